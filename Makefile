@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Scope: the module in kmod/, the programs in user/, and their tests. `make help` lists the targets.
+
+BUILD ?= build
+KDIR ?= /lib/modules/$(shell uname -r)/build
+CC ?= gcc
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+
+PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd zlib jansson
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+CFLAGS ?= -O2 -g
+SCOPE_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser $(SANFLAGS) \
+	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+
+# SAN=1 builds with the address and undefined-behaviour sanitizers, in a tree of its own.
+ifeq ($(SAN),1)
+OUT := $(BUILD)/san
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+OUT := $(BUILD)/user
+SANFLAGS :=
+endif
+
+LIB_SRC := $(filter-out user/cmd/%,$(sort $(wildcard user/*/*.c)))
+CMD_SRC := $(sort $(wildcard user/cmd/*.c))
+TEST_SRC := $(sort $(wildcard tests/unit/test_*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$(OUT)/%.o)
+TEST_BIN := $(TEST_SRC:tests/unit/%.c=$(OUT)/tests/%)
+
+.PHONY: all help setup user kmod tests clean
+.DEFAULT_GOAL := all
+
+all: user ## build the programs (and, with kernel headers present, the module)
+
+help: ## list the targets
+	$(Q)grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+
+setup: ## install what building needs
+	$(Q)scripts/setup.sh build
+
+user: $(OUT)/scope $(OUT)/scope-report ## build scope and scope-report
+
+$(OUT)/scope: $(CMD_OBJ) $(OUT)/libscope.a
+	$(Q)$(CC) $(SANFLAGS) -o $@ $(CMD_OBJ) $(OUT)/libscope.a $(SCOPE_LIBS)
+
+$(OUT)/scope-report: $(OUT)/scope
+	$(Q)ln -sf scope $@
+
+$(OUT)/libscope.a: $(LIB_OBJ)
+	$(Q)rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
+
+$(OUT)/%.o: %.c
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/tests/%: tests/unit/%.c $(OUT)/libscope.a
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS) -lcmocka
+
+tests: $(TEST_BIN)
+
+kmod: ## build scope.ko for KDIR (default: the running kernel)
+	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR)/kmod modules
+
+clean: ## remove what was built
+	$(Q)rm -rf $(BUILD)
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d)

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Install the Debian packages that a group of make targets needs.
+#
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers
+# A second run finds everything in place and takes no noticeable time.
+set -euo pipefail
+
+packages_of() {
+	case "$1" in
+	build) echo build-essential pkg-config libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev \
+		libunwind-dev libzstd-dev zlib1g-dev libjansson-dev ;;
+	test) echo libcmocka-dev python3 python3-scipy python3-fastcluster ;;
+	vm) echo qemu-system-x86 cpio kmod xz-utils zstd busybox-static libc6-dev ;;
+	servers) echo dpkg-dev libevent-dev libpcre2-dev autoconf automake libtool ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers)" >&2; exit 2 ;;
+	esac
+}
+
+[ $# -gt 0 ] || { echo "usage: scripts/setup.sh GROUP..." >&2; exit 2; }
+
+missing=()
+for group in "$@"; do
+	for package in $(packages_of "$group"); do
+		status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+		[ "$status" = installed ] || missing+=("$package")
+	done
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+	echo "setup.sh: missing packages; as root run: apt-get install ${missing[*]}" >&2
+	exit 1
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+# Lists may be absent or stale on a new machine: refresh them only when the first try fails.
+apt-get install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1 && exit 0
+apt-get update >/dev/null
+apt-get install -y --no-install-recommends "${missing[@]}" >/dev/null
