@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/* Numbers that the module and its readers must agree on: versions, limits, states. */
+#ifndef SCOPE_ABI_H
+#define SCOPE_ABI_H
+
+#include <linux/types.h>
+
+#define SCOPE_VERSION "0.1"
+
+/*
+ * Raised when an old reader could misread what a new module writes or does. A reader and a module
+ * of different protocols refuse each other with both numbers in the message.
+ */
+#define SCOPE_PROTOCOL 1
+
+#define SCOPE_DEVICE_NAME "scope"
+#define SCOPE_DEVICE_PATH "/dev/scope"
+
+#define SCOPE_SYSCALL_MAX 512 /* numbers 0..511 are told apart, by tables indexed with them */
+#define SCOPE_ARG_MAX 6
+#define SCOPE_COMM_BYTES 16
+#define SCOPE_TARGET_MAX 256   /* processes named in one configuration */
+#define SCOPE_FILTER_SLOTS 4096 /* processes followed at once, descendants included */
+#define SCOPE_STACK_DEPTH_MAX 64
+#define SCOPE_STACK_BYTES_MAX 32768
+
+/* Which instruction set a syscall number belongs to. */
+enum scope_abi {
+	SCOPE_ABI_NATIVE = 0,
+	SCOPE_ABI_32 = 1,
+	SCOPE_ABI_X32 = 2,
+};
+
+/* Thread states as the module translates them; the kernel's own bits differ between versions. */
+enum scope_state {
+	SCOPE_STATE_RUNNABLE = 0, /* on a CPU, or waiting for one */
+	SCOPE_STATE_SLEEPING = 1, /* interruptible */
+	SCOPE_STATE_DISK = 2,	  /* uninterruptible */
+	SCOPE_STATE_STOPPED = 3,  /* by a signal or a debugger */
+	SCOPE_STATE_DEAD = 4,
+	SCOPE_STATE_IDLE = 5,
+	SCOPE_STATE_OTHER = 6,
+};
+
+/* From where a thread was made runnable. */
+enum scope_context {
+	SCOPE_CONTEXT_TASK = 0,
+	SCOPE_CONTEXT_SOFTIRQ = 1,
+	SCOPE_CONTEXT_HARDIRQ = 2,
+	SCOPE_CONTEXT_NMI = 3,
+};
+
+/*
+ * User registers are stored in DWARF order, the program counter last.
+ * x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip (17). arm64: x0..x30 sp pc (33).
+ */
+#define SCOPE_REG_MAX 33
+#define SCOPE_REG_COUNT_X86_64 17
+#define SCOPE_REG_COUNT_ARM64 33
+
+/* Why an event did not become a record. Never reuse a number. */
+enum scope_lost {
+	SCOPE_LOST_FULL = 0,	/* the reader was too slow: no free sub-buffer */
+	SCOPE_LOST_NESTED = 1,	/* a probe interrupted the writer of the same CPU */
+	SCOPE_LOST_TOO_BIG = 2, /* the record is larger than a sub-buffer */
+	SCOPE_LOST_REASONS = 3,
+};
+
+#endif

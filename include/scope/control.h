@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The generic netlink family that controls sessions.
+ *
+ * open("/dev/scope") makes a session and SCOPE_IOC_INFO tells its number. The session lives as long
+ * as that file: when its last descriptor and mapping are gone, tracing stops and all is freed.
+ *
+ * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM.
+ *
+ *   SCOPE_CMD_INFO        -> PROTOCOL, MODULE_VERSION, KERNEL_REGS
+ *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL, TARGETS { TARGET (u32 pid) ... }
+ *                         [FOLLOW] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
+ *                         [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
+ *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS]
+ *                         Once, before START. Allocates the rings; they can be mapped afterwards.
+ *                         Pids are those of the caller's pid namespace. ESRCH: no such process.
+ *                         EINVAL: a kernel thread, or a value out of range. ENOMEM. EBUSY: done
+ *                         already. EPROTO: protocols differ.
+ *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
+ *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
+ *                         readable. EALREADY where it is not running.
+ *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
+ *                         FILTER_FULL, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL, LOST_NESTED,
+ *                         LOST_TOO_BIG, STACKS, STACKS_SKIPPED } ... }
+ *
+ * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
+ * the wrong length, is refused with an extended acknowledgement that points at it.
+ */
+#ifndef SCOPE_CONTROL_H
+#define SCOPE_CONTROL_H
+
+#include <scope/abi.h>
+
+#define SCOPE_GENL_NAME "scope"
+#define SCOPE_GENL_VERSION 1
+
+enum scope_cmd {
+	SCOPE_CMD_UNSPEC,
+	SCOPE_CMD_INFO,
+	SCOPE_CMD_CONFIGURE,
+	SCOPE_CMD_START,
+	SCOPE_CMD_STOP,
+	SCOPE_CMD_QUERY,
+	__SCOPE_CMD_AFTER_LAST,
+	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
+};
+
+/* Never reuse a number. */
+enum scope_attr {
+	SCOPE_ATTR_UNSPEC,
+	SCOPE_ATTR_PAD,
+	SCOPE_ATTR_PROTOCOL,	      /* u32 */
+	SCOPE_ATTR_MODULE_VERSION,    /* string */
+	SCOPE_ATTR_KERNEL_REGS,	      /* u32: registers in a STACK record of this kernel */
+	SCOPE_ATTR_SESSION,	      /* u32 */
+	SCOPE_ATTR_TARGETS,	      /* nested: SCOPE_ATTR_TARGET, 1 to SCOPE_TARGET_MAX times */
+	SCOPE_ATTR_TARGET,	      /* u32: pid of a process */
+	SCOPE_ATTR_FOLLOW,	      /* flag: trace descendants too */
+	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, default all */
+	SCOPE_ATTR_SUBBUF_BYTES,      /* u32, a power of two, default 256 KiB */
+	SCOPE_ATTR_SUBBUF_COUNT,      /* u32, a power of two, default 8 */
+	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per number */
+	SCOPE_ATTR_STACK_MODE,	      /* u8: enum scope_stack_mode, default none */
+	SCOPE_ATTR_STACK_BYTES,	      /* u32: slice of the stack, default 8192 */
+	SCOPE_ATTR_STACK_MIN_NS,      /* u32: a syscall gets a stack if it took this long or more */
+	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: which numbers get one */
+	SCOPE_ATTR_STACKS_PER_SECOND, /* u32: limit for syscall stacks, per CPU */
+	SCOPE_ATTR_SAMPLE_PERIOD_NS,  /* u32: 0 (default) none, else at least 200,000 */
+	SCOPE_ATTR_RUN_STATE,	      /* u8: enum scope_run_state */
+	SCOPE_ATTR_MEMORY_BYTES,      /* u64 */
+	SCOPE_ATTR_PROCESSES,	      /* u32: processes in the filter */
+	SCOPE_ATTR_FILTER_FULL,	      /* u64: processes that found no place in the filter */
+	SCOPE_ATTR_CPUS,	      /* nested: SCOPE_ATTR_CPU, one per possible CPU */
+	SCOPE_ATTR_CPU,		      /* nested: the seven below */
+	SCOPE_ATTR_CPU_ID,	      /* u32 */
+	SCOPE_ATTR_RECORDS,	      /* u64 */
+	SCOPE_ATTR_LOST_FULL,	      /* u64 */
+	SCOPE_ATTR_LOST_NESTED,	      /* u64 */
+	SCOPE_ATTR_LOST_TOO_BIG,      /* u64 */
+	SCOPE_ATTR_STACKS,	      /* u64 */
+	SCOPE_ATTR_STACKS_SKIPPED,    /* u64 */
+	__SCOPE_ATTR_AFTER_LAST,
+	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
+};
+
+#define SCOPE_EVENTS_SYSCALL 0x01u
+#define SCOPE_EVENTS_SCHED 0x02u /* switch and waking */
+#define SCOPE_EVENTS_ALL 0x03u	 /* fork, exec and exit are always on: the filter needs them */
+
+enum scope_stack_mode {
+	SCOPE_STACK_NONE = 0,
+	SCOPE_STACK_CHAIN = 1, /* walk frame pointers in the kernel */
+	SCOPE_STACK_COPY = 2,  /* registers and stack bytes */
+};
+
+enum scope_run_state {
+	SCOPE_RUN_NEW = 0,
+	SCOPE_RUN_READY = 1, /* configured */
+	SCOPE_RUN_ON = 2,
+	SCOPE_RUN_STOPPED = 3,
+};
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The records inside a sub-buffer.
+ *
+ * Every record is 8-byte aligned, a multiple of 8 bytes long, and starts with one 32-bit word:
+ *
+ *    31                                    5 4       0
+ *   +---------------------------------------+---------+
+ *   | ns since the record before (27 bits)  |  type   |
+ *   +---------------------------------------+---------+
+ *
+ * The first record of a sub-buffer counts from begin_ns of its header (scope/ring.h). A gap of more
+ * than 2^27 - 1 ns (134 ms) is bridged by a TIME record, which carries the full clock; the record
+ * behind it then has a delta of 0.
+ *
+ * Records do not name their thread. It is the one that the last SWITCH, THREAD or EXEC record on
+ * that CPU put there, or the sub-buffer's header where none has come yet. Thread 0 stands for any
+ * thread that is not traced.
+ *
+ * Clock: CLOCK_MONOTONIC, ns.
+ */
+#ifndef SCOPE_EVENT_H
+#define SCOPE_EVENT_H
+
+#include <scope/abi.h>
+
+/* X(number, NAME, name, fixed bytes, text). Never reuse a number. */
+#define SCOPE_RECORD_LIST(X)                                                                       \
+	X(1, TIME, time, 16, "full clock, where a delta does not fit")                             \
+	X(2, THREAD, thread, 8, "restates the thread on this CPU")                                 \
+	X(3, SYSCALL, syscall, 16, "a whole call: entered and returned without a switch")          \
+	X(4, ENTER, enter, 16, "a call that has not returned when its thread leaves the CPU")      \
+	X(5, EXIT, exit, 16, "the return of a call written by ENTER, or entered before tracing")   \
+	X(6, SWITCH, switch, 8, "a CPU passes from one thread to another")                         \
+	X(7, WAKING, waking, 8, "the thread on this CPU, or an interrupt, wakes a thread")         \
+	X(8, WAKING_FROM, waking_from, 16, "a thread that is not traced wakes a traced one")       \
+	X(9, FORK, fork, 32, "a new thread or process")                                            \
+	X(10, EXEC, exec, 32, "a process replaces its program")                                    \
+	X(11, THREAD_EXIT, thread_exit, 16, "a thread ends")                                       \
+	X(12, STATE, state, 104, "what a thread is doing as tracing starts or stops")              \
+	X(13, CHAIN, chain, 8, "user stack as return addresses, by frame pointers")                \
+	X(14, STACK, stack, 16, "user registers and a slice of the stack, for unwinding later")
+
+enum scope_record_type {
+#define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
+	SCOPE_RECORD_LIST(SCOPE_RECORD_ENUM)
+#undef SCOPE_RECORD_ENUM
+};
+
+#define SCOPE_TYPE_BITS 5
+#define SCOPE_DELTA_MAX ((1u << (32 - SCOPE_TYPE_BITS)) - 1)
+
+static inline __u32 scope_record_word(__u32 type, __u32 delta_ns)
+{
+	return type | delta_ns << SCOPE_TYPE_BITS;
+}
+
+static inline __u32 scope_record_type(__u32 word)
+{
+	return word & ((1u << SCOPE_TYPE_BITS) - 1);
+}
+
+static inline __u32 scope_record_delta(__u32 word)
+{
+	return word >> SCOPE_TYPE_BITS;
+}
+
+struct scope_record_time {
+	__u32 word;
+	__u32 zero;
+	__u64 time_ns;
+};
+
+struct scope_record_thread {
+	__u32 word;
+	__u32 tid;
+};
+
+/* abi_args of the three syscall records: ABI in the low 4 bits, number of arguments in the high. */
+static inline __u8 scope_abi_args(__u8 abi, __u8 args)
+{
+	return abi | args << 4;
+}
+
+/* Its time is that of the return; it was entered duration_ns earlier. Behind it: __u64 arg[args]. */
+struct scope_record_syscall {
+	__u32 word;
+	__u16 nr;
+	__u8 abi_args;
+	__u8 flags; /* SCOPE_SYSCALL_* */
+	__u32 duration_ns;
+	__s32 ret; /* low half, where SCOPE_SYSCALL_WIDE is set */
+};
+
+#define SCOPE_SYSCALL_WIDE 0x01 /* the value returned does not fit ret: a pointer, as a rule */
+
+/* Its time is that of the switch (or flush) that wrote it. Behind it: __u64 arg[args]. */
+struct scope_record_enter {
+	__u32 word;
+	__u16 nr;
+	__u8 abi_args;
+	__u8 flags; /* 0 */
+	__u64 enter_ns;
+};
+
+struct scope_record_exit {
+	__u32 word;
+	__u16 nr;
+	__u8 abi_args; /* no arguments here: they stood in ENTER */
+	__u8 flags;    /* 0 */
+	__s64 ret;
+};
+
+/*
+ *    31 30 29      28       27     26     25     22 21          0
+ *   +-----+------+-------+------+------+----------+--------------+
+ *   |  0  |iowait|preempt| prev | next | state of | tid of next  |
+ *   |     |      |       |traced|traced|   prev   |              |
+ *   +-----+------+-------+------+------+----------+--------------+
+ * Linux never gives a tid of 2^22 or more.
+ */
+struct scope_record_switch {
+	__u32 word;
+	__u32 bits;
+};
+
+#define SCOPE_TID_BITS 22
+#define SCOPE_TID_MASK ((1u << SCOPE_TID_BITS) - 1)
+#define SCOPE_SWITCH_STATE_SHIFT 22
+#define SCOPE_SWITCH_STATE_MASK 0xfu
+#define SCOPE_SWITCH_NEXT_TRACED (1u << 26)
+#define SCOPE_SWITCH_PREV_TRACED (1u << 27)
+#define SCOPE_SWITCH_PREEMPT (1u << 28)
+#define SCOPE_SWITCH_IOWAIT (1u << 29)
+
+/* bits: tid of the woken thread (22), scope_context (2 bits from 22). */
+struct scope_record_waking {
+	__u32 word;
+	__u32 bits;
+};
+
+#define SCOPE_WAKING_CONTEXT_SHIFT 22
+#define SCOPE_WAKING_CONTEXT_MASK 0x3u
+
+struct scope_record_waking_from {
+	__u32 word;
+	__u32 bits; /* as in WAKING */
+	__u32 waker_tid;
+	__u32 waker_tgid;
+};
+
+struct scope_record_fork {
+	__u32 word;
+	__u32 parent_tid;
+	__u32 child_tid;
+	__u32 child_tgid; /* equals the parent's for a new thread */
+	char comm[SCOPE_COMM_BYTES];
+};
+
+struct scope_record_exec {
+	__u32 word;
+	__u32 tid;     /* from here on; differs from old_tid where a thread other than the first */
+	__u32 old_tid; /* called exec */
+	__u32 tgid;
+	char comm[SCOPE_COMM_BYTES];
+};
+
+struct scope_record_thread_exit {
+	__u32 word;
+	__u32 tid;
+	__u32 tgid;
+	__u32 flags; /* SCOPE_EXIT_LAST: the process ends with it */
+};
+
+#define SCOPE_EXIT_LAST 0x01
+
+/*
+ * One for every traced thread at start and again at stop, so that a thread that never runs in
+ * between is seen. It names its own thread. Behind it: __u64 reg[regs] (scope/abi.h), none for a
+ * thread that was on a CPU.
+ */
+struct scope_record_state {
+	__u32 word;
+	__u32 tid;
+	__u32 tgid;
+	__u16 nr;    /* SCOPE_NR_NONE outside a syscall, or unknown */
+	__u8 state;  /* enum scope_state */
+	__u8 flags;  /* SCOPE_STATE_AT_STOP, SCOPE_STATE_ON_CPU, SCOPE_STATE_IOWAIT */
+	__u64 since_ns; /* since when it has not run; 0: unknown */
+	__u64 run_ns;	/* time on a CPU in its whole life */
+	__u64 arg[SCOPE_ARG_MAX];
+	char comm[SCOPE_COMM_BYTES];
+	__u32 abi;
+	__u32 regs; /* number of registers behind the record */
+};
+
+#define SCOPE_NR_NONE 0xffff
+#define SCOPE_STATE_AT_STOP 0x01
+#define SCOPE_STATE_ON_CPU 0x02
+#define SCOPE_STATE_IOWAIT 0x04
+
+/* Why a stack was taken. */
+enum scope_stack_reason {
+	SCOPE_STACK_SYSCALL = 0, /* belongs to the SYSCALL or EXIT record just before it */
+	SCOPE_STACK_SAMPLE = 1,	 /* timer: the thread was running */
+};
+
+#define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
+#define SCOPE_STACK_CUT 0x02	   /* more stack there than was taken */
+#define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read */
+
+/* Behind it: __u64 ip[count], the interrupted instruction first. */
+struct scope_record_chain {
+	__u32 word;
+	__u8 reason;
+	__u8 flags;
+	__u16 count;
+};
+
+/*
+ * Behind it: __u64 reg[regs], then bytes of stack from the stack pointer upwards, padded with zero
+ * bytes to a multiple of 8. No bytes: only the registers could be had.
+ */
+struct scope_record_stack {
+	__u32 word;
+	__u8 reason;
+	__u8 flags;
+	__u16 regs;
+	__u32 bytes;
+	__u32 zero;
+};
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The decoded event: one type, whatever source it came from. */
+#ifndef SCOPE_TRACE_EVENT_H
+#define SCOPE_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scope/event.h>
+
+enum scope_event_kind {
+	SCOPE_EVENT_SYSCALL, /* entered and returned without a switch; time is that of the return */
+	SCOPE_EVENT_ENTER,   /* time is that of the record; entered at enter_ns */
+	SCOPE_EVENT_EXIT,
+	SCOPE_EVENT_SWITCH,
+	SCOPE_EVENT_WAKING,
+	SCOPE_EVENT_FORK,
+	SCOPE_EVENT_EXEC,
+	SCOPE_EVENT_THREAD_EXIT,
+	SCOPE_EVENT_STATE,
+	SCOPE_EVENT_STACK, /* a copied slice (CHAIN and STACK records both: see ip and reg) */
+	SCOPE_EVENT_LOST,  /* a CPU lost events before this time; its open intervals are unsure */
+	SCOPE_EVENT_KINDS,
+};
+
+/*
+ * Times in ns, CLOCK_MONOTONIC. Pointers are borrowed from the decoder and hold until the next
+ * event is taken.
+ */
+struct scope_event {
+	uint64_t time_ns;
+	uint32_t tid; /* thread it concerns: running on the CPU, or named by the record; 0 untraced */
+	uint16_t cpu;
+	uint8_t kind;
+	uint8_t flags; /* of the record */
+	union {
+		struct {
+			uint64_t enter_ns;
+			int64_t ret; /* SYSCALL, EXIT */
+			uint16_t nr;
+			uint8_t abi;
+			uint8_t args;
+			const uint64_t *arg;
+		} syscall; /* SYSCALL, ENTER, EXIT */
+		struct {
+			uint32_t prev_tid, next_tid; /* 0: not traced */
+			uint8_t prev_state;	     /* enum scope_state */
+			bool preempted, iowait;
+		} sched; /* SWITCH */
+		struct {
+			uint32_t waker_tid;  /* 0: an interrupt or not known */
+			uint32_t waker_tgid; /* 0: traced waker (see its thread), or not known */
+			uint8_t context;     /* enum scope_context */
+		} waking;		     /* tid is the woken thread */
+		struct {
+			uint32_t parent_tid, tgid; /* tid is the child */
+			const char *comm;
+		} fork;
+		struct {
+			uint32_t old_tid, tgid;
+			const char *comm;
+		} exec;
+		struct {
+			uint32_t tgid;
+			bool last;
+		} exit;
+		struct {
+			const struct scope_record_state *record;
+			const uint64_t *reg; /* record->regs of them */
+		} state;
+		struct {
+			uint8_t reason; /* enum scope_stack_reason */
+			uint16_t ips, regs;
+			uint32_t bytes;
+			const uint64_t *ip;  /* CHAIN: ips addresses, innermost first */
+			const uint64_t *reg; /* STACK: regs registers, DWARF order */
+			const uint8_t *data; /* STACK: bytes from the stack pointer upwards */
+		} stack;
+		struct {
+			uint64_t count; /* lost on this CPU since the sub-buffer before */
+		} lost;
+	};
+};
+
+#endif

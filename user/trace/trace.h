@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace opened for reading: its metadata, and its events in order of time. Analysis knows this
+ * header and event.h, nothing else of where events come from.
+ */
+#ifndef SCOPE_TRACE_TRACE_H
+#define SCOPE_TRACE_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/event.h"
+
+struct scope_trace;
+
+/* One line of a process's maps, as captured. */
+struct scope_trace_map {
+	uint32_t tgid;
+	uint64_t start, end, offset; /* offset in the file */
+	bool executable;
+	const char *path;     /* as the process sees it, in its mount namespace */
+	const char *build_id; /* lower-case hex, "" where unknown */
+};
+
+/* A symbol whose name cannot be had from a file later: JIT code, or a synthetic trace. */
+struct scope_trace_symbol {
+	uint32_t tgid; /* 0: every process */
+	uint64_t start, size;
+	const char *name;
+	const char *module; /* base name of what holds it */
+	bool library;	    /* a system library: never a candidate */
+};
+
+enum scope_fd_kind {
+	SCOPE_FD_UNKNOWN,
+	SCOPE_FD_FILE,
+	SCOPE_FD_LISTEN,   /* listening socket */
+	SCOPE_FD_ACCEPTED, /* stream whose local end is a listening port (or path) of this host */
+	SCOPE_FD_CONNECTED, /* stream that the process opened itself: a backend */
+	SCOPE_FD_DATAGRAM,
+	SCOPE_FD_PIPE,
+	SCOPE_FD_EPOLL,
+	SCOPE_FD_EVENT, /* eventfd, signalfd, timerfd, inotify */
+	SCOPE_FD_TTY,
+	SCOPE_FD_KINDS,
+};
+
+/* An open descriptor of a process as tracing began. */
+struct scope_trace_fd {
+	uint32_t tgid;
+	int32_t fd;
+	enum scope_fd_kind kind;
+	const char *name; /* target of the link in /proc, "" where unknown */
+};
+
+/* A slice of memory copied from the target, for threads that stood still: their stack. */
+struct scope_trace_memory {
+	uint32_t tid;
+	uint64_t address;
+	const uint8_t *data;
+	uint32_t bytes;
+};
+
+/* Known keys of the metadata: text, NULL where absent. */
+#define SCOPE_META_KERNEL "kernel"	     /* release */
+#define SCOPE_META_SOURCE "source"	     /* kmod, perf, text */
+#define SCOPE_META_COMMAND "command"	     /* the target's command name */
+#define SCOPE_META_PID "pid"		     /* of the target the user named */
+#define SCOPE_META_BEGIN "begin_ns"	     /* window, CLOCK_MONOTONIC */
+#define SCOPE_META_END "end_ns"
+#define SCOPE_META_ARCH "arch"		     /* uname machine */
+#define SCOPE_META_SAMPLE_NS "sample_ns"     /* period of samples, 0: none */
+#define SCOPE_META_STACK_MIN_NS "stack_min_ns"
+#define SCOPE_META_STACKS_SKIPPED "stacks_skipped"
+#define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
+#define SCOPE_META_CPUS "cpus"		     /* online */
+#define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
+#define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone */
+
+/* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
+int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
+void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
+
+/* "" where all of the file could be read, else a sentence that says what could not. */
+const char *scope_trace_damage(const struct scope_trace *trace);
+
+/* Strings and rows are the trace's own and live as long as it does. */
+const char *scope_trace_meta(const struct scope_trace *trace, const char *key);
+uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback);
+const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
+const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace,
+						     size_t *ret_count);
+const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, size_t *ret_count);
+const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace,
+						      size_t *ret_count);
+
+/*
+ * Events of all CPUs merged by time (ties: lower CPU first). rewind starts again from the first.
+ * next: 1 and *ret_event filled, 0 at the end, -errno.
+ */
+int scope_trace_rewind(struct scope_trace *trace);
+int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
+
+#endif
