@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The clustering step: the published cut, the description of clusters, independence of order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/cluster.h"
+
+#define VECTORS 300
+
+static const struct scope_cluster_options defaults = SCOPE_CLUSTER_OPTIONS_DEFAULT;
+
+static uint32_t random_below(uint64_t *state, uint32_t bound)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (*state >> 33) % bound;
+}
+
+/* A vector with bits @first to @first + @count - 1 set. */
+static struct scope_vector run_of(uint32_t first, uint32_t count)
+{
+	struct scope_vector vector = { 0 };
+
+	for (uint32_t bit = first; bit < first + count; bit++)
+		assert_int_equal(scope_vector_mark(&vector, bit), 0);
+	return vector;
+}
+
+static struct scope_vector_set *new_set(void)
+{
+	struct scope_vector_set *set;
+
+	assert_int_equal(scope_vector_set_create(&set), 0);
+	return set;
+}
+
+static uint32_t add(struct scope_vector_set *set, struct scope_vector vector, uint64_t count)
+{
+	uint32_t id;
+
+	assert_int_equal(scope_vector_set_add(set, &vector, count, &id), 0);
+	return id;
+}
+
+static struct scope_clustering *cluster(const struct scope_vector_set *set,
+					const struct scope_cluster_options *options)
+{
+	struct scope_clustering *clustering;
+
+	assert_int_equal(scope_cluster_run(set, options, &clustering), 0);
+	return clustering;
+}
+
+static void vectors_are_interned(void **state)
+{
+	struct scope_vector_set *set = new_set();
+	struct scope_vector vector = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(add(set, run_of(i, 3), i + 1), i);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(add(set, run_of(i, 3), 1), i);
+	assert_int_equal(scope_vector_set_count(set), 1000);
+	assert_int_equal(scope_vector_set_units(set), 1000 * 1001 / 2 + 1000);
+	assert_int_equal(scope_vector_set_multiplicity(set, 17), 19);
+	vector = run_of(17, 3);
+	assert_int_equal(scope_vector_compare(scope_vector_set_get(set, 17), &vector), 0);
+
+	assert_int_equal(scope_vector_set_add(set, &vector, 0, NULL), -EINVAL);
+	assert_int_equal(scope_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL),
+			 -EOVERFLOW);
+	assert_int_equal(scope_vector_set_multiplicity(set, 17), 19);
+	assert_int_equal(scope_vector_set_add(set, &vector, 1, NULL), 0);
+	scope_vector_set_destroy(set);
+	scope_vector_set_destroy(NULL);
+}
+
+static void bits_are_syscall_numbers_0_to_1023(void **state)
+{
+	struct scope_vector a = { 0 }, b = { 0 };
+
+	(void)state;
+	assert_int_equal(scope_vector_mark(&a, 0), 0);
+	assert_int_equal(scope_vector_mark(&a, 1023), 0);
+	assert_int_equal(scope_vector_mark(&a, 1024), -ERANGE);
+	assert_true(scope_vector_has(&a, 0) && scope_vector_has(&a, 1023));
+	assert_false(scope_vector_has(&a, 1) || scope_vector_has(&a, 1024));
+	assert_int_equal(scope_vector_distance(&a, &b), 2);
+	assert_int_equal(scope_vector_mark(&b, 1023), 0);
+	assert_int_equal(scope_vector_distance(&a, &b), 1);
+	assert_true(scope_vector_compare(&a, &b) > 0 && scope_vector_compare(&b, &a) < 0);
+}
+
+static void distance_4_stays_together_and_5_is_apart(void **state)
+{
+	(void)state;
+	for (uint32_t distance = 1; distance < 10; distance++) {
+		for (int linkage = 0; linkage < SCOPE_LINKAGE_COUNT; linkage++) {
+			struct scope_cluster_options options = defaults;
+			struct scope_vector_set *set = new_set();
+			struct scope_clustering *clustering;
+
+			options.linkage = linkage;
+			add(set, run_of(100, 10), 3);
+			add(set, run_of(100, 10 + distance), 2);
+			clustering = cluster(set, &options);
+			assert_int_equal(scope_clustering_count(clustering),
+					 distance <= 4 ? 1 : 2);
+			assert_int_equal(scope_clustering_label(clustering, 0), 0);
+			assert_int_equal(scope_clustering_label(clustering, 1), distance > 4);
+			scope_clustering_destroy(clustering);
+			scope_vector_set_destroy(set);
+		}
+	}
+}
+
+/* Vectors 0, 2, 4 and 6 bits long: a chain of steps of 2, whose ends are 6 apart. */
+static void complete_linkage_cuts_a_chain_and_single_does_not(void **state)
+{
+	struct scope_cluster_options options = defaults;
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering;
+	const struct scope_cluster *first;
+
+	(void)state;
+	for (uint32_t bits = 0; bits < 8; bits += 2)
+		add(set, run_of(64, bits), 1 + bits);
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 2);
+	first = scope_clustering_get(clustering, 0);
+	/* 4 and 6 bits, 5 and 7 units: the medoid is the heavier one. */
+	assert_int_equal(first->unit_count, 12);
+	assert_int_equal(first->vector_count, 2);
+	assert_int_equal(first->medoid, 3);
+	assert_int_equal(first->diameter, 2);
+	assert_true(first->mean_distance == 10.0 / 12);
+	assert_false(first->diameter_is_bound);
+	assert_int_equal(scope_clustering_label(clustering, 0), 1);
+	assert_int_equal(scope_clustering_label(clustering, 1), 1);
+	scope_clustering_destroy(clustering);
+
+	options.linkage = SCOPE_LINKAGE_SINGLE;
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 1);
+	first = scope_clustering_get(clustering, 0);
+	assert_int_equal(first->diameter, 6);
+	/* Sums to 1, 3, 5, 7 units: 68, 38, 20, 22. */
+	assert_int_equal(first->medoid, 2);
+	assert_true(first->mean_distance == (1 * 4 + 3 * 2 + 7 * 2) / 16.0);
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
+static void empty_one_and_all_equal(void **state)
+{
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering = cluster(set, &defaults);
+	const struct scope_cluster *only;
+
+	(void)state;
+	assert_int_equal(scope_clustering_count(clustering), 0);
+	assert_false(scope_clustering_sampled(clustering));
+	scope_clustering_destroy(clustering);
+	for (int times = 0; times < 1000; times++)
+		add(set, run_of(5, 7), 2);
+	clustering = cluster(set, &defaults);
+	assert_int_equal(scope_clustering_count(clustering), 1);
+	only = scope_clustering_get(clustering, 0);
+	assert_int_equal(only->medoid, 0);
+	assert_int_equal(only->vector_count, 1);
+	assert_int_equal(only->unit_count, 2000);
+	assert_int_equal(only->diameter, 0);
+	assert_true(only->mean_distance == 0);
+	scope_clustering_destroy(clustering);
+	scope_clustering_destroy(NULL);
+	scope_vector_set_destroy(set);
+}
+
+static void options_out_of_range_are_refused(void **state)
+{
+	struct scope_cluster_options wrong[6] = { defaults, defaults, defaults, defaults, defaults,
+						  defaults };
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering = NULL;
+
+	(void)state;
+	wrong[0].linkage = SCOPE_LINKAGE_COUNT;
+	wrong[1].cut = -1;
+	wrong[2].cut = NAN;
+	wrong[3].cut = 255;
+	wrong[4].cut = INFINITY;
+	wrong[5].max_points = 0;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(scope_cluster_run(set, &wrong[i], &clustering), -EINVAL);
+	assert_null(clustering);
+	scope_vector_set_destroy(set);
+}
+
+/* Vectors scattered around a few centres, as those of a server's units are. */
+static void scatter(uint64_t *random, struct scope_vector *vectors)
+{
+	for (uint32_t i = 0; i < VECTORS; i++) {
+		vectors[i] = run_of(20 * random_below(random, 5), 8);
+		for (uint32_t flips = random_below(random, 5); flips; flips--) {
+			uint32_t bit = random_below(random, 3) ? random_below(random, 100) : 600;
+
+			vectors[i].word[bit / 64] ^= 1ULL << (bit % 64);
+		}
+	}
+}
+
+/* Complete linkage keeps the diameter; medoid, mean and diameter are what brute force finds. */
+static void clusters_are_described_as_brute_force_does(void **state)
+{
+	struct scope_vector_set *set = new_set();
+	struct scope_vector vectors[VECTORS];
+	struct scope_clustering *clustering;
+	uint64_t random = 5, units = 0;
+	uint32_t count;
+
+	(void)state;
+	scatter(&random, vectors);
+	for (uint32_t i = 0; i < VECTORS; i++)
+		add(set, vectors[i], 1 + random_below(&random, 9));
+	clustering = cluster(set, &defaults);
+	count = scope_vector_set_count(set);
+	for (uint32_t c = 0; c < scope_clustering_count(clustering); c++) {
+		const struct scope_cluster *is = scope_clustering_get(clustering, c);
+		uint32_t diameter = 0, medoid = UINT32_MAX;
+		uint64_t least = UINT64_MAX;
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct scope_vector *at = scope_vector_set_get(set, i);
+			uint64_t sum = 0;
+
+			if (scope_clustering_label(clustering, i) != c)
+				continue;
+			for (uint32_t j = 0; j < count; j++) {
+				uint32_t d = scope_vector_distance(at, scope_vector_set_get(set, j));
+
+				if (scope_clustering_label(clustering, j) != c)
+					continue;
+				sum += d * scope_vector_set_multiplicity(set, j);
+				diameter = d > diameter ? d : diameter;
+			}
+			if (sum < least || (sum == least && scope_vector_compare(at,
+					    scope_vector_set_get(set, medoid)) < 0)) {
+				least = sum;
+				medoid = i;
+			}
+		}
+		assert_int_equal(is->medoid, medoid);
+		assert_int_equal(is->diameter, diameter);
+		assert_true(diameter <= 4);
+		assert_true(is->mean_distance == (double)least / is->unit_count);
+		assert_true(!c || is->unit_count <= is[-1].unit_count);
+		units += is->unit_count;
+	}
+	assert_int_equal(units, scope_vector_set_units(set));
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
+static void assert_same_clustering(const struct scope_vector_set *set_a,
+				   const struct scope_clustering *a,
+				   struct scope_vector_set *set_b, const struct scope_clustering *b)
+{
+	assert_int_equal(scope_clustering_count(a), scope_clustering_count(b));
+	assert_int_equal(scope_clustering_sampled(a), scope_clustering_sampled(b));
+	for (uint32_t c = 0; c < scope_clustering_count(a); c++) {
+		const struct scope_cluster *x = scope_clustering_get(a, c);
+		const struct scope_cluster *y = scope_clustering_get(b, c);
+
+		assert_memory_equal(scope_vector_set_get(set_a, x->medoid),
+				    scope_vector_set_get(set_b, y->medoid),
+				    sizeof(struct scope_vector));
+		assert_int_equal(x->vector_count, y->vector_count);
+		assert_int_equal(x->unit_count, y->unit_count);
+		assert_int_equal(x->diameter, y->diameter);
+		assert_int_equal(x->diameter_is_bound, y->diameter_is_bound);
+		assert_true(x->mean_distance == y->mean_distance);
+	}
+	for (uint32_t id = 0; id < scope_vector_set_count(set_a); id++) {
+		uint32_t other = add(set_b, *scope_vector_set_get(set_a, id), 1);
+
+		assert_int_equal(scope_clustering_label(a, id), scope_clustering_label(b, other));
+	}
+}
+
+/* The same units in another order, one by one or together, give the same clusters. */
+static void order_of_adding_plays_no_part(void **state)
+{
+	struct scope_vector vectors[VECTORS];
+	uint64_t random = 6;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct scope_cluster_options options = defaults;
+		struct scope_vector_set *set_a = new_set(), *set_b = new_set();
+		struct scope_clustering *a, *b;
+
+		options.linkage = round % SCOPE_LINKAGE_COUNT;
+		options.max_points = round / 3 % 2 ? 40 : 1000;
+		options.seed = round;
+		scatter(&random, vectors);
+		for (uint32_t i = 0; i < VECTORS; i++)
+			add(set_a, vectors[i], 3);
+		for (uint32_t i = VECTORS; i > 0; i--) {
+			uint32_t k = random_below(&random, i);
+			struct scope_vector swap = vectors[k];
+
+			vectors[k] = vectors[i - 1];
+			vectors[i - 1] = swap;
+			add(set_b, swap, 1);
+		}
+		for (uint32_t i = 0; i < VECTORS; i++)
+			add(set_b, vectors[i], 2);
+		a = cluster(set_a, &options);
+		b = cluster(set_b, &options);
+		assert_same_clustering(set_a, a, set_b, b);
+		scope_clustering_destroy(b);
+		scope_clustering_destroy(a);
+		scope_vector_set_destroy(set_b);
+		scope_vector_set_destroy(set_a);
+	}
+}
+
+/* Groups farther apart than the cut, each within reach of any member: a sample finds them all. */
+static void sample_finds_groups_that_are_far_apart(void **state)
+{
+	struct scope_cluster_options options = defaults;
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering;
+
+	(void)state;
+	for (uint32_t group = 0; group < 4; group++) {
+		for (uint32_t i = 0; i < 28; i++) {
+			struct scope_vector vector = run_of(group * 20, 6);
+
+			scope_vector_mark(&vector, 100 + i % 8);
+			scope_vector_mark(&vector, 100 + i % 8 + 1 + i / 8);
+			add(set, vector, 1 + group);
+		}
+	}
+	for (options.seed = 0; options.seed < 50; options.seed++) {
+		options.max_points = 1 + options.seed;
+		clustering = cluster(set, &options);
+		assert_true(scope_clustering_sampled(clustering));
+		assert_int_equal(scope_clustering_count(clustering), 4);
+		for (uint32_t id = 0; id < scope_vector_set_count(set); id++)
+			assert_int_equal(scope_clustering_label(clustering, id), 3 - id / 28);
+		for (uint32_t c = 0; c < 4; c++) {
+			const struct scope_cluster *is = scope_clustering_get(clustering, c);
+
+			assert_int_equal(is->vector_count, 28);
+			assert_int_equal(is->diameter_is_bound, options.max_points < 28);
+			assert_true(is->diameter_is_bound ? is->diameter >= 4 : is->diameter == 4);
+			assert_true(is->diameter <= 8);
+		}
+		scope_clustering_destroy(clustering);
+	}
+	scope_vector_set_destroy(set);
+}
+
+/* A greater number of differing syscalls than the matrix holds is still far, never near. */
+static void distances_above_255_are_far(void **state)
+{
+	struct scope_vector_set *set = new_set();
+	struct scope_cluster_options options = defaults;
+	struct scope_clustering *clustering;
+
+	(void)state;
+	options.cut = 254;
+	add(set, run_of(0, 512), 1);
+	add(set, run_of(512, 512), 1);
+	add(set, run_of(0, 258), 1);
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 2);
+	assert_int_equal(scope_clustering_label(clustering, 0),
+			 scope_clustering_label(clustering, 2));
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vectors_are_interned),
+		cmocka_unit_test(bits_are_syscall_numbers_0_to_1023),
+		cmocka_unit_test(distance_4_stays_together_and_5_is_apart),
+		cmocka_unit_test(complete_linkage_cuts_a_chain_and_single_does_not),
+		cmocka_unit_test(empty_one_and_all_equal),
+		cmocka_unit_test(options_out_of_range_are_refused),
+		cmocka_unit_test(clusters_are_described_as_brute_force_does),
+		cmocka_unit_test(order_of_adding_plays_no_part),
+		cmocka_unit_test(sample_finds_groups_that_are_far_apart),
+		cmocka_unit_test(distances_above_255_are_far),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

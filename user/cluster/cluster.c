@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The clustering step: from distinct vectors to described, numbered clusters. */
+#include "cluster/cluster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cluster/pack.h"
+
+#define NO_LABEL UINT32_MAX
+
+struct scope_clustering {
+	struct scope_cluster *clusters;
+	uint32_t *labels;		/* by vector id */
+	uint32_t count;
+	bool sampled;
+};
+
+/* A clustering in the making; points are those of the pack. */
+struct draft {
+	const struct scope_pack *pack;
+	const struct scope_cluster_options *options;
+	uint32_t count;			/* clusters */
+	uint32_t *label;		/* by point */
+	uint32_t *member;		/* points by cluster, ascending within each */
+	uint32_t *start;		/* of each cluster in @member; count + 1 of them */
+	uint32_t *medoid;		/* point, by cluster */
+};
+
+/* Splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a seed gives the same row everywhere. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/*
+ * Picks @wanted of @count points, each set of them equally likely, ascending (selection sampling,
+ * D. Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
+ */
+static void pick_sample(uint32_t count, uint32_t wanted, uint64_t seed, uint32_t *points)
+{
+	uint32_t taken = 0;
+
+	for (uint32_t p = 0; taken < wanted; p++)
+		if ((next_random(&seed) >> 32) * (count - p) >> 32 < wanted - taken)
+			points[taken++] = p;
+}
+
+/* Clusters @m points under the linkage and labels them. */
+static int cluster_points(struct draft *draft, const uint32_t *points, uint32_t m)
+{
+	size_t pairs = m ? (size_t)m * (m - 1) / 2 : 0;
+	uint8_t *distances = malloc(pairs ? pairs : 1);
+	uint32_t *labels = calloc(m ? m : 1, sizeof(*labels));
+	uint64_t *weight = calloc(m ? m : 1, sizeof(*weight));
+	struct scope_merge *merges = NULL;
+	int err = -ENOMEM;
+
+	if (!distances || !labels || !weight)
+		goto free_all;
+	for (uint32_t k = 0; k < m; k++)
+		weight[k] = draft->pack->weight[points[k]];
+	scope_pack_matrix(draft->pack, points, m, distances);
+	err = scope_linkage_run(draft->options->linkage, distances, m, weight, &merges);
+	if (err)
+		goto free_all;
+	err = scope_linkage_cut(merges, m, draft->options->cut, labels, &draft->count);
+	if (err)
+		goto free_all;
+	for (uint32_t k = 0; k < m; k++)
+		draft->label[points[k]] = labels[k];
+free_all:
+	free(merges);
+	free(weight);
+	free(labels);
+	free(distances);
+	return err;
+}
+
+/* Lists the labelled points by cluster: a counting sort. */
+static void list_members(struct draft *draft)
+{
+	uint32_t total = 0;
+
+	for (uint32_t c = 0; c <= draft->count; c++)
+		draft->start[c] = 0;
+	for (uint32_t p = 0; p < draft->pack->count; p++)
+		if (draft->label[p] != NO_LABEL)
+			draft->start[draft->label[p]]++;
+	for (uint32_t c = 0; c <= draft->count; c++) {
+		uint32_t members = draft->start[c];
+
+		draft->start[c] = total;
+		total += members;
+	}
+	for (uint32_t p = 0; p < draft->pack->count; p++)
+		if (draft->label[p] != NO_LABEL)
+			draft->member[draft->start[draft->label[p]]++] = p;
+	for (uint32_t c = draft->count; c > 0; c--)
+		draft->start[c] = draft->start[c - 1];
+	draft->start[0] = 0;
+}
+
+/* The points not sampled join the nearest medoid within the cut or open a cluster. */
+static void assign_rest(struct draft *draft)
+{
+	for (uint32_t p = 0; p < draft->pack->count; p++) {
+		uint32_t best = NO_LABEL, best_distance = UINT32_MAX;
+
+		if (draft->label[p] != NO_LABEL)
+			continue;
+		/* Distinct vectors are at least 1 apart: nothing comes before a distance of 1. */
+		for (uint32_t c = 0; c < draft->count && best_distance > 1; c++) {
+			uint32_t d = scope_pack_distance(draft->pack, p, draft->medoid[c]);
+
+			if (d < best_distance && d <= draft->options->cut) {
+				best_distance = d;
+				best = c;
+			}
+		}
+		if (best == NO_LABEL) {
+			best = draft->count++;
+			draft->medoid[best] = p;
+		}
+		draft->label[p] = best;
+	}
+}
+
+static uint32_t members_of(const struct draft *draft, uint32_t cluster, const uint32_t **members)
+{
+	*members = draft->member + draft->start[cluster];
+	return draft->start[cluster + 1] - draft->start[cluster];
+}
+
+static int cluster_sample(struct draft *draft)
+{
+	uint32_t m = draft->options->max_points;
+	uint32_t *points = calloc(m, sizeof(*points));
+	int err;
+
+	if (!points)
+		return -ENOMEM;
+	pick_sample(draft->pack->count, m, draft->options->seed, points);
+	err = cluster_points(draft, points, m);
+	free(points);
+	if (err)
+		return err;
+	list_members(draft);
+	for (uint32_t c = 0; c < draft->count; c++) {
+		const uint32_t *members;
+		uint32_t n = members_of(draft, c, &members);
+		uint64_t sum;
+
+		scope_pack_medoid(draft->pack, members, n, &draft->medoid[c], &sum);
+	}
+	assign_rest(draft);
+	return 0;
+}
+
+static int cluster_all(struct draft *draft)
+{
+	uint32_t m = draft->pack->count;
+	uint32_t *points = calloc(m ? m : 1, sizeof(*points));
+	int err;
+
+	if (!points)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < m; p++)
+		points[p] = p;
+	err = cluster_points(draft, points, m);
+	free(points);
+	return err;
+}
+
+/* Greatest distance between members, or an upper bound where measuring costs too much. */
+static void measure_diameter(const struct draft *draft, const uint32_t *members, uint32_t n,
+			     uint32_t medoid, struct scope_cluster *cluster)
+{
+	uint32_t greatest = 0;
+
+	cluster->diameter_is_bound = n > draft->options->max_points;
+	for (uint32_t i = 0; i < n; i++) {
+		if (cluster->diameter_is_bound) {
+			uint32_t d = scope_pack_distance(draft->pack, members[i], medoid);
+
+			greatest = d > greatest ? d : greatest;
+			continue;
+		}
+		for (uint32_t j = i + 1; j < n; j++) {
+			uint32_t d = scope_pack_distance(draft->pack, members[i], members[j]);
+
+			greatest = d > greatest ? d : greatest;
+		}
+	}
+	/* Triangle inequality: two members are no farther apart than by way of the medoid. */
+	cluster->diameter = cluster->diameter_is_bound ? 2 * greatest : greatest;
+}
+
+static void describe(struct draft *draft, uint32_t index, struct scope_cluster *cluster)
+{
+	const uint32_t *members;
+	uint32_t n = members_of(draft, index, &members);
+	uint64_t sum;
+
+	*cluster = (struct scope_cluster){ .vector_count = n };
+	scope_pack_medoid(draft->pack, members, n, &draft->medoid[index], &sum);
+	cluster->medoid = draft->pack->id[draft->medoid[index]];
+	for (uint32_t k = 0; k < n; k++)
+		cluster->unit_count += draft->pack->weight[members[k]];
+	cluster->mean_distance = (double)sum / cluster->unit_count;
+	measure_diameter(draft, members, n, draft->medoid[index], cluster);
+}
+
+struct numbering {
+	uint64_t unit_count;
+	uint32_t medoid;		/* point: its order is the canonical one */
+	uint32_t index;			/* in the draft */
+};
+
+static int compare_numbering(const void *a, const void *b)
+{
+	const struct numbering *x = a, *y = b;
+
+	if (x->unit_count != y->unit_count)
+		return x->unit_count > y->unit_count ? -1 : 1;
+	return x->medoid < y->medoid ? -1 : x->medoid > y->medoid;
+}
+
+/* Describes the clusters of the draft and puts them into their final order. */
+static int finish(struct draft *draft, struct scope_clustering *clustering)
+{
+	uint32_t n = draft->count;
+	struct scope_cluster *described = calloc(n ? n : 1, sizeof(*described));
+	struct numbering *order = calloc(n ? n : 1, sizeof(*order));
+	uint32_t *final = calloc(n ? n : 1, sizeof(*final));
+	int err = -ENOMEM;
+
+	clustering->clusters = calloc(n ? n : 1, sizeof(*clustering->clusters));
+	clustering->labels = calloc(draft->pack->count + 1ul, sizeof(*clustering->labels));
+	if (!described || !order || !final || !clustering->clusters || !clustering->labels)
+		goto free_all;
+	list_members(draft);
+	for (uint32_t c = 0; c < n; c++) {
+		describe(draft, c, &described[c]);
+		order[c] = (struct numbering){ described[c].unit_count, draft->medoid[c], c };
+	}
+	qsort(order, n, sizeof(*order), compare_numbering);
+	for (uint32_t k = 0; k < n; k++) {
+		clustering->clusters[k] = described[order[k].index];
+		final[order[k].index] = k;
+	}
+	for (uint32_t p = 0; p < draft->pack->count; p++)
+		clustering->labels[draft->pack->id[p]] = final[draft->label[p]];
+	clustering->count = n;
+	err = 0;
+free_all:
+	free(final);
+	free(order);
+	free(described);
+	return err;
+}
+
+static int run_draft(struct draft *draft, struct scope_clustering *clustering)
+{
+	size_t room = draft->pack->count + 1ul;
+	int err = -ENOMEM;
+
+	draft->label = malloc(room * sizeof(*draft->label));
+	draft->member = calloc(room, sizeof(*draft->member));
+	draft->start = calloc(room, sizeof(*draft->start));
+	draft->medoid = calloc(room, sizeof(*draft->medoid));
+	if (!draft->label || !draft->member || !draft->start || !draft->medoid)
+		goto free_all;
+	for (uint32_t p = 0; p < draft->pack->count; p++)
+		draft->label[p] = NO_LABEL;
+	clustering->sampled = draft->pack->count > draft->options->max_points;
+	err = clustering->sampled ? cluster_sample(draft) : cluster_all(draft);
+	if (!err)
+		err = finish(draft, clustering);
+free_all:
+	free(draft->medoid);
+	free(draft->start);
+	free(draft->member);
+	free(draft->label);
+	return err;
+}
+
+int scope_cluster_run(const struct scope_vector_set *set,
+		      const struct scope_cluster_options *options,
+		      struct scope_clustering **ret_clustering)
+{
+	struct draft draft = { .options = options };
+	struct scope_clustering *clustering;
+	struct scope_pack *pack;
+	int err;
+
+	/* The distances in the matrix stop at UINT8_MAX, and so the cut has to stay below. */
+	if (!scope_linkage_name(options->linkage) || !options->max_points ||
+	    !(options->cut >= 0 && options->cut < UINT8_MAX))
+		return -EINVAL;
+	err = scope_pack_create(set, &pack);
+	if (err)
+		return err;
+	draft.pack = pack;
+	clustering = calloc(1, sizeof(*clustering));
+	err = clustering ? run_draft(&draft, clustering) : -ENOMEM;
+	scope_pack_destroy(pack);
+	if (err) {
+		scope_clustering_destroy(clustering);
+		return err;
+	}
+	*ret_clustering = clustering;
+	return 0;
+}
+
+void scope_clustering_destroy(struct scope_clustering *clustering)
+{
+	if (!clustering)
+		return;
+	free(clustering->labels);
+	free(clustering->clusters);
+	free(clustering);
+}
+
+uint32_t scope_clustering_count(const struct scope_clustering *clustering)
+{
+	return clustering->count;
+}
+
+const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering,
+						 uint32_t index)
+{
+	return &clustering->clusters[index];
+}
+
+uint32_t scope_clustering_label(const struct scope_clustering *clustering, uint32_t vector_id)
+{
+	return clustering->labels[vector_id];
+}
+
+bool scope_clustering_sampled(const struct scope_clustering *clustering)
+{
+	return clustering->sampled;
+}

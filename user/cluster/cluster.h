@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Groups the distinct vectors of execution units into clusters of similar ones.
+ *
+ * Distance is the number of syscalls that one unit made and the other did not (Manhattan on 0/1
+ * vectors). The published cut is a diameter of 4 (D. Dean et al., "PerfScope: Practical Online
+ * Server Performance Bug Inference in Production Cloud Computing Infrastructures", SoCC 2014);
+ * complete linkage cut at height 4 guarantees it.
+ *
+ * The result depends on the vectors, their multiplicities and the options alone: ids and the
+ * order of adding have no part in it, save that results name vectors by their id.
+ */
+#ifndef SCOPE_CLUSTER_CLUSTER_H
+#define SCOPE_CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cluster/linkage.h"
+#include "cluster/vector.h"
+
+struct scope_cluster_options {
+	enum scope_linkage linkage;
+	double cut;			/* height of the cut, 0 to below 255 */
+	uint32_t max_points;		/* most distinct vectors clustered as a whole, at least 1 */
+	uint64_t seed;			/* for the sample taken beyond max_points */
+};
+
+/* Memory at the peak: max_points^2 / 2 bytes; with average linkage nine times that. */
+#define SCOPE_CLUSTER_OPTIONS_DEFAULT { \
+	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = 4, .max_points = 8000, .seed = 1 }
+
+struct scope_cluster {
+	uint32_t medoid;		/* id of the member nearest to all units of the cluster */
+	uint32_t vector_count;		/* distinct vectors */
+	uint64_t unit_count;		/* with multiplicities */
+	double mean_distance;		/* of all units to the medoid */
+	uint32_t diameter;		/* greatest distance of two members */
+	bool diameter_is_bound;		/* too many members to measure: it is at most this */
+};
+
+struct scope_clustering;
+
+/*
+ * Clusters the vectors of @set. *@ret_clustering is for the caller to destroy; the set is not
+ * needed any more.
+ * With more than max_points distinct vectors a seeded uniform sample of max_points is clustered,
+ * and the others join, in canonical order, the cluster whose medoid is nearest and within the
+ * cut (the lower one of several), or open a new one. Diameters may then reach twice the cut; a
+ * cluster of more than max_points vectors has a bound for a diameter.
+ * Clusters are numbered by units, most first, then by the canonical order of their medoids. Of
+ * several equally good medoids the first in canonical order is taken.
+ * -EINVAL for options out of range, -ENOMEM.
+ */
+int scope_cluster_run(const struct scope_vector_set *set,
+		      const struct scope_cluster_options *options,
+		      struct scope_clustering **ret_clustering);
+
+/* Takes NULL. */
+void scope_clustering_destroy(struct scope_clustering *clustering);
+
+/* Number of clusters. */
+uint32_t scope_clustering_count(const struct scope_clustering *clustering);
+
+/* Cluster @index (below the count). Borrowed: valid until destroy. */
+const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering,
+						 uint32_t index);
+
+/* Index of the cluster of the vector with this id in the set, as the set was when clustered. */
+uint32_t scope_clustering_label(const struct scope_clustering *clustering, uint32_t vector_id);
+
+/* Whether there were too many distinct vectors, so that a sample was clustered. */
+bool scope_clustering_sampled(const struct scope_clustering *clustering);
+
+#endif
