@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Run one command as root under another kernel: QEMU boots it with the host's user land.
+#
+# Usage: tests/vm/run.sh [OPTION...] -- COMMAND [ARG...]
+#   -k KEY    kernel: a row of scripts/kernel.sh (default 6.1), or whatever stands unpacked in
+#             build/kernels/KEY
+#   -m MB     memory (1024)           -c N     processors (2)
+#   -t S      seconds until the guest is ended, booting included (120)
+#   -o DIR    results go here; without it they are thrown away
+#   -a 'ARGS' more kernel arguments
+#   -i        count instructions: 1 ns of guest time is one instruction. One processor; idle time
+#             is skipped, so wait for events, never for time
+#   -v        show on stderr how long booting and the command took
+#
+# In the guest the host's files are there at the same paths and may be changed: changes stay in the
+# guest's memory. /tmp is empty there, unless the project or the working directory is in it. The
+# command starts in the caller's working directory with a plain environment (pass variables with
+# env A=B COMMAND) and no standard input; modprobe finds the guest kernel's modules. Files it leaves
+# in $VM_OUT appear in DIR. There the harness itself writes
+#   output   stdout and stderr of the command, also sent live to stdout
+#   dmesg    the kernel's log      status   the exit status      console   the serial console
+#
+# Exit status: the command's own, or
+#   70   the kernel warned after the command began; its lines are on stderr
+#   71   the guest died (panic, reset); the end of its log is on stderr
+#   124  the time was up
+#   2    wrong usage, 1 the guest could not be prepared
+set -euo pipefail
+
+usage() { sed -n '/^# Usage/,/^set -e/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
+die() { echo "run.sh: $*" >&2; exit 1; }
+
+# What a kernel says when something is wrong in it. The taint lines of an unsigned module are not
+# among them.
+warnings='BUG\b|WARNING:|Oops|general protection fault|KASAN|KCSAN|KFENCE|UBSAN'
+warnings+='|possible (recursive|circular) locking|possible irq lock inversion|inconsistent lock state'
+warnings+='|circular locking|suspicious RCU|rcu.*(self-detected|detected stall|detected expedited stall)'
+warnings+='|RCU stall|scheduling while atomic|sleeping function called from invalid context'
+warnings+='|blocked for more than|soft lockup|hard LOCKUP|Kernel panic|cut here|Call Trace'
+warnings+='|refcount_t:|list_(add|del) corruption|unable to handle|non-static key|ODEBUG'
+warnings+='|kmemleak: [0-9]+ new|bad page state|still has locks held|Workqueue lockup'
+
+kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose=''
+while getopts k:m:c:t:o:a:iv option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	m) memory=$OPTARG ;;
+	c) cpus=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	o) out=$OPTARG ;;
+	a) extra=$OPTARG ;;
+	i) icount=1 ;;
+	v) verbose=1 ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || usage
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(mkdir -p "${BUILD:-$root/build}/vm" && cd "${BUILD:-$root/build}" && pwd)
+command -v qemu-system-x86_64 cpio modprobe >/dev/null || "$root/scripts/setup.sh" vm
+[ -e "$build/kernels/$kernel/version" ] || "$root/scripts/kernel.sh" "$kernel" >/dev/null
+image=$build/kernels/$kernel/vmlinux
+[ -e "$image" ] || image=$build/kernels/$kernel/bzImage
+[ -e "$image" ] || die "build/kernels/$kernel has neither vmlinux nor bzImage: remove it and run again"
+
+# The part of the initramfs that is the same in every run with this kernel: init, modules.
+build_initramfs() {	# OUTPUT
+	local dir=$work/base version name path number=10
+	version=$(cat "$build/kernels/$kernel/version")
+	mkdir -p "$dir/modules" "$dir/dev"
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o "$dir/init" "$root/tests/vm/init.c"
+	for name in virtio_pci 9pnet_virtio 9p overlay; do
+		modprobe -d "$build/kernels/$kernel/root" -S "$version" --show-depends "$name"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/modules"
+	while read -r path; do
+		name=$(basename "$path")
+		case $path in
+		*.xz) xz -dc "$path" ;;
+		*.zst) zstd -qdc "$path" ;;
+		*) cat "$path" ;;
+		esac >"$dir/modules/$((number++))-${name%%.*}.ko"
+	done <"$work/modules"
+	mknod "$dir/dev/console" c 5 1
+	(cd "$dir" && find . | cpio --quiet -o -H newc) >"$work/base.cpio"
+	mkdir -p "$(dirname "$1")"
+	mv "$work/base.cpio" "$1"
+}
+
+# The kernel unpacks archives that follow one another: the job is a second one.
+write_job() {	# COMMAND...
+	local modules='' tmp=tmpfs
+	[ ! -d "$build/kernels/$kernel/modules" ] ||
+		modules=$(readlink -f "$build/kernels/$kernel/modules")
+	case "$PWD/ $build/ $root/" in
+	/tmp/* | *" /tmp/"*) tmp=keep ;;
+	esac
+	printf '%s\0' "$modules" "$tmp" "$PWD" "$@" >"$work/job"
+	(cd "$work" && echo job | cpio --quiet -o -H newc) | cat "$base" - >"$work/initramfs"
+}
+
+# Lines of the kernel's log since the command began, the console's when the guest could not save it.
+log_since_start() { sed '1,/scope-vm: command starts/d' "$out/dmesg"; }
+
+work=$(mktemp -d "$build/vm/run.XXXXXX")
+qemu='' follow=''
+end() {
+	local pid
+	for pid in $qemu $follow; do
+		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
+	done
+	rm -rf "$work"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+base=$build/vm/$kernel/initramfs
+if [ ! "$base" -nt "$root/tests/vm/init.c" ] || [ ! "$base" -nt "$image" ] || [ ! "$base" -nt "$0" ]; then
+	build_initramfs "$base"
+fi
+write_job "$@"
+[ -n "$out" ] || out=$work/out
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+rm -f "$out/status" "$out/dmesg" "$out/output" "$out/console"
+: >"$out/output"
+
+machine=(-accel tcg,thread=multi -smp "$cpus")
+[ -z "$icount" ] || machine=(-accel tcg,thread=single -icount shift=0,sleep=off -smp 1)
+# With several processors and no tsc=reliable the guest falls back to a clock that traps each read.
+# After an oops nothing that follows can be trusted, and locks may be held: end at once.
+append="console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable log_buf_len=4M $extra"
+
+# A background process has no terminal, so Ctrl-C reaches this script alone. Should this script be
+# killed outright, timeout is told, and tells QEMU.
+setpriv --pdeathsig TERM timeout -k 5 "$limit" \
+	qemu-system-x86_64 -M pc -cpu max "${machine[@]}" -m "$memory" \
+	-nodefaults -no-user-config -display none -no-reboot \
+	-kernel "$image" -initrd "$work/initramfs" -append "$append" \
+	-chardev file,id=console,path="$out/console" -serial chardev:console \
+	-device isa-debug-exit,iobase=0xf4,iosize=0x04 \
+	-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
+	-virtfs local,path="$out",mount_tag=out,security_model=none,multidevs=remap \
+	</dev/null >"$work/qemu.log" 2>&1 &
+qemu=$!
+setpriv --pdeathsig TERM tail -q -s 0.1 -n +1 -f --pid="$qemu" "$out/output" 2>/dev/null &
+follow=$!
+
+code=0
+wait "$qemu" || code=$?
+qemu=''
+wait "$follow" || true
+follow=''
+
+if [ -e "$out/dmesg" ] && [ -e "$out/status" ]; then
+	sed -i 's/^<[0-9]*>//' "$out/dmesg"
+else
+	tr -d '\r' <"$out/console" >"$out/dmesg" 2>/dev/null || true
+fi
+if [ -n "$verbose" ]; then
+	sed -n 's/^\[ *\([0-9.]*\)\] scope-vm: \(command .*\)/run.sh: \2 \1 s after boot/p' "$out/dmesg" >&2
+fi
+
+if log_since_start | grep -qE "$warnings"; then
+	echo "run.sh: the kernel warned (whole log: $out/dmesg):" >&2
+	log_since_start | grep -E -m1 -A40 "$warnings" >&2
+	exit 70
+fi
+case $code in
+33) [ -s "$out/status" ] && exit "$(cat "$out/status")" ;;
+124 | 137)
+	echo "run.sh: the time of $limit s was up; the log ends with" >&2
+	tail -n 5 "$out/dmesg" >&2
+	exit 124
+	;;
+esac
+echo "run.sh: the guest died (qemu: $code); its log ends with" >&2
+cat "$work/qemu.log" >&2
+tail -n 40 "$out/dmesg" >&2
+exit 71
