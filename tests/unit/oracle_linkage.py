@@ -85,11 +85,12 @@ def main():
         merges = numpy.array(rows)
         method = "average" if name == "real" else name
         full = spread(multiplicity, distances)
-        for library, linkage in (("SciPy", hierarchy.linkage), ("fastcluster", fastcluster.linkage)):
-            what = compare(case, merges, linkage(full.copy(), method))
+        for library in (hierarchy, fastcluster):
+            what = compare(case, merges, library.linkage(full.copy(), method))
             if what:
                 failed += 1
-                print(f"FAIL problem {number} ({name}, {len(multiplicity)} points), {library}: {what}")
+                print(f"FAIL problem {number} ({name}, {len(multiplicity)} points), "
+                      f"{library.__name__}: {what}")
     print(f"oracle_linkage: {len(cases)} problems, 2 libraries, {failed} differences")
     return 1 if failed else 0
 

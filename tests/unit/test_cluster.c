@@ -271,7 +271,8 @@ static void clusters_are_described_as_brute_force_does(void **state)
 
 static void assert_same_clustering(const struct scope_vector_set *set_a,
 				   const struct scope_clustering *a,
-				   struct scope_vector_set *set_b, const struct scope_clustering *b)
+				   struct scope_vector_set *set_b,
+				   const struct scope_clustering *b)
 {
 	assert_int_equal(scope_clustering_count(a), scope_clustering_count(b));
 	assert_int_equal(scope_clustering_sampled(a), scope_clustering_sampled(b));
@@ -370,6 +371,27 @@ static void sample_finds_groups_that_are_far_apart(void **state)
 	scope_vector_set_destroy(set);
 }
 
+/* Two arms 2 away from their centre and 4 apart, too many to measure: the bound must hold 4. */
+static void bound_of_a_diameter_is_no_less_than_it(void **state)
+{
+	struct scope_cluster_options options = defaults;
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering;
+
+	(void)state;
+	options.max_points = 2;
+	add(set, run_of(10, 6), 5);
+	add(set, run_of(10, 4), 1);
+	add(set, run_of(10, 8), 1);
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 1);
+	assert_int_equal(scope_clustering_get(clustering, 0)->medoid, 0);
+	assert_true(scope_clustering_get(clustering, 0)->diameter_is_bound);
+	assert_int_equal(scope_clustering_get(clustering, 0)->diameter, 4);
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
 /* A greater number of differing syscalls than the matrix holds is still far, never near. */
 static void distances_above_255_are_far(void **state)
 {
@@ -402,6 +424,7 @@ int main(void)
 		cmocka_unit_test(clusters_are_described_as_brute_force_does),
 		cmocka_unit_test(order_of_adding_plays_no_part),
 		cmocka_unit_test(sample_finds_groups_that_are_far_apart),
+		cmocka_unit_test(bound_of_a_diameter_is_no_less_than_it),
 		cmocka_unit_test(distances_above_255_are_far),
 	};
 

@@ -13,7 +13,7 @@
 #include "cluster/vector.h"
 
 struct scope_pack {
-	uint32_t count;			/* vectors; points 0 to count - 1 stand in canonical order */
+	uint32_t count;			/* vectors; points 0 to count - 1, canonical order */
 	uint32_t words;			/* per vector, at least 1 */
 	uint64_t *bits;			/* count * words */
 	uint64_t *weight;		/* multiplicity per point */
