@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which kind of thing each descriptor of a process is, as calls open and close them. */
+#include "timeline/fds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "wait/class.h"
+
+struct slot {
+	uint64_t key; /* tgid << 32 | fd + 1; 0: empty */
+	enum scope_fd_kind kind;
+};
+
+struct scope_fds {
+	struct slot *slot;
+	size_t slots, used;
+};
+
+static struct slot *find_slot(const struct slot *table, size_t slots, uint64_t key)
+{
+	size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
+
+	while (table[at].key && table[at].key != key)
+		at = (at + 1) & (slots - 1);
+	return (struct slot *)&table[at];
+}
+
+static uint64_t make_key(uint32_t tgid, int64_t fd)
+{
+	return (uint64_t)tgid << 32 | (uint32_t)(fd + 1);
+}
+
+static int widen(struct scope_fds *fds)
+{
+	size_t slots = fds->slots * 2;
+	struct slot *table = calloc(slots, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < fds->slots; i++)
+		if (fds->slot[i].key)
+			*find_slot(table, slots, fds->slot[i].key) = fds->slot[i];
+	free(fds->slot);
+	fds->slot = table;
+	fds->slots = slots;
+	return 0;
+}
+
+int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
+{
+	struct slot *slot;
+
+	if (fd < 0 || fd > INT32_MAX)
+		return 0;
+	if (fds->used * 2 >= fds->slots && widen(fds))
+		return -ENOMEM;
+	slot = find_slot(fds->slot, fds->slots, make_key(tgid, fd));
+	if (!slot->key) {
+		slot->key = make_key(tgid, fd);
+		fds->used++;
+	}
+	slot->kind = kind;
+	return 0;
+}
+
+enum scope_fd_kind scope_fds_kind(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	if (fd < 0 || fd > INT32_MAX)
+		return SCOPE_FD_UNKNOWN;
+	return find_slot(fds->slot, fds->slots, make_key(tgid, fd))->kind;
+}
+
+int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)
+{
+	struct scope_fds *fds = calloc(1, sizeof(*fds));
+	size_t count = 0;
+	const struct scope_trace_fd *row;
+	int err = 0;
+
+	if (!fds)
+		return -ENOMEM;
+	fds->slots = 1024;
+	fds->slot = calloc(fds->slots, sizeof(*fds->slot));
+	if (!fds->slot)
+		err = -ENOMEM;
+	row = scope_trace_fds(trace, &count);
+	for (size_t i = 0; !err && i < count; i++)
+		err = scope_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
+	if (err) {
+		scope_fds_destroy(fds);
+		return err;
+	}
+	*ret_fds = fds;
+	return 0;
+}
+
+void scope_fds_destroy(struct scope_fds *fds)
+{
+	if (!fds)
+		return;
+	free(fds->slot);
+	free(fds);
+}
+
+int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
+		    unsigned args, int64_t ret)
+{
+	switch (scope_call_role(nr)) {
+	case SCOPE_CALL_ACCEPT:
+		return scope_fds_set(fds, tgid, ret, SCOPE_FD_ACCEPTED);
+	case SCOPE_CALL_CONNECT:
+		return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], SCOPE_FD_CONNECTED) : 0;
+	case SCOPE_CALL_SOCKET:
+		return scope_fds_set(fds, tgid, ret, SCOPE_FD_DATAGRAM);
+	case SCOPE_CALL_CLOSE:
+		return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], SCOPE_FD_UNKNOWN) : 0;
+	default:
+		break;
+	}
+	if (nr == SYS_openat || nr == SYS_pread64 || nr == SYS_pwrite64 || nr == SYS_fsync ||
+	    nr == SYS_fdatasync)
+		return scope_fds_set(fds, tgid, nr == SYS_openat ? ret : args ? (int32_t)arg[0] : -1,
+				     SCOPE_FD_FILE);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads of a trace: names, processes, and where each one's time went so far. */
+#ifndef SCOPE_TIMELINE_THREAD_H
+#define SCOPE_TIMELINE_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wait/class.h"
+
+enum scope_run {
+	SCOPE_RUN_UNKNOWN, /* before its first event, or behind a loss */
+	SCOPE_RUN_RUNNING,
+	SCOPE_RUN_QUEUED, /* runnable, waiting for a CPU */
+	SCOPE_RUN_BLOCKED,
+	SCOPE_RUN_ENDED,
+};
+
+/* Cumulative, ns. The sum of all is the wall time since the thread was first seen. */
+struct scope_account {
+	uint64_t run_ns;
+	uint64_t queue_ns;
+	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
+	uint64_t unknown_ns;
+};
+
+/* A syscall that has been entered and has not returned. */
+struct scope_open_call {
+	uint16_t nr; /* SCOPE_NR_NONE: none */
+	uint8_t args;
+	uint64_t enter_ns;
+	uint64_t arg[SCOPE_ARG_MAX];
+};
+
+struct scope_thread {
+	uint32_t tid, tgid;
+	char comm[SCOPE_COMM_BYTES];
+	enum scope_run run;
+	enum scope_wait_class wait; /* while BLOCKED */
+	uint16_t cpu;
+	uint64_t since_ns; /* up to here its account is kept */
+	uint64_t first_ns;
+	uint64_t block_ns;	  /* when it last went to sleep */
+	uint64_t wake_ns;	  /* when it was last made runnable; 0: not since it slept */
+	uint32_t waker_tid;	  /* by whom: 0 an interrupt, or not known */
+	struct scope_open_call open;
+	struct scope_account account;
+	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
+	bool stopped;	  /* a STATE record of the window's end was seen */
+	bool lost;	  /* events of it may be missing since it was last seen */
+};
+
+struct scope_threads;
+
+int scope_threads_create(struct scope_threads **ret_threads);
+void scope_threads_destroy(struct scope_threads *threads);
+
+size_t scope_threads_count(const struct scope_threads *threads);
+/* By index, in order of first appearance. Holds until the next thread appears. */
+struct scope_thread *scope_threads_at(struct scope_threads *threads, size_t index);
+/* The living thread of that tid, or a new one. Returns its index, or -ENOMEM. */
+long scope_threads_get(struct scope_threads *threads, uint32_t tid);
+/* Its index, or -ENOENT. */
+long scope_threads_find(const struct scope_threads *threads, uint32_t tid);
+/* The tid may from now on mean another thread. */
+void scope_threads_forget(struct scope_threads *threads, uint32_t tid);
+/* A thread takes over the tid of another: exec by a thread other than the first. */
+int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid);
+
+/* Brings the account of a thread up to now. */
+void scope_thread_account(struct scope_thread *thread, uint64_t now_ns);
+uint64_t scope_account_blocked(const struct scope_account *account);
+uint64_t scope_account_wall(const struct scope_account *account);
+
+#endif

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turns the events of a trace into what its threads did. */
+#include "timeline/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+	struct scope_timeline *timeline;
+	const struct scope_timeline_ops *ops;
+	void *user;
+};
+
+int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline)
+{
+	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
+	int err;
+
+	if (!timeline)
+		return -ENOMEM;
+	err = scope_threads_create(&timeline->threads);
+	if (!err)
+		err = scope_fds_create(trace, &timeline->fds);
+	if (err) {
+		scope_timeline_destroy(timeline);
+		return err;
+	}
+	timeline->begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
+	timeline->end_ns = scope_trace_meta_number(trace, SCOPE_META_END, 0);
+	*ret_timeline = timeline;
+	return 0;
+}
+
+void scope_timeline_destroy(struct scope_timeline *timeline)
+{
+	if (!timeline)
+		return;
+	scope_threads_destroy(timeline->threads);
+	scope_fds_destroy(timeline->fds);
+	free(timeline);
+}
+
+/* The thread's index; a new one begins its account now. */
+static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
+{
+	size_t before = scope_threads_count(timeline->threads);
+	long index = scope_threads_get(timeline->threads, tid);
+	struct scope_thread *thread;
+
+	if (index >= 0 && (size_t)index == before) {
+		thread = scope_threads_at(timeline->threads, index);
+		thread->first_ns = thread->since_ns = now_ns;
+	}
+	return index;
+}
+
+static int handle_enter(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_open_call *open = &thread->open;
+
+	scope_thread_account(thread, event->syscall.enter_ns);
+	open->nr = event->syscall.nr;
+	open->args = event->syscall.args;
+	open->enter_ns = event->syscall.enter_ns;
+	if (open->args)
+		memcpy(open->arg, event->syscall.arg, open->args * sizeof(*open->arg));
+	return run->ops->enter ? run->ops->enter(run->user, index, open) : 0;
+}
+
+static int handle_exit(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_open_call call = thread->open;
+	int err;
+
+	scope_thread_account(thread, event->time_ns);
+	thread->open.nr = SCOPE_NR_NONE;
+	if (call.nr == SCOPE_NR_NONE) {
+		/* Entered before tracing: only its return is known. */
+		call.nr = event->syscall.nr;
+		call.args = 0;
+		call.enter_ns = event->time_ns;
+	}
+	err = scope_fds_learn(run->timeline->fds, thread->tgid, call.nr, call.arg, call.args,
+			      event->syscall.ret);
+	if (err || !run->ops->exit)
+		return err;
+	return run->ops->exit(run->user, index, &call, event->syscall.ret, event->time_ns);
+}
+
+static enum scope_wait_class open_class(struct scope_timeline *timeline,
+					const struct scope_thread *thread, bool disk)
+{
+	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
+
+	if (thread->open.nr != SCOPE_NR_NONE && thread->open.args)
+		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
+	return scope_wait_classify(thread->open.nr, kind, disk);
+}
+
+static int switch_out(struct run *run, const struct scope_event *event)
+{
+	long index = get_thread(run->timeline, event->sched.prev_tid, event->time_ns);
+	struct scope_thread *thread;
+
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run->timeline->threads, index);
+	scope_thread_account(thread, event->time_ns);
+	if (thread->run == SCOPE_RUN_ENDED)
+		return 0;
+	thread->wake_ns = 0;
+	thread->waker_tid = 0;
+	if (event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted) {
+		thread->run = SCOPE_RUN_QUEUED;
+	} else {
+		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
+
+		thread->run = SCOPE_RUN_BLOCKED;
+		thread->wait = open_class(run->timeline, thread, disk);
+		thread->block_ns = event->time_ns;
+	}
+	return run->ops->leave ? run->ops->leave(run->user, index, event->time_ns) : 0;
+}
+
+static int switch_in(struct run *run, const struct scope_event *event)
+{
+	long index = get_thread(run->timeline, event->sched.next_tid, event->time_ns);
+	struct scope_thread *thread;
+	struct scope_wait wait;
+	bool waited;
+
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run->timeline->threads, index);
+	if (thread->run == SCOPE_RUN_ENDED)
+		return 0;
+	scope_thread_account(thread, event->time_ns);
+	waited = thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN;
+	wait = (struct scope_wait){
+		.thread = index,
+		.waker_tid = thread->waker_tid,
+		.nr = thread->open.nr,
+		.class = thread->wait,
+		.object = thread->open.args ? thread->open.arg[0] : 0,
+		.begin_ns = thread->block_ns,
+		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
+		.end_ns = event->time_ns,
+	};
+	thread->run = SCOPE_RUN_RUNNING;
+	thread->cpu = event->cpu;
+	thread->block_ns = 0;
+	return waited && run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
+}
+
+static int handle_switch(struct run *run, const struct scope_event *event)
+{
+	int err = 0;
+
+	if (event->sched.prev_tid)
+		err = switch_out(run, event);
+	if (!err && event->sched.next_tid)
+		err = switch_in(run, event);
+	return err;
+}
+
+static void handle_waking(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+
+	if (thread->run != SCOPE_RUN_BLOCKED)
+		return;
+	scope_thread_account(thread, event->time_ns);
+	thread->run = SCOPE_RUN_QUEUED;
+	thread->wake_ns = event->time_ns;
+	thread->waker_tid = event->waking.waker_tid;
+}
+
+/* At the start of a window: where the thread stands. At its end: the kernel's own CPU time. */
+static int handle_state(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	const struct scope_record_state *record = event->state.record;
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	bool disk = record->state == SCOPE_STATE_DISK || record->flags & SCOPE_STATE_IOWAIT;
+
+	memcpy(thread->comm, record->comm, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	thread->tgid = record->tgid;
+	scope_thread_account(thread, event->time_ns);
+	if (record->flags & SCOPE_STATE_AT_STOP) {
+		thread->stop_run_ns = record->run_ns;
+		thread->stopped = true;
+	} else if (thread->run == SCOPE_RUN_UNKNOWN) {
+		thread->start_run_ns = record->run_ns;
+		if (record->nr != SCOPE_NR_NONE) {
+			thread->open.nr = record->nr;
+			thread->open.args = SCOPE_ARG_MAX;
+			thread->open.enter_ns = record->since_ns ? record->since_ns : event->time_ns;
+			memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
+		}
+		if (record->flags & SCOPE_STATE_ON_CPU) {
+			thread->run = SCOPE_RUN_RUNNING;
+			thread->cpu = event->cpu;
+		} else if (record->state == SCOPE_STATE_RUNNABLE) {
+			thread->run = SCOPE_RUN_QUEUED;
+		} else {
+			thread->run = SCOPE_RUN_BLOCKED;
+			thread->wait = open_class(run->timeline, thread, disk);
+			thread->block_ns = record->since_ns ? record->since_ns : event->time_ns;
+		}
+	}
+	return run->ops->state ? run->ops->state(run->user, index, event) : 0;
+}
+
+static int handle_fork(struct run *run, const struct scope_event *event)
+{
+	long index = scope_threads_find(run->timeline->threads, event->tid);
+	struct scope_thread *thread;
+
+	if (index >= 0 && scope_threads_at(run->timeline->threads, index)->run == SCOPE_RUN_ENDED)
+		scope_threads_forget(run->timeline->threads, event->tid);
+	index = get_thread(run->timeline, event->tid, event->time_ns);
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run->timeline->threads, index);
+	thread->tgid = event->fork.tgid;
+	memcpy(thread->comm, event->fork.comm, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	if (thread->run == SCOPE_RUN_UNKNOWN)
+		thread->run = SCOPE_RUN_QUEUED;
+	return 0;
+}
+
+static int handle_exec(struct run *run, const struct scope_event *event)
+{
+	long index;
+	struct scope_thread *thread;
+	int err = scope_threads_rename(run->timeline->threads, event->exec.old_tid, event->tid);
+
+	if (err)
+		return err;
+	index = get_thread(run->timeline, event->tid, event->time_ns);
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run->timeline->threads, index);
+	thread->tgid = event->exec.tgid;
+	memcpy(thread->comm, event->exec.comm, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	return 0;
+}
+
+static int handle_end(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	int err = 0;
+
+	scope_thread_account(thread, event->time_ns);
+	if (run->ops->end)
+		err = run->ops->end(run->user, index, event->time_ns);
+	thread = scope_threads_at(run->timeline->threads, index);
+	thread->run = SCOPE_RUN_ENDED;
+	thread->open.nr = SCOPE_NR_NONE;
+	return err;
+}
+
+/*
+ * Events of one CPU are missing. Any thread may have passed over it meanwhile, so nothing that was
+ * open on any thread can be trusted to still be so.
+ */
+static int handle_lost(struct run *run, const struct scope_event *event)
+{
+	struct scope_threads *threads = run->timeline->threads;
+	int err = 0;
+
+	run->timeline->lost += event->lost.count;
+	for (size_t i = 0; !err && i < scope_threads_count(threads); i++) {
+		struct scope_thread *thread = scope_threads_at(threads, i);
+
+		if (thread->run == SCOPE_RUN_ENDED)
+			continue;
+		scope_thread_account(thread, event->time_ns);
+		if (run->ops->lost)
+			err = run->ops->lost(run->user, i, event->time_ns);
+		thread->lost = true;
+		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)
+			thread->run = SCOPE_RUN_UNKNOWN;
+	}
+	return err;
+}
+
+static int handle_stack(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
+}
+
+/* A thread seen running on a CPU that nothing had put there: behind a loss, or at the start. */
+static void confirm_running(struct scope_timeline *timeline, uint32_t index,
+			    const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+
+	if (thread->run == SCOPE_RUN_UNKNOWN) {
+		scope_thread_account(thread, event->time_ns);
+		thread->run = SCOPE_RUN_RUNNING;
+		thread->cpu = event->cpu;
+	}
+}
+
+static int handle(struct run *run, const struct scope_event *event)
+{
+	long index;
+	int err;
+
+	if (event->kind == SCOPE_EVENT_SWITCH)
+		return handle_switch(run, event);
+	if (event->kind == SCOPE_EVENT_LOST)
+		return handle_lost(run, event);
+	if (event->kind == SCOPE_EVENT_FORK)
+		return handle_fork(run, event);
+	if (event->kind == SCOPE_EVENT_EXEC)
+		return handle_exec(run, event);
+	if (!event->tid)
+		return 0;
+	index = get_thread(run->timeline, event->tid, event->time_ns);
+	if (index < 0)
+		return index;
+	switch (event->kind) {
+	case SCOPE_EVENT_SYSCALL:
+		confirm_running(run->timeline, index, event);
+		err = handle_enter(run, index, event);
+		return err ? err : handle_exit(run, index, event);
+	case SCOPE_EVENT_ENTER:
+		confirm_running(run->timeline, index, event);
+		return handle_enter(run, index, event);
+	case SCOPE_EVENT_EXIT:
+		confirm_running(run->timeline, index, event);
+		return handle_exit(run, index, event);
+	case SCOPE_EVENT_WAKING:
+		handle_waking(run, index, event);
+		return 0;
+	case SCOPE_EVENT_THREAD_EXIT:
+		return handle_end(run, index, event);
+	case SCOPE_EVENT_STATE:
+		return handle_state(run, index, event);
+	case SCOPE_EVENT_STACK:
+		return handle_stack(run, index, event);
+	}
+	return 0;
+}
+
+int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
+		       const struct scope_timeline_ops *ops, void *user)
+{
+	struct run run = {timeline, ops, user};
+	struct scope_event event;
+	uint64_t last_ns = 0;
+	int more, err = scope_trace_rewind(trace);
+
+	if (err)
+		return err;
+	while ((more = scope_trace_next(trace, &event)) > 0) {
+		if (!timeline->events++ && !timeline->begin_ns)
+			timeline->begin_ns = event.time_ns;
+		last_ns = event.time_ns > last_ns ? event.time_ns : last_ns;
+		err = handle(&run, &event);
+		if (err)
+			return err;
+	}
+	if (last_ns > timeline->end_ns)
+		timeline->end_ns = last_ns;
+	for (size_t i = 0; i < scope_threads_count(timeline->threads); i++)
+		scope_thread_account(scope_threads_at(timeline->threads, i), timeline->end_ns);
+	return more;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Turns the events of a trace into what its threads did: calls entered and returned, waits begun
+ * and ended, with every thread's account kept along the way.
+ *
+ * Accounting identity: run + run queue + blocked by class + unknown = wall, per thread. A call that
+ * blocks is told twice, at entry and at return; one that has not returned stays in thread->open.
+ */
+#ifndef SCOPE_TIMELINE_TIMELINE_H
+#define SCOPE_TIMELINE_TIMELINE_H
+
+#include "timeline/fds.h"
+#include "timeline/thread.h"
+#include "trace/trace.h"
+
+/* A sleep that is over. Times in ns. */
+struct scope_wait {
+	uint32_t thread; /* index */
+	uint32_t waker_tid; /* 0: an interrupt, or not known */
+	uint16_t nr;
+	uint8_t class;
+	uint64_t object; /* first argument: a descriptor, or the futex's address */
+	uint64_t begin_ns, wake_ns, end_ns;
+};
+
+/* All calls may be NULL. A negative return ends the run and is handed to its caller. */
+struct scope_timeline_ops {
+	/* The thread's account stands at enter_ns, or at the return. */
+	int (*enter)(void *user, uint32_t thread, const struct scope_open_call *call);
+	int (*exit)(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
+		    uint64_t exit_ns);
+	int (*wait)(void *user, const struct scope_wait *wait);
+	/* The thread left its CPU, asleep or preempted; its account stands at now. */
+	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
+	/* Any stack; belongs to the call that has just returned, or to a sample. */
+	int (*stack)(void *user, uint32_t thread, const struct scope_event *event);
+	/* From here on nothing is known of what the thread did before. */
+	int (*lost)(void *user, uint32_t thread, uint64_t now_ns);
+	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
+	/* The thread ended. */
+	int (*end)(void *user, uint32_t thread, uint64_t now_ns);
+};
+
+struct scope_timeline {
+	struct scope_threads *threads;
+	struct scope_fds *fds;
+	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
+	uint64_t events, lost;
+};
+
+int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);
+void scope_timeline_destroy(struct scope_timeline *timeline);
+
+/* Rewinds the trace and runs through all of it. The accounts end at the window's end. */
+int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
+		       const struct scope_timeline_ops *ops, void *user);
+
+#endif

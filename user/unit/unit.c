@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Builds the execution units of every thread from its timeline. */
+#include "unit/unit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
+#define DISTINCT_CALLS 64 /* different numbers told apart inside one unit */
+
+struct call_sum {
+	uint16_t nr;
+	uint32_t count;
+	uint64_t ns;
+};
+
+/* The unit under construction of one thread. */
+struct draft {
+	bool open;
+	bool tentative;	     /* inside a read that may turn out to pick up the next request */
+	bool slept_in_call;  /* the open call has blocked */
+	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
+	uint64_t last_exit_ns;
+	struct scope_account begin, end;
+	struct call_sum call[DISTINCT_CALLS];
+	unsigned calls;
+	uint64_t idle_ns;
+};
+
+struct builder {
+	struct scope_units *units;
+	const struct scope_pickups *pickups;
+	struct scope_vector_set *vectors; /* of all groups, until threads have their final names */
+	struct draft *draft;
+	size_t drafts, draft_capacity;
+};
+
+static struct draft *get_draft(struct builder *builder, uint32_t thread)
+{
+	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
+		       sizeof(*builder->draft)))
+		return NULL;
+	while (builder->drafts <= thread)
+		memset(&builder->draft[builder->drafts++], 0, sizeof(*builder->draft));
+	return &builder->draft[thread];
+}
+
+static bool has_requests(const struct builder *builder, uint32_t thread)
+{
+	return scope_pickup_any(scope_pickups_of(builder->pickups, thread));
+}
+
+static void open_draft(struct draft *draft, const struct scope_thread *thread, uint64_t now_ns)
+{
+	draft->open = true;
+	draft->begin_ns = now_ns;
+	draft->begin = thread->account;
+	draft->calls = 0;
+	draft->last_exit_ns = 0;
+}
+
+static int store_calls(struct builder *builder, const struct draft *draft, struct scope_unit *unit)
+{
+	struct scope_units *units = builder->units;
+	struct scope_vector vector = {{0}};
+
+	if (scope_grow(&units->call, &units->call_capacity, units->calls + draft->calls,
+		       sizeof(*units->call)))
+		return -ENOMEM;
+	unit->call = units->calls;
+	unit->calls = draft->calls;
+	for (unsigned i = 0; i < draft->calls; i++) {
+		const struct call_sum *sum = &draft->call[i];
+		uint64_t us = sum->ns / 1000;
+
+		units->call[units->calls++] = (struct scope_unit_call){
+			.nr = sum->nr,
+			.count = sum->count < UINT16_MAX ? sum->count : UINT16_MAX,
+			.us = us < UINT32_MAX ? us : UINT32_MAX,
+		};
+		if (!scope_call_ignored(sum->nr))
+			scope_vector_mark(&vector, sum->nr);
+	}
+	return scope_vector_set_add(builder->vectors, &vector, 1, &unit->vector);
+}
+
+/* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
+static int close_draft(struct builder *builder, uint32_t thread, const struct scope_account *end,
+		       uint64_t end_ns, bool still_open)
+{
+	struct scope_units *units = builder->units;
+	struct draft *draft = &builder->draft[thread];
+	bool requests = has_requests(builder, thread);
+	const struct scope_account *begin = &draft->begin;
+	struct scope_unit *unit;
+	int err;
+
+	draft->open = false;
+	draft->tentative = false;
+	if (end_ns <= draft->begin_ns)
+		return 0;
+	if (scope_grow(&units->unit, &units->capacity, units->count + 1, sizeof(*units->unit)))
+		return -ENOMEM;
+	unit = &units->unit[units->count];
+	*unit = (struct scope_unit){
+		.begin_ns = draft->begin_ns,
+		.end_ns = end_ns,
+		.run_ns = end->run_ns - begin->run_ns,
+		.queue_ns = end->queue_ns - begin->queue_ns,
+		.blocked_ns = scope_account_blocked(end) - scope_account_blocked(begin),
+		.thread = thread,
+		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
+		.open = still_open,
+	};
+	if (!requests)
+		unit->blocked_ns -= end->blocked_ns[SCOPE_WAIT_TIMER] -
+				    begin->blocked_ns[SCOPE_WAIT_TIMER];
+	err = store_calls(builder, draft, unit);
+	if (err)
+		return err;
+	if (still_open)
+		units->thread[thread].open_unit = units->count;
+	units->count++;
+	return 0;
+}
+
+static enum scope_pickup_match match(struct builder *builder, uint32_t thread,
+				     const struct scope_open_call *call)
+{
+	struct scope_timeline *timeline = builder->units->timeline;
+	uint32_t tgid = scope_threads_at(timeline->threads, thread)->tgid;
+	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+
+	if (call->args)
+		fd = scope_fds_kind(timeline->fds, tgid, (int32_t)call->arg[0]);
+	return scope_pickup_match(scope_pickups_of(builder->pickups, thread), call, fd);
+}
+
+static int build_enter(void *user, uint32_t index, const struct scope_open_call *call)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, index);
+	int err = 0;
+
+	if (!draft)
+		return -ENOMEM;
+	draft->slept_in_call = false;
+	if (!has_requests(builder, index)) {
+		bool gap = draft->last_exit_ns && pickup && pickup->gap_ns &&
+			   call->enter_ns - draft->last_exit_ns > pickup->gap_ns;
+
+		if (draft->open && gap)
+			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
+		if (!draft->open)
+			open_draft(draft, thread, call->enter_ns);
+		return err;
+	}
+	switch (match(builder, index, call)) {
+	case SCOPE_PICKUP_LOOP:
+		if (draft->open)
+			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
+		break;
+	case SCOPE_PICKUP_READ:
+		draft->tentative = draft->open;
+		draft->end = thread->account;
+		draft->end_ns = call->enter_ns;
+		break;
+	case SCOPE_PICKUP_NO:
+		break;
+	}
+	return err;
+}
+
+static void log_call(struct draft *draft, uint16_t nr, uint64_t ns)
+{
+	unsigned i;
+
+	for (i = 0; i < draft->calls && draft->call[i].nr != nr; i++)
+		;
+	if (i == DISTINCT_CALLS)
+		return;
+	if (i == draft->calls)
+		draft->call[draft->calls++] = (struct call_sum){.nr = nr};
+	draft->call[i].count++;
+	draft->call[i].ns += ns;
+}
+
+static int exit_request(struct builder *builder, uint32_t index, const struct scope_open_call *call,
+			int64_t ret, uint64_t exit_ns)
+{
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct draft *draft = &builder->draft[index];
+	enum scope_pickup_match matched = match(builder, index, call);
+	bool picked = matched == SCOPE_PICKUP_LOOP ||
+		      (matched == SCOPE_PICKUP_READ &&
+		       (ret > 0 || (ret == 0 && scope_call_role(call->nr) == SCOPE_CALL_ACCEPT)));
+	int err = 0;
+
+	if (!picked) {
+		draft->tentative = false;
+		if (draft->open)
+			log_call(draft, call->nr, exit_ns - call->enter_ns);
+		return 0;
+	}
+	if (draft->open && draft->tentative)
+		err = close_draft(builder, index, &draft->end, draft->end_ns, false);
+	builder->draft[index].idle_ns += exit_ns - call->enter_ns;
+	open_draft(draft, thread, exit_ns);
+	log_call(draft, call->nr, 0);
+	return err;
+}
+
+static int build_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
+		      uint64_t exit_ns)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	int err = 0;
+
+	if (!draft)
+		return -ENOMEM;
+	if (has_requests(builder, index))
+		return exit_request(builder, index, call, ret, exit_ns);
+	if (draft->open)
+		log_call(draft, call->nr, exit_ns - call->enter_ns);
+	draft->last_exit_ns = exit_ns;
+	if (draft->slept_in_call && draft->open)
+		err = close_draft(builder, index, &thread->account, exit_ns, false);
+	if (!draft->open)
+		open_draft(draft, thread, exit_ns);
+	draft->last_exit_ns = exit_ns;
+	return err;
+}
+
+static int build_leave(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	int err = 0;
+
+	if (!draft)
+		return -ENOMEM;
+	if (thread->run == SCOPE_RUN_BLOCKED) {
+		draft->slept_in_call = true;
+		/* Asleep in a read for the next request: the thread idles since its entry. */
+		if (draft->open && draft->tentative)
+			err = close_draft(builder, index, &draft->end, draft->end_ns, false);
+		return err;
+	}
+	if (has_requests(builder, index) || !draft->open)
+		return 0;
+	err = close_draft(builder, index, &thread->account, now_ns, false);
+	open_draft(draft, thread, now_ns);
+	return err;
+}
+
+static int build_wait(void *user, const struct scope_wait *wait)
+{
+	struct builder *builder = user;
+	struct scope_units *units = builder->units;
+	struct draft *draft = get_draft(builder, wait->thread);
+
+	if (!draft)
+		return -ENOMEM;
+	if (!draft->open || wait->end_ns - wait->begin_ns < WAIT_MIN_NS)
+		return 0;
+	if (scope_grow(&units->wait, &units->wait_capacity, units->waits + 1, sizeof(*units->wait)))
+		return -ENOMEM;
+	units->wait[units->waits++] = *wait;
+	return 0;
+}
+
+static int build_lost(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+
+	(void)now_ns;
+	if (!draft)
+		return -ENOMEM;
+	builder->units->discarded += draft->open;
+	draft->open = draft->tentative = false;
+	return 0;
+}
+
+/* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */
+static int build_state(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+
+	if (!draft)
+		return -ENOMEM;
+	if (event->state.record->flags & SCOPE_STATE_AT_STOP || draft->open)
+		return 0;
+	if (has_requests(builder, index) && thread->open.nr != SCOPE_NR_NONE &&
+	    match(builder, index, &thread->open) == SCOPE_PICKUP_NO)
+		open_draft(draft, thread, event->time_ns);
+	return 0;
+}
+
+static int build_end(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+
+	if (!draft)
+		return -ENOMEM;
+	return draft->open ? close_draft(builder, index, &thread->account, now_ns, false) : 0;
+}
+
+/* The name without what only numbers its threads: "worker-3" and "worker-4" are one group. */
+static void group_name(const char *comm, char name[SCOPE_COMM_BYTES])
+{
+	size_t length = strnlen(comm, SCOPE_COMM_BYTES - 1);
+
+	while (length > 1 && (isdigit((unsigned char)comm[length - 1]) ||
+			      strchr("-_#:/. ", comm[length - 1])))
+		length--;
+	memcpy(name, comm, length);
+	memset(name + length, 0, SCOPE_COMM_BYTES - length);
+}
+
+static long find_group(struct scope_units *units, const char *comm, uint8_t granularity)
+{
+	char name[SCOPE_COMM_BYTES];
+	struct scope_group *group;
+
+	group_name(comm, name);
+	for (size_t i = 0; i < units->groups; i++)
+		if (!memcmp(units->group[i].name, name, sizeof(name)) &&
+		    units->group[i].granularity == granularity)
+			return i;
+	if (scope_grow(&units->group, &units->group_capacity, units->groups + 1, sizeof(*group)))
+		return -ENOMEM;
+	group = &units->group[units->groups];
+	*group = (struct scope_group){.granularity = granularity};
+	memcpy(group->name, name, sizeof(name));
+	if (scope_vector_set_create(&group->vectors))
+		return -ENOMEM;
+	return units->groups++;
+}
+
+static int assign_groups(struct builder *builder)
+{
+	struct scope_units *units = builder->units;
+
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+		long group = find_group(units, thread->comm,
+					has_requests(builder, i) ? SCOPE_UNIT_REQUEST
+								 : SCOPE_UNIT_SWITCH);
+
+		if (group < 0)
+			return group;
+		units->thread[i].group = group;
+		units->group[group].threads++;
+		units->thread[i].idle_ns = i < builder->drafts ? builder->draft[i].idle_ns : 0;
+	}
+	for (size_t i = 0; i < units->count; i++) {
+		struct scope_unit *unit = &units->unit[i];
+		struct scope_group *group;
+		int err;
+
+		unit->group = units->thread[unit->thread].group;
+		group = &units->group[unit->group];
+		group->units++;
+		err = scope_vector_set_add(group->vectors,
+					   scope_vector_set_get(builder->vectors, unit->vector), 1,
+					   &unit->vector);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int finish(struct builder *builder)
+{
+	struct scope_units *units = builder->units;
+	struct scope_threads *threads = units->timeline->threads;
+	size_t count = scope_threads_count(threads);
+	int err = 0;
+
+	if (scope_grow(&units->thread, &units->thread_capacity, count, sizeof(*units->thread)))
+		return -ENOMEM;
+	units->threads = count;
+	for (size_t i = 0; i < count; i++)
+		units->thread[i] = (struct scope_unit_thread){
+			.group = UINT32_MAX, .open_unit = SIZE_MAX};
+	for (size_t i = 0; !err && i < builder->drafts; i++) {
+		struct draft *draft = &builder->draft[i];
+		struct scope_thread *thread = scope_threads_at(threads, i);
+
+		if (draft->open && draft->tentative)
+			err = close_draft(builder, i, &draft->end, draft->end_ns, false);
+		else if (draft->open)
+			err = close_draft(builder, i, &thread->account, units->timeline->end_ns,
+					  true);
+	}
+	return err ? err : assign_groups(builder);
+}
+
+int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pickups,
+		      struct scope_units **ret_units)
+{
+	static const struct scope_timeline_ops ops = {
+		.enter = build_enter,
+		.exit = build_exit,
+		.leave = build_leave,
+		.wait = build_wait,
+		.lost = build_lost,
+		.state = build_state,
+		.end = build_end,
+	};
+	struct builder builder = {.pickups = pickups};
+	int err = -ENOMEM;
+
+	builder.units = calloc(1, sizeof(*builder.units));
+	if (!builder.units)
+		return -ENOMEM;
+	builder.units->wait_min_ns = WAIT_MIN_NS;
+	err = scope_vector_set_create(&builder.vectors);
+	if (!err)
+		err = scope_timeline_create(trace, &builder.units->timeline);
+	if (!err)
+		err = scope_timeline_run(builder.units->timeline, trace, &ops, &builder);
+	if (!err)
+		err = finish(&builder);
+	scope_vector_set_destroy(builder.vectors);
+	free(builder.draft);
+	if (err) {
+		scope_units_destroy(builder.units);
+		return err;
+	}
+	*ret_units = builder.units;
+	return 0;
+}
+
+void scope_units_destroy(struct scope_units *units)
+{
+	if (!units)
+		return;
+	for (size_t i = 0; i < units->groups; i++)
+		scope_vector_set_destroy(units->group[i].vectors);
+	scope_timeline_destroy(units->timeline);
+	free(units->group);
+	free(units->unit);
+	free(units->call);
+	free(units->wait);
+	free(units->thread);
+	free(units);
+}

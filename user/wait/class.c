@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
+#include "wait/class.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+static const char *const class_names[SCOPE_WAIT_CLASSES] = {
+	[SCOPE_WAIT_FUTEX] = "futex", [SCOPE_WAIT_NETWORK] = "network",
+	[SCOPE_WAIT_POLL] = "epoll",  [SCOPE_WAIT_DISK] = "disk",
+	[SCOPE_WAIT_PIPE] = "pipe",   [SCOPE_WAIT_TIMER] = "timer",
+	[SCOPE_WAIT_CHILD] = "child", [SCOPE_WAIT_FAULT] = "page fault",
+	[SCOPE_WAIT_OTHER] = "other",
+};
+
+static const uint8_t roles[SCOPE_SYSCALL_MAX] = {
+	[SYS_read] = SCOPE_CALL_READ,
+	[SYS_readv] = SCOPE_CALL_READ,
+	[SYS_pread64] = SCOPE_CALL_READ,
+	[SYS_preadv] = SCOPE_CALL_READ,
+	[SYS_recvfrom] = SCOPE_CALL_READ,
+	[SYS_recvmsg] = SCOPE_CALL_READ,
+	[SYS_recvmmsg] = SCOPE_CALL_READ,
+	[SYS_write] = SCOPE_CALL_WRITE,
+	[SYS_writev] = SCOPE_CALL_WRITE,
+	[SYS_pwrite64] = SCOPE_CALL_WRITE,
+	[SYS_sendto] = SCOPE_CALL_WRITE,
+	[SYS_sendmsg] = SCOPE_CALL_WRITE,
+	[SYS_sendmmsg] = SCOPE_CALL_WRITE,
+	[SYS_sendfile] = SCOPE_CALL_WRITE,
+	[SYS_accept] = SCOPE_CALL_ACCEPT,
+	[SYS_accept4] = SCOPE_CALL_ACCEPT,
+	[SYS_connect] = SCOPE_CALL_CONNECT,
+	[SYS_socket] = SCOPE_CALL_SOCKET,
+	[SYS_close] = SCOPE_CALL_CLOSE,
+	[SYS_epoll_pwait] = SCOPE_CALL_POLL,
+	[SYS_ppoll] = SCOPE_CALL_POLL,
+	[SYS_pselect6] = SCOPE_CALL_POLL,
+#ifdef SYS_epoll_pwait2
+	[SYS_epoll_pwait2] = SCOPE_CALL_POLL,
+#endif
+#ifdef SYS_epoll_wait
+	[SYS_epoll_wait] = SCOPE_CALL_POLL,
+	[SYS_poll] = SCOPE_CALL_POLL,
+	[SYS_select] = SCOPE_CALL_POLL,
+#endif
+	[SYS_futex] = SCOPE_CALL_FUTEX,
+	[SYS_nanosleep] = SCOPE_CALL_SLEEP,
+	[SYS_clock_nanosleep] = SCOPE_CALL_SLEEP,
+	[SYS_wait4] = SCOPE_CALL_CHILD,
+	[SYS_waitid] = SCOPE_CALL_CHILD,
+	[SYS_fsync] = SCOPE_CALL_SYNC,
+	[SYS_fdatasync] = SCOPE_CALL_SYNC,
+	[SYS_sync] = SCOPE_CALL_SYNC,
+	[SYS_syncfs] = SCOPE_CALL_SYNC,
+	[SYS_sync_file_range] = SCOPE_CALL_SYNC,
+	[SYS_msync] = SCOPE_CALL_SYNC,
+	[SYS_msgrcv] = SCOPE_CALL_PICK,
+	[SYS_mq_timedreceive] = SCOPE_CALL_PICK,
+	[SYS_io_getevents] = SCOPE_CALL_PICK,
+	[SYS_rt_sigtimedwait] = SCOPE_CALL_PICK,
+	[SYS_rt_sigsuspend] = SCOPE_CALL_PICK,
+};
+
+const char *scope_wait_class_name(enum scope_wait_class class)
+{
+	return class < SCOPE_WAIT_CLASSES ? class_names[class] : "?";
+}
+
+enum scope_call_role scope_call_role(uint32_t nr)
+{
+	return nr < SCOPE_SYSCALL_MAX ? (enum scope_call_role)roles[nr] : SCOPE_CALL_PLAIN;
+}
+
+bool scope_call_ignored(uint32_t nr)
+{
+	return nr == SYS_gettimeofday || nr == SYS_clock_gettime || nr == SYS_mmap;
+}
+
+static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
+{
+	switch (fd) {
+	case SCOPE_FD_LISTEN:
+	case SCOPE_FD_ACCEPTED:
+	case SCOPE_FD_CONNECTED:
+	case SCOPE_FD_DATAGRAM:
+		return SCOPE_WAIT_NETWORK;
+	case SCOPE_FD_PIPE:
+	case SCOPE_FD_EVENT:
+	case SCOPE_FD_TTY:
+		return SCOPE_WAIT_PIPE;
+	case SCOPE_FD_FILE:
+		return SCOPE_WAIT_DISK;
+	default:
+		return disk ? SCOPE_WAIT_DISK : SCOPE_WAIT_OTHER;
+	}
+}
+
+enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk)
+{
+	if (nr == SCOPE_NR_NONE)
+		return SCOPE_WAIT_FAULT;
+	switch (scope_call_role(nr)) {
+	case SCOPE_CALL_FUTEX:
+		return SCOPE_WAIT_FUTEX;
+	case SCOPE_CALL_POLL:
+		return SCOPE_WAIT_POLL;
+	case SCOPE_CALL_SLEEP:
+		return SCOPE_WAIT_TIMER;
+	case SCOPE_CALL_CHILD:
+		return SCOPE_WAIT_CHILD;
+	case SCOPE_CALL_SYNC:
+		return SCOPE_WAIT_DISK;
+	case SCOPE_CALL_ACCEPT:
+	case SCOPE_CALL_CONNECT:
+		return SCOPE_WAIT_NETWORK;
+	case SCOPE_CALL_READ:
+	case SCOPE_CALL_WRITE:
+		return nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev ||
+				       nr == SYS_pread64 || nr == SYS_pwrite64 || nr == SYS_preadv ||
+				       nr == SYS_sendfile
+			       ? classify_fd(fd, disk)
+			       : SCOPE_WAIT_NETWORK;
+	default:
+		return disk ? SCOPE_WAIT_DISK : SCOPE_WAIT_OTHER;
+	}
+}
+
+bool scope_futex_is_lock(uint64_t operation)
+{
+	int command = operation & FUTEX_CMD_MASK;
+
+	return command == FUTEX_WAIT || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+}

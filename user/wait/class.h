@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
+#ifndef SCOPE_WAIT_CLASS_H
+#define SCOPE_WAIT_CLASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+enum scope_wait_class {
+	SCOPE_WAIT_FUTEX,
+	SCOPE_WAIT_NETWORK,
+	SCOPE_WAIT_POLL, /* epoll, poll, select */
+	SCOPE_WAIT_DISK,
+	SCOPE_WAIT_PIPE, /* pipe, FIFO, tty, eventfd */
+	SCOPE_WAIT_TIMER,
+	SCOPE_WAIT_CHILD,
+	SCOPE_WAIT_FAULT, /* asleep outside any syscall */
+	SCOPE_WAIT_OTHER,
+	SCOPE_WAIT_CLASSES,
+};
+
+const char *scope_wait_class_name(enum scope_wait_class class);
+
+/* What a syscall is for, so far as units and waits care: a row of one table, by number. */
+enum scope_call_role {
+	SCOPE_CALL_PLAIN,
+	SCOPE_CALL_READ,    /* takes bytes from the descriptor in argument 0 */
+	SCOPE_CALL_WRITE,
+	SCOPE_CALL_ACCEPT,
+	SCOPE_CALL_CONNECT,
+	SCOPE_CALL_CLOSE,
+	SCOPE_CALL_POLL,
+	SCOPE_CALL_FUTEX,
+	SCOPE_CALL_SLEEP,
+	SCOPE_CALL_CHILD,
+	SCOPE_CALL_SYNC,   /* waits for storage */
+	SCOPE_CALL_PICK,   /* takes work from a queue of the kernel's: mq_timedreceive, msgrcv… */
+	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
+};
+
+/* PLAIN for numbers the table does not hold, whatever the number. */
+enum scope_call_role scope_call_role(uint32_t nr);
+
+/* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
+bool scope_call_ignored(uint32_t nr);
+
+/* nr SCOPE_NR_NONE: outside a syscall. disk: the thread slept uninterruptibly or in iowait. */
+enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
+
+/*
+ * A lock, judged by the operation: glibc takes mutexes with FUTEX_WAIT or LOCK_PI and sleeps on
+ * condition variables, semaphores and joins with FUTEX_WAIT_BITSET.
+ */
+bool scope_futex_is_lock(uint64_t operation);
+
+#endif
