@@ -84,7 +84,7 @@ relocate() {	# ROOT
 	done
 	find "$root" -type l -lname '/*' | while read -r link; do
 		target=$(readlink "$link")
-		[ ! -e "$root$target" ] && [ ! -L "$root$target" ] || ln -sfn "$final/root$target" "$link"
+		if [ -e "$root$target" ] || [ -L "$root$target" ]; then ln -sfn "$final/root$target" "$link"; fi
 	done
 }
 

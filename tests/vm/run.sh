@@ -3,8 +3,9 @@
 # Run one command as root under another kernel: QEMU boots it with the host's user land.
 #
 # Usage: tests/vm/run.sh [OPTION...] -- COMMAND [ARG...]
-#   -k KEY    kernel: a row of scripts/kernel.sh (default 6.1), or whatever stands unpacked in
-#             build/kernels/KEY
+#   -k KEY    kernel: a row of scripts/kernel.sh (default 6.1), or one put into build/kernels/KEY by
+#             other means: vmlinux or bzImage, version (uname -r) and, unless all is built in,
+#             root/lib/modules/VERSION indexed by depmod
 #   -m MB     memory (1024)           -c N     processors (2)
 #   -t S      seconds until the guest is ended, booting included (120)
 #   -o DIR    results go here; without it they are thrown away
@@ -60,8 +61,13 @@ shift $((OPTIND - 1))
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(mkdir -p "${BUILD:-$root/build}/vm" && cd "${BUILD:-$root/build}" && pwd)
-command -v qemu-system-x86_64 cpio modprobe >/dev/null || "$root/scripts/setup.sh" vm
-[ -e "$build/kernels/$kernel/version" ] || "$root/scripts/kernel.sh" "$kernel" >/dev/null
+for tool in qemu-system-x86_64 cpio modprobe gcc-12; do
+	command -v "$tool" >/dev/null || { "$root/scripts/setup.sh" vm; break; }
+done
+# A directory without kernel.sh's stamp was put there by somebody else, and is taken as it is.
+if [ ! -e "$build/kernels/$kernel/version" ] || [ -e "$build/kernels/$kernel/stamp" ]; then
+	"$root/scripts/kernel.sh" "$kernel" >/dev/null
+fi
 image=$build/kernels/$kernel/vmlinux
 [ -e "$image" ] || image=$build/kernels/$kernel/bzImage
 [ -e "$image" ] || die "build/kernels/$kernel has neither vmlinux nor bzImage: remove it and run again"
@@ -71,8 +77,8 @@ build_initramfs() {	# OUTPUT
 	local dir=$work/base version name path number=10
 	version=$(cat "$build/kernels/$kernel/version")
 	mkdir -p "$dir/modules" "$dir/dev"
-	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o "$dir/init" "$root/tests/vm/init.c"
-	for name in virtio_pci 9pnet_virtio 9p overlay; do
+	gcc-12 -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o "$dir/init" "$root/tests/vm/init.c"
+	[ ! -d "$build/kernels/$kernel/root" ] || for name in virtio_pci 9pnet_virtio 9p overlay; do
 		modprobe -d "$build/kernels/$kernel/root" -S "$version" --show-depends "$name"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/modules"
 	while read -r path; do
@@ -91,9 +97,9 @@ build_initramfs() {	# OUTPUT
 
 # The kernel unpacks archives that follow one another: the job is a second one.
 write_job() {	# COMMAND...
-	local modules='' tmp=tmpfs
-	[ ! -d "$build/kernels/$kernel/modules" ] ||
-		modules=$(readlink -f "$build/kernels/$kernel/modules")
+	local modules tmp=tmpfs
+	modules=$build/kernels/$kernel/root/lib/modules/$(cat "$build/kernels/$kernel/version")
+	[ -d "$modules" ] || modules=''
 	case "$PWD/ $build/ $root/" in
 	/tmp/* | *" /tmp/"*) tmp=keep ;;
 	esac
@@ -109,7 +115,7 @@ qemu='' follow=''
 end() {
 	local pid
 	for pid in $qemu $follow; do
-		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
+		if kill "$pid" 2>/dev/null; then wait "$pid" 2>/dev/null || true; fi
 	done
 	rm -rf "$work"
 }
@@ -122,14 +128,15 @@ if [ ! "$base" -nt "$root/tests/vm/init.c" ] || [ ! "$base" -nt "$image" ] || [ 
 	build_initramfs "$base"
 fi
 write_job "$@"
-[ -n "$out" ] || out=$work/out
+log_hint=''
+[ -n "$out" ] || { out=$work/out log_hint='; -o DIR keeps the whole log'; }
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 rm -f "$out/status" "$out/dmesg" "$out/output" "$out/console"
 : >"$out/output"
 
-machine=(-accel tcg,thread=multi -smp "$cpus")
-[ -z "$icount" ] || machine=(-accel tcg,thread=single -icount shift=0,sleep=off -smp 1)
+machine=(-accel 'tcg,thread=multi' -smp "$cpus")
+[ -z "$icount" ] || machine=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -smp 1)
 # With several processors and no tsc=reliable the guest falls back to a clock that traps each read.
 # After an oops nothing that follows can be trusted, and locks may be held: end at once.
 append="console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable log_buf_len=4M $extra"
@@ -165,19 +172,19 @@ if [ -n "$verbose" ]; then
 fi
 
 if log_since_start | grep -qE "$warnings"; then
-	echo "run.sh: the kernel warned (whole log: $out/dmesg):" >&2
+	echo "run.sh: the kernel warned${log_hint:-, whole log in $out/dmesg}:" >&2
 	log_since_start | grep -E -m1 -A40 "$warnings" >&2
 	exit 70
 fi
 case $code in
 33) [ -s "$out/status" ] && exit "$(cat "$out/status")" ;;
 124 | 137)
-	echo "run.sh: the time of $limit s was up; the log ends with" >&2
+	echo "run.sh: the time of $limit s was up${log_hint}; the log ends with" >&2
 	tail -n 5 "$out/dmesg" >&2
 	exit 124
 	;;
 esac
-echo "run.sh: the guest died (qemu: $code); its log ends with" >&2
+echo "run.sh: the guest died (QEMU ended with $code)${log_hint}; its log ends with" >&2
 cat "$work/qemu.log" >&2
 tail -n 40 "$out/dmesg" >&2
 exit 71
