@@ -144,6 +144,8 @@ static int switch_in(struct run *run, const struct scope_event *event)
 		.waker_tid = thread->waker_tid,
 		.nr = thread->open.nr,
 		.class = thread->wait,
+		.lock = thread->wait == SCOPE_WAIT_FUTEX && thread->open.args >= 2 &&
+			scope_futex_is_lock(thread->open.arg[1]),
 		.object = thread->open.args ? thread->open.arg[0] : 0,
 		.begin_ns = thread->block_ns,
 		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,

@@ -19,6 +19,7 @@ struct scope_wait {
 	uint32_t waker_tid; /* 0: an interrupt, or not known */
 	uint16_t nr;
 	uint8_t class;
+	bool lock; /* a futex operation that takes a lock */
 	uint64_t object; /* first argument: a descriptor, or the futex's address */
 	uint64_t begin_ns, wake_ns, end_ns;
 };

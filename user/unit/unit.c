@@ -28,7 +28,7 @@ struct draft {
 	struct scope_account begin, end;
 	struct call_sum call[DISTINCT_CALLS];
 	unsigned calls;
-	uint64_t idle_ns;
+	uint64_t idle_ns, last_call_ns;
 };
 
 struct builder {
@@ -226,6 +226,7 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 
 	if (!draft)
 		return -ENOMEM;
+	draft->last_call_ns = exit_ns;
 	if (has_requests(builder, index))
 		return exit_request(builder, index, call, ret, exit_ns);
 	if (draft->open)
@@ -365,7 +366,10 @@ static int assign_groups(struct builder *builder)
 			return group;
 		units->thread[i].group = group;
 		units->group[group].threads++;
-		units->thread[i].idle_ns = i < builder->drafts ? builder->draft[i].idle_ns : 0;
+		if (i < builder->drafts) {
+			units->thread[i].idle_ns = builder->draft[i].idle_ns;
+			units->thread[i].last_call_ns = builder->draft[i].last_call_ns;
+		}
 	}
 	for (size_t i = 0; i < units->count; i++) {
 		struct scope_unit *unit = &units->unit[i];

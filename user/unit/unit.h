@@ -71,7 +71,8 @@ struct scope_units {
 struct scope_unit_thread {
 	uint32_t group; /* UINT32_MAX: none yet */
 	size_t open_unit;
-	uint64_t idle_ns; /* in pick-ups, waiting for work */
+	uint64_t idle_ns;	/* in pick-ups, waiting for work */
+	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
 };
 
 /* Runs through the trace and builds the units of every thread. */

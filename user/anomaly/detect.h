@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which units took abnormally long, or made a call abnormally often, against their population.
+ *
+ * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
+ * whole is held against all units of its group instead, since a bug that changes which calls a
+ * request makes would otherwise be its own norm. The measure is the unit's wall time without its
+ * time in the run queue: a thread that waits for a CPU is not at fault for it.
+ */
+#ifndef SCOPE_ANOMALY_DETECT_H
+#define SCOPE_ANOMALY_DETECT_H
+
+#include "cluster/cluster.h"
+#include "unit/unit.h"
+
+/* Settings; see scope_detect_defaults. */
+struct scope_detect_options {
+	double false_rate; /* of a false abnormal population, before correction for their number */
+	double z_min;	   /* never test below this robust z: real times have heavy tails */
+	double times_min;  /* an abnormal unit takes at least this many times the median */
+	uint32_t units_min; /* smaller populations have no norm of their own */
+	double rare_share; /* a cluster below this share of its group may be rare and slow */
+	struct scope_cluster_options cluster;
+};
+
+extern const struct scope_detect_options scope_detect_defaults;
+
+enum scope_unit_mark {
+	SCOPE_UNIT_NORMAL = 0,
+	SCOPE_UNIT_SLOW = 1,	 /* time */
+	SCOPE_UNIT_FREQUENT = 2, /* frequency of a call */
+};
+
+struct scope_population {
+	uint32_t group, cluster;
+	bool against_group; /* rare and slow: held against its whole group */
+	uint32_t units, abnormal;
+	double median_ns, scale_ns, threshold_ns; /* of what its units are held against */
+	double z;	     /* threshold in units of scale */
+	double excess_ns;    /* of its abnormal units, over the median */
+	/* Sums over its normal and abnormal units ([0], [1]), ns. */
+	double run_ns[2], blocked_ns[2];
+};
+
+struct scope_detection {
+	struct scope_population *population;
+	size_t populations;
+	uint32_t *of_unit;	/* unit -> population */
+	uint8_t *mark;		/* unit -> enum scope_unit_mark bits */
+	double *group_busy_ns;	/* run + blocked + queue of the group's units */
+	size_t groups;
+	double busy_ns; /* of all groups */
+	bool sampled;	/* a clustering had too many distinct vectors */
+};
+
+/* What is compared: ns. */
+static inline double scope_unit_measure(const struct scope_unit *unit)
+{
+	return unit->run_ns + unit->blocked_ns;
+}
+
+int scope_detect_run(const struct scope_units *units, const struct scope_detect_options *options,
+		     struct scope_detection **ret_detection);
+void scope_detection_destroy(struct scope_detection *detection);
+
+#endif

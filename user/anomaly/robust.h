@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Location and spread of samples with heavy tails. */
+#ifndef SCOPE_ANOMALY_ROBUST_H
+#define SCOPE_ANOMALY_ROBUST_H
+
+#include <stddef.h>
+
+/* The q-quantile (0 to 1) of values sorted in ascending order, by linear interpolation; 0 of none. */
+double scope_quantile_sorted(const double *values, size_t count, double q);
+void scope_sort(double *values, size_t count);
+
+struct scope_spread {
+	double median;
+	double scale; /* stands for one standard deviation of the bulk; never 0 */
+};
+
+/*
+ * scale is MAD/0.6745 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993: the modified
+ * z-score); where the MAD is 0 the mean absolute deviation times 1.2533, at least floor.
+ * Sorts values.
+ */
+struct scope_spread scope_spread_of(double *values, size_t count, double floor);
+
+/* The z that a standard normal exceeds with probability p (0 < p < 0.5). */
+double scope_normal_upper(double p);
+
+#endif
