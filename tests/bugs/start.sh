@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Start one demo server with its load, and print what the caller needs as shell assignments.
+#
+# Usage: eval "$(DURATION=120 tests/bugs/start.sh NAME SEED)"; later tests/bugs/stop.sh
+# Prints SERVER_PID, LOAD_PID, EXPECT (function names separated by |), KIND, MODULE, PORT and
+# WORK_DIR (logs). The seed varies connections, rate, request mix and payload sizes. A hang is
+# triggered before this returns; the load ends by itself after DURATION seconds.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+[ $# -eq 2 ] || die "usage: start.sh NAME SEED"
+name=$1
+seed=$2
+duration=${DURATION:-120}
+bug_row "$name"
+program=$servers_dir/$name/$bug_server
+[ -x "$program" ] || die "$program is missing: run tests/bugs/build.sh $name"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
+server_pid=
+load_pid=
+# What did not come up must not stay behind.
+cleanup() {
+	[ -z "$load_pid" ] || kill "$load_pid" 2>/dev/null || true
+	[ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null || true
+}
+trap cleanup EXIT
+
+# A generator of its own (Park and Miller), so that one seed means one load in every bash.
+rand_state=$((seed % 2147483646 + 1))
+pick() {
+	rand_state=$((rand_state * 48271 % 2147483647))
+	printf -v "$1" %d $(($2 + rand_state / 7 % ($3 - $2 + 1)))
+}
+
+answers() {
+	(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+free_port() {
+	local port
+	for port in $(seq $((21000 + $$ % 9000)) $((21100 + $$ % 9000))); do
+		answers "$port" || { echo "$port"; return 0; }
+	done
+	return 1
+}
+
+# wait_for SECONDS COMMAND...: retries until it succeeds or the server is gone.
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		kill -0 "$server_pid" 2>/dev/null || die "$name ended: see $work/server.log"
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+server_memcached() {
+	local user=()
+	[ "$(id -u)" -ne 0 ] || user=(-u root)
+	"$program" -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 128 "${user[@]}" \
+		>"$work/server.log" 2>&1 </dev/null &
+	server_pid=$!
+}
+
+# A page under three directories with Cyrillic names of 170 bytes, and its URL as a client that
+# escapes all but letters, in lower-case hex, sends it: about 1,550 bytes.
+long_page() {
+	local segment letter path="$work/www/catalogue-ru" url="/catalogue%2dru" escapes
+	for segment in 1 2 3; do
+		escapes=
+		for letter in {1..85}; do
+			pick code 144 175
+			printf -v escapes '%s%%d0%%%02x' "$escapes" "$code"
+		done
+		url+=/$escapes
+		printf -v path '%s/%b' "$path" "${escapes//%/\\x}"
+	done
+	mkdir -p "${path%/*}"
+	cp "$work/www/page$1.html" "$path"
+	echo "$url" >>"$work/long.urls"
+}
+
+# Pages of the seed's sizes, some with long names, one page that includes another file, and a FIFO beside them.
+document_tree() {
+	local i bytes code
+	mkdir "$work/www"
+	for ((i = 1; i <= pages; i++)); do
+		pick bytes 200 "$page_bytes"
+		head -c "$bytes" /dev/zero | tr '\0' x >"$work/www/page$i.html"
+	done
+	for ((i = 1; i <= 8; i++)); do
+		long_page "$i"
+	done
+	mkfifo "$work/www/status.fifo"
+	echo 'load: <!--#include file="status.fifo" -->' >"$work/www/status.shtml"
+}
+
+server_lighttpd() {
+	pick pages 10 40
+	pick page_bytes 2000 30000
+	document_tree
+	cat >"$work/lighttpd.conf" <<-EOF
+	server.document-root = "$work/www"
+	server.bind = "127.0.0.1"
+	server.port = $port
+	server.errorlog = "$work/error.log"
+	server.max-worker = 0
+	server.max-keep-alive-requests = 1000000
+	server.modules = ("mod_access", "mod_ssi")
+	ssi.extension = (".shtml")
+	mimetype.assign = (".html" => "text/html", ".shtml" => "text/html")
+	EOF
+	"$program" -D -f "$work/lighttpd.conf" -m "${program%/*}" \
+		>"$work/server.log" 2>&1 </dev/null &
+	server_pid=$!
+}
+
+load_cache() {
+	local conns rate keys sets longs large
+	pick conns 6 12
+	pick rate 600 1000
+	pick keys 6000 10000
+	pick sets 15 30
+	pick longs 5 9
+	pick large 300 600
+	nice -n 5 "$servers_dir/mcload" -p "$port" -c "$conns" -t "$duration" -r "$rate" -k "$keys" \
+		-K 4000 -s "0.$sets" -l "0.0$longs" -v "64-$large" -S "$seed" \
+		>"$work/load.log" 2>&1 </dev/null &
+	load_pid=$!
+	wait_for 90 grep -q warm "$work/load.log" || die "the keys were not stored: see $work/load.log"
+}
+
+load_http() {
+	local conns delay longs misses
+	pick conns 8 20
+	pick delay 15 25
+	pick longs 4 8
+	pick misses 1 5
+	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay \
+		MIX_LONG=0.0$longs MIX_MISS=0.0$misses nice -n 5 \
+		wrk -t 1 -c "$conns" -d "${duration}s" --timeout 30s --latency \
+		-s "$bugs_dir/mix.lua" "http://127.0.0.1:$port/" \
+		>"$work/load.log" 2>&1 </dev/null &
+	load_pid=$!
+}
+
+# ask LINES...: sends them to the server on one connection; the answer, if any, goes to a log.
+ask() {
+	exec 3<>"/dev/tcp/127.0.0.1/$port"
+	printf '%s\r\n' "$@" >&3
+	timeout 1 cat <&3 >>"$work/trigger.log" || true
+	exec 3>&-
+}
+
+big_item() {
+	head -c 400000 /dev/zero | tr '\0' b
+}
+
+# Every hang takes one request; the healthy server answers the same request at once.
+trigger() {
+	case "$1" in
+	hang) ask 'lru_crawler disable' ;;
+	hang-moved)
+		for key in 1 2 3; do
+			ask "set big$key 0 0 400000" "$(big_item)"
+		done
+		ask 'slabs reassign -1 0' ;;
+	hang-fifo) ask 'GET /status.shtml HTTP/1.1' 'Host: localhost' 'Connection: close' '' ;;
+	esac
+}
+
+port=$(free_port) || die "no free port between 21000 and 30100"
+"server_$bug_server"
+wait_for 30 answers "$port" || die "$name does not listen on port $port: see $work/server.log"
+"load_$bug_load"
+sleep 1
+kill -0 "$load_pid" 2>/dev/null || die "the load ended at once: see $work/load.log"
+trigger "${TRIGGER:-$name}"
+trap - EXIT
+[ "$bug_expect" != - ] || bug_expect=
+cat <<EOF
+SERVER_PID=$server_pid
+LOAD_PID=$load_pid
+EXPECT='$bug_expect'
+KIND=$bug_kind
+MODULE='$bug_module'
+PORT=$port
+WORK_DIR='$work'
+EOF
