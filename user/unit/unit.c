@@ -279,6 +279,16 @@ static int build_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
+static int build_stack(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct builder *builder = user;
+
+	(void)index;
+	(void)event;
+	builder->units->stacks++;
+	return 0;
+}
+
 static int build_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct builder *builder = user;
@@ -422,6 +432,7 @@ int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pic
 		.exit = build_exit,
 		.leave = build_leave,
 		.wait = build_wait,
+		.stack = build_stack,
 		.lost = build_lost,
 		.state = build_state,
 		.end = build_end,

@@ -62,6 +62,7 @@ struct scope_units {
 	size_t waits, wait_capacity;
 	uint64_t wait_min_ns;
 	uint64_t discarded; /* units cut by a loss */
+	uint64_t stacks;    /* in the trace, of any kind */
 	struct scope_timeline *timeline; /* as it stands at the window's end */
 	/* Per thread, by index: its group, its unit still open (or SIZE_MAX). */
 	struct scope_unit_thread *thread;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Threads that stand still in the middle of their work, or run without end, when the window ends. */
+#include "anomaly/hang.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "anomaly/robust.h"
+
+#define HANG_MIN_NS 1000000000ull
+#define TIMES_P99 10
+#define SPIN_RUN_SHARE 0.5 /* of the time without a call, on a CPU or in the run queue */
+
+static bool waits_for_work(const struct scope_units *units, const struct scope_pickups *pickups,
+			   uint32_t index)
+{
+	struct scope_timeline *timeline = units->timeline;
+	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+
+	if (thread->run != SCOPE_RUN_BLOCKED || thread->open.nr == SCOPE_NR_NONE)
+		return false;
+	if (thread->open.args)
+		fd = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
+	if (scope_pickup_match(scope_pickups_of(pickups, index), &thread->open, fd) !=
+	    SCOPE_PICKUP_NO)
+		return true;
+	return scope_call_role(thread->open.nr) == SCOPE_CALL_POLL;
+}
+
+bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
+		       uint32_t index)
+{
+	const struct scope_pickup *pickup = scope_pickups_of(pickups, index);
+
+	if (waits_for_work(units, pickups, index))
+		return true;
+	return pickup && (pickup->reads || scope_call_role(pickup->nr) == SCOPE_CALL_POLL);
+}
+
+static bool process_serves(const struct scope_units *units, const struct scope_pickups *pickups,
+			   uint32_t tgid)
+{
+	struct scope_threads *threads = units->timeline->threads;
+
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_threads_at(threads, i);
+
+		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
+		    waits_for_work(units, pickups, i))
+			return true;
+	}
+	return false;
+}
+
+/* Longest time that still is usual for a thread of its group, ns. */
+static uint64_t group_limit(const struct scope_units *units, uint32_t group)
+{
+	double *value = calloc(units->count + 1, sizeof(*value));
+	uint64_t limit = HANG_MIN_NS;
+	size_t count = 0;
+	double p99;
+
+	if (!value)
+		return limit;
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].group == group && !units->unit[i].open &&
+		    units->unit[i].granularity == SCOPE_UNIT_REQUEST)
+			value[count++] = scope_unit_wall(&units->unit[i]);
+	scope_sort(value, count);
+	p99 = scope_quantile_sorted(value, count, 0.99) * TIMES_P99;
+	free(value);
+	return p99 > limit ? (uint64_t)p99 : limit;
+}
+
+/* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
+static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
+			  uint32_t index, struct scope_hang *hang)
+{
+	const struct scope_thread *thread = scope_threads_at(units->timeline->threads, index);
+	bool in_unit = units->thread[index].open_unit != SIZE_MAX &&
+		       units->unit[units->thread[index].open_unit].granularity ==
+			       SCOPE_UNIT_REQUEST;
+
+	if (waits_for_work(units, pickups, index))
+		return false;
+	hang->kind = SCOPE_HANG_BLOCKED;
+	hang->nr = thread->open.nr;
+	hang->object = thread->open.args ? thread->open.arg[0] : 0;
+	hang->since_ns = thread->open.enter_ns;
+	switch (scope_call_role(thread->open.nr)) {
+	case SCOPE_CALL_ACCEPT:
+	case SCOPE_CALL_CHILD:
+	case SCOPE_CALL_PICK:
+		return false;
+	case SCOPE_CALL_FUTEX:
+		hang->lock = thread->open.args >= 2 && scope_futex_is_lock(thread->open.arg[1]);
+		hang->needs_peers = !hang->lock && !in_unit;
+		return true;
+	case SCOPE_CALL_SLEEP:
+		hang->needs_peers = !in_unit;
+		return true;
+	default:
+		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
+		return true;
+	}
+}
+
+static bool judge_running(const struct scope_units *units, uint32_t index, uint64_t limit,
+			  struct scope_hang *hang)
+{
+	struct scope_timeline *timeline = units->timeline;
+	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	uint64_t last_ns = units->thread[index].last_call_ns;
+	uint64_t quiet_ns, busy_ns;
+
+	if (thread->open.nr != SCOPE_NR_NONE && thread->open.enter_ns > last_ns)
+		last_ns = thread->open.enter_ns;
+	if (last_ns < thread->first_ns)
+		last_ns = thread->first_ns;
+	quiet_ns = timeline->end_ns - last_ns;
+	/* It cannot have run longer than in all its account; that is the bound to hand. */
+	busy_ns = thread->account.run_ns + thread->account.queue_ns;
+	if (quiet_ns < limit || busy_ns < SPIN_RUN_SHARE * quiet_ns)
+		return false;
+	hang->kind = SCOPE_HANG_SPIN;
+	hang->nr = SCOPE_NR_NONE;
+	hang->since_ns = last_ns;
+	return true;
+}
+
+int scope_hang_find(const struct scope_units *units, const struct scope_pickups *pickups,
+		    struct scope_hang **ret_hangs, size_t *ret_count)
+{
+	struct scope_timeline *timeline = units->timeline;
+	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
+	size_t count = 0;
+
+	if (!hangs)
+		return -ENOMEM;
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+		struct scope_hang *hang = &hangs[count];
+		uint64_t limit;
+
+		*hang = (struct scope_hang){.thread = i};
+		if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
+			continue;
+		limit = group_limit(units, units->thread[i].group);
+		if (thread->run == SCOPE_RUN_BLOCKED) {
+			if (thread->open.nr != SCOPE_NR_NONE &&
+			    timeline->end_ns - thread->open.enter_ns >= limit &&
+			    judge_blocked(units, pickups, i, hang))
+				count++;
+		} else if (judge_running(units, i, limit, hang)) {
+			count++;
+		}
+	}
+	*ret_hangs = hangs;
+	*ret_count = count;
+	return 0;
+}

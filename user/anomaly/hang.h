@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads that stand still in the middle of their work, or run without end, when the window ends. */
+#ifndef SCOPE_ANOMALY_HANG_H
+#define SCOPE_ANOMALY_HANG_H
+
+#include "unit/unit.h"
+
+enum scope_hang_kind {
+	SCOPE_HANG_BLOCKED,
+	SCOPE_HANG_SPIN,
+};
+
+struct scope_hang {
+	uint32_t thread;
+	enum scope_hang_kind kind;
+	uint16_t nr;	   /* BLOCKED: the call it sleeps in */
+	uint64_t object;   /* BLOCKED: its first argument */
+	uint64_t since_ns; /* asleep, or without a call, since then: may lie before the window */
+	bool lock;	   /* asleep for a lock: whoever holds it may be the cause */
+	/*
+	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
+	 * in the same function take work and this one does not. The caller has the stacks to judge.
+	 */
+	bool needs_peers;
+};
+
+/* ret_hangs: a malloc'd array in order of threads, freed by the caller. */
+int scope_hang_find(const struct scope_units *units, const struct scope_pickups *pickups,
+		    struct scope_hang **ret_hangs, size_t *ret_count);
+
+/* Does the thread wait for new work, or take it, in the window? */
+bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
+		       uint32_t thread);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lays the stacks of a trace on units, windows of blame and hangs: one more pass over it. */
+#ifndef SCOPE_EVIDENCE_COLLECT_H
+#define SCOPE_EVIDENCE_COLLECT_H
+
+#include "evidence/evidence.h"
+#include "evidence/lookup.h"
+
+/*
+ * Fills evidence->item (times, weights, nodes), ->standing and the counts of stacks. Of the stacks
+ * in normal units a regular part is taken where there are many.
+ */
+int scope_collect_items(struct scope_trace *trace, const struct scope_units *units,
+			const struct scope_detection *detection, struct scope_symbols *symbols,
+			const struct scope_hang *hangs, size_t hang_count,
+			const struct scope_lookup *unit_lookup, struct scope_evidence *evidence);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where abnormal units spent their excess: contrast of abnormal and normal stacks. */
+#include "evidence/evidence.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "evidence/blame.h"
+#include "evidence/collect.h"
+
+#define SCALE_MAX 20 /* stacks that stand for less than a 20th of a sum are no evidence of it */
+
+/* Per population: weights of the items on each side, and what one weight stands for. */
+struct balance {
+	double run_weight[2], wait_weight[2];
+	double run_scale[2], wait_scale[2];
+	uint64_t normal, abnormal; /* units */
+};
+
+struct contrast {
+	struct scope_evidence *evidence;
+	const struct scope_units *units;
+	const struct scope_detection *detection;
+	struct balance *balance; /* per population */
+	double *passed_ns;	 /* per unit: sleep handed on to other threads */
+	double *found_ns;	 /* per unit: weight of blame items laid for it */
+};
+
+static double scale_of(double total_ns, double weight_ns)
+{
+	double scale = weight_ns > 0 ? total_ns / weight_ns : 0;
+
+	return scale > SCALE_MAX ? SCALE_MAX : scale;
+}
+
+static bool stands(const struct contrast *contrast, const struct scope_item *item)
+{
+	return !item->passed || !item->abnormal || contrast->found_ns[item->unit] <= 0;
+}
+
+static void weigh(struct contrast *contrast)
+{
+	struct scope_evidence *evidence = contrast->evidence;
+
+	for (size_t i = 0; i < evidence->windows; i++)
+		contrast->passed_ns[evidence->window[i].unit] += evidence->window[i].weight_ns;
+	for (size_t i = 0; i < evidence->items; i++)
+		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
+			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		struct balance *balance;
+
+		if (item->kind == SCOPE_ITEM_SPIN || item->kind == SCOPE_ITEM_BLAME)
+			continue;
+		balance = &contrast->balance[contrast->detection->of_unit[item->unit]];
+		if (item->kind == SCOPE_ITEM_RUN)
+			balance->run_weight[item->abnormal] += item->weight_ns;
+		else if (stands(contrast, item))
+			balance->wait_weight[item->abnormal] += item->weight_ns;
+	}
+	/* Sleeps handed on are accounted for by the blame laid for them. */
+	for (size_t i = 0; i < contrast->units->count; i++) {
+		struct balance *balance = &contrast->balance[contrast->detection->of_unit[i]];
+
+		if (contrast->found_ns[i] > 0)
+			balance->wait_weight[1] += contrast->passed_ns[i];
+	}
+}
+
+static void settle(struct contrast *contrast)
+{
+	for (size_t i = 0; i < contrast->detection->populations; i++) {
+		const struct scope_population *population = &contrast->detection->population[i];
+		struct balance *balance = &contrast->balance[i];
+
+		balance->abnormal = population->abnormal;
+		balance->normal = population->units - population->abnormal;
+		for (int side = 0; side < 2; side++) {
+			balance->run_scale[side] =
+				scale_of(population->run_ns[side], balance->run_weight[side]);
+			balance->wait_scale[side] =
+				scale_of(population->blocked_ns[side], balance->wait_weight[side]);
+		}
+		contrast->evidence->excess_ns += population->excess_ns;
+	}
+}
+
+/* Signed part of the excess that an item stands for. */
+static double item_excess(const struct contrast *contrast, const struct scope_item *item)
+{
+	const struct balance *balance;
+	double scale;
+
+	if (item->kind == SCOPE_ITEM_SPIN)
+		return 0;
+	balance = &contrast->balance[contrast->detection->of_unit[item->unit]];
+	if (item->kind == SCOPE_ITEM_BLAME)
+		return item->weight_ns / contrast->found_ns[item->unit] *
+		       contrast->passed_ns[item->unit] * balance->wait_scale[1];
+	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal]
+					     : balance->wait_scale[item->abnormal];
+	if (item->abnormal)
+		return stands(contrast, item) ? item->weight_ns * scale : 0;
+	return balance->normal ? -item->weight_ns * scale * balance->abnormal / balance->normal : 0;
+}
+
+static void spread(struct contrast *contrast)
+{
+	struct scope_evidence *evidence = contrast->evidence;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		struct scope_item *item = &evidence->item[i];
+
+		item->excess_ns = item_excess(contrast, item);
+		evidence->tree.node[item->node].self_ns += item->excess_ns;
+	}
+	scope_tree_sum(&evidence->tree);
+	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;
+}
+
+static int contrast_run(struct scope_evidence *evidence, const struct scope_units *units,
+			const struct scope_detection *detection)
+{
+	struct contrast contrast = {
+		.evidence = evidence,
+		.units = units,
+		.detection = detection,
+		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
+		.passed_ns = calloc(units->count + 1, sizeof(*contrast.passed_ns)),
+		.found_ns = calloc(units->count + 1, sizeof(*contrast.found_ns)),
+	};
+	int err = -ENOMEM;
+
+	if (contrast.balance && contrast.passed_ns && contrast.found_ns) {
+		weigh(&contrast);
+		settle(&contrast);
+		spread(&contrast);
+		err = 0;
+	}
+	free(contrast.balance);
+	free(contrast.passed_ns);
+	free(contrast.found_ns);
+	return err;
+}
+
+/* Do threads that started in the same function take work, while this one stands still? */
+static bool peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
+			const struct scope_pickups *pickups, uint32_t thread)
+{
+	const struct scope_function *start = evidence->standing[thread].start;
+
+	for (size_t i = 0; start && i < units->threads; i++)
+		if (i != thread && evidence->standing[i].start == start &&
+		    scope_hang_serves(units, pickups, i))
+			return true;
+	return false;
+}
+
+int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *units,
+			   const struct scope_detection *detection,
+			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
+			   struct scope_hang *hangs, size_t *hang_count,
+			   struct scope_evidence **ret_evidence)
+{
+	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
+	struct scope_lookup unit_lookup = {0}, wait_lookup = {0};
+	size_t kept = 0;
+	int err = -ENOMEM;
+
+	if (!evidence)
+		return -ENOMEM;
+	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
+	if (evidence->standing)
+		err = scope_tree_init(&evidence->tree);
+	if (!err)
+		err = scope_lookup_units(units, &unit_lookup);
+	if (!err)
+		err = scope_lookup_waits(units, &wait_lookup);
+	if (!err)
+		err = scope_blame_windows(units, detection, &unit_lookup, &wait_lookup, evidence);
+	if (!err)
+		err = scope_collect_items(trace, units, detection, symbols, hangs, *hang_count,
+					  &unit_lookup, evidence);
+	if (!err)
+		err = contrast_run(evidence, units, detection);
+	scope_lookup_free(&unit_lookup);
+	scope_lookup_free(&wait_lookup);
+	if (err) {
+		scope_evidence_destroy(evidence);
+		return err;
+	}
+	/* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
+	for (size_t i = 0; i < *hang_count; i++) {
+		if (hangs[i].needs_peers && !peers_serve(evidence, units, pickups, hangs[i].thread))
+			continue;
+		for (size_t j = 0; j < evidence->items; j++)
+			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
+				evidence->item[j].unit = kept;
+		hangs[kept++] = hangs[i];
+	}
+	*hang_count = kept;
+	*ret_evidence = evidence;
+	return 0;
+}
+
+void scope_evidence_destroy(struct scope_evidence *evidence)
+{
+	if (!evidence)
+		return;
+	scope_tree_free(&evidence->tree);
+	free(evidence->item);
+	free(evidence->window);
+	free(evidence->standing);
+	free(evidence);
+}

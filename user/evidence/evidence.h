@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where abnormal units spent their excess: stacks of the trace, laid over units, waits and hangs.
+ *
+ * Running time is spread over the samples inside a unit, sleeping time over the stacks taken where
+ * a long call returned, and a wait for another traced thread over what that thread did meanwhile,
+ * at most SCOPE_BLAME_DEPTH threads on (methods: wPerf's cascade with conserved weight; Zhou et
+ * al., OSDI 2018, section 3). From what abnormal units hold, the part that as many normal units of
+ * their population would hold is taken off.
+ */
+#ifndef SCOPE_EVIDENCE_EVIDENCE_H
+#define SCOPE_EVIDENCE_EVIDENCE_H
+
+#include "anomaly/detect.h"
+#include "anomaly/hang.h"
+#include "evidence/tree.h"
+#include "symbol/symbol.h"
+
+#define SCOPE_BLAME_DEPTH 5
+
+enum scope_item_kind {
+	SCOPE_ITEM_RUN,	  /* a sample inside a unit */
+	SCOPE_ITEM_WAIT,  /* a sleep inside a unit, at the stack that slept */
+	SCOPE_ITEM_BLAME, /* what a thread did while a unit waited for it */
+	SCOPE_ITEM_SPIN,  /* a sample of a spinning thread */
+};
+
+/* One stack laid on a node of the tree. */
+struct scope_item {
+	uint64_t time_ns;
+	double weight_ns; /* of the whole it is part of, before scaling */
+	double excess_ns; /* scaled; negative for normal units */
+	uint32_t node;
+	uint32_t unit; /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
+	uint8_t kind;
+	bool abnormal;
+	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
+};
+
+/* A stretch in which a unit waited for a thread. */
+struct scope_window {
+	uint64_t begin_ns, end_ns;
+	double weight_ns;
+	uint64_t object;
+	uint32_t thread; /* the one waited for */
+	uint32_t unit;	 /* the one that waited */
+	uint16_t nr;	 /* the call it slept in */
+	bool lock;
+	uint8_t depth;
+};
+
+/* The stack a thread stood on as the window began or ended. */
+struct scope_standing {
+	uint32_t node;		/* SCOPE_TREE_ROOT: no stack, or no program function in it */
+	const struct scope_function *start; /* outermost program function, NULL where unknown */
+};
+
+struct scope_evidence {
+	struct scope_tree tree;
+	struct scope_item *item;
+	size_t items, item_capacity;
+	struct scope_window *window;
+	size_t windows, window_capacity;
+	struct scope_standing *standing; /* per thread of units */
+	uint64_t stacks, complete, cut, broken; /* stacks unwound, by how that ended */
+	uint64_t nameless; /* stacks without any program function */
+	double excess_ns;  /* of all abnormal units, over their populations' medians */
+	double found_ns;   /* of it, the part that stacks account for */
+};
+
+/* hangs as found by scope_hang_find(); those in which peers disagree are removed from the array. */
+int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *units,
+			   const struct scope_detection *detection,
+			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
+			   struct scope_hang *hangs, size_t *hang_count,
+			   struct scope_evidence **ret_evidence);
+void scope_evidence_destroy(struct scope_evidence *evidence);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Call tree of program functions, with the excess time found under each. */
+#include "evidence/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define HOLDS 0.9     /* a child with this part of its parent's excess takes all of it */
+#define OWN 0.2	      /* a split function with this part of its own is named itself */
+#define BRANCH 0.05   /* branches below this part stay with the function that splits */
+
+int scope_tree_init(struct scope_tree *tree)
+{
+	*tree = (struct scope_tree){0};
+	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
+		return -ENOMEM;
+	tree->node[0] = (struct scope_tree_node){0};
+	tree->count = 1;
+	return 0;
+}
+
+void scope_tree_free(struct scope_tree *tree)
+{
+	free(tree->node);
+	*tree = (struct scope_tree){0};
+}
+
+static int child_of(struct scope_tree *tree, uint32_t parent,
+		    const struct scope_function *function, uint32_t *ret_node)
+{
+	uint32_t at = tree->node[parent].child;
+
+	while (at && tree->node[at].function != function)
+		at = tree->node[at].sibling;
+	if (!at) {
+		if (scope_grow(&tree->node, &tree->capacity, tree->count + 1, sizeof(*tree->node)))
+			return -ENOMEM;
+		at = tree->count++;
+		tree->node[at] = (struct scope_tree_node){
+			.function = function,
+			.parent = parent,
+			.sibling = tree->node[parent].child,
+			.depth = tree->node[parent].depth + 1,
+		};
+		tree->node[parent].child = at;
+	}
+	*ret_node = at;
+	return 0;
+}
+
+int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
+		      unsigned count, const struct scope_function *below, uint32_t *ret_node)
+{
+	uint32_t node = SCOPE_TREE_ROOT;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t first = node;
+		int err;
+
+		while (first && tree->node[first].function != path[i])
+			first = tree->node[first].parent;
+		if (first) {
+			node = first;
+			continue;
+		}
+		err = child_of(tree, node, path[i], &node);
+		if (err)
+			return err;
+	}
+	if (below && !tree->node[node].below)
+		tree->node[node].below = below;
+	*ret_node = node;
+	return 0;
+}
+
+void scope_tree_sum(struct scope_tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		tree->node[i].total_ns = tree->node[i].self_ns;
+	/* Children come after their parents, so one pass backwards carries all sums up. */
+	for (size_t i = tree->count - 1; i > 0; i--)
+		tree->node[tree->node[i].parent].total_ns += tree->node[i].total_ns;
+}
+
+bool scope_tree_under(const struct scope_tree *tree, uint32_t node,
+		      const struct scope_function *function)
+{
+	while (node && tree->node[node].function != function)
+		node = tree->node[node].parent;
+	return node != SCOPE_TREE_ROOT;
+}
+
+struct shares {
+	struct scope_share *share;
+	size_t count, capacity;
+};
+
+static int add_share(struct shares *shares, const struct scope_tree *tree, uint32_t node,
+		     double excess_ns)
+{
+	struct scope_share *share;
+	const struct scope_function *function = tree->node[node].function;
+
+	if (!function || excess_ns <= 0)
+		return 0;
+	for (size_t i = 0; i < shares->count; i++) {
+		share = &shares->share[i];
+		if (share->function != function)
+			continue;
+		if (tree->node[node].total_ns > tree->node[share->node].total_ns)
+			share->node = node;
+		share->excess_ns += excess_ns;
+		return 0;
+	}
+	if (scope_grow(&shares->share, &shares->capacity, shares->count + 1, sizeof(*share)))
+		return -ENOMEM;
+	shares->share[shares->count++] = (struct scope_share){function, node, excess_ns};
+	return 0;
+}
+
+static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
+{
+	uint32_t best = 0;
+
+	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling)
+		if (!best || tree->node[at].total_ns > tree->node[best].total_ns)
+			best = at;
+	return best;
+}
+
+static int descend(struct shares *shares, const struct scope_tree *tree, uint32_t node)
+{
+	double excess_ns = tree->node[node].total_ns, rest_ns;
+	uint32_t best = largest_child(tree, node);
+
+	while (best && tree->node[best].total_ns >= HOLDS * excess_ns) {
+		node = best;
+		excess_ns = tree->node[node].total_ns;
+		best = largest_child(tree, node);
+	}
+	if (node != SCOPE_TREE_ROOT && tree->node[node].self_ns >= OWN * excess_ns)
+		return add_share(shares, tree, node, excess_ns);
+	rest_ns = excess_ns;
+	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
+		int err;
+
+		if (tree->node[at].total_ns < BRANCH * excess_ns || tree->node[at].total_ns <= 0)
+			continue;
+		rest_ns -= tree->node[at].total_ns;
+		err = descend(shares, tree, at);
+		if (err)
+			return err;
+	}
+	return add_share(shares, tree, node, rest_ns);
+}
+
+static int compare_shares(const void *left, const void *right)
+{
+	const struct scope_share *a = left, *b = right;
+	int order;
+
+	if (a->excess_ns != b->excess_ns)
+		return a->excess_ns < b->excess_ns ? 1 : -1;
+	order = strcmp(a->function->name, b->function->name);
+	return order ? order : strcmp(a->function->module, b->function->module);
+}
+
+int scope_tree_attribute(const struct scope_tree *tree, struct scope_share **ret_shares,
+			 size_t *ret_count)
+{
+	struct shares shares = {0};
+	int err = descend(&shares, tree, SCOPE_TREE_ROOT);
+
+	if (err) {
+		free(shares.share);
+		return err;
+	}
+	if (shares.count)
+		qsort(shares.share, shares.count, sizeof(*shares.share), compare_shares);
+	*ret_shares = shares.share;
+	*ret_count = shares.count;
+	return 0;
+}

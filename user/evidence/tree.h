@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Call tree of program functions, with the excess time found under each.
+ *
+ * Library frames are left out: time in libc below a program function is that function's own.
+ */
+#ifndef SCOPE_EVIDENCE_TREE_H
+#define SCOPE_EVIDENCE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/symbol.h"
+
+#define SCOPE_TREE_ROOT 0u
+#define SCOPE_PATH_MAX 64
+
+struct scope_tree_node {
+	const struct scope_function *function; /* NULL for the root */
+	const struct scope_function *below;    /* a library function it called, NULL if none seen */
+	uint32_t parent, child, sibling;       /* 0: none */
+	uint32_t depth;
+	double self_ns;	 /* excess of this node alone */
+	double total_ns; /* with all below it: scope_tree_sum() */
+};
+
+struct scope_tree {
+	struct scope_tree_node *node;
+	size_t count, capacity;
+};
+
+int scope_tree_init(struct scope_tree *tree);
+void scope_tree_free(struct scope_tree *tree);
+
+/*
+ * The node of a call path, made where it is missing. Functions outermost first; a function that
+ * calls itself, directly or not, stands once, at its first place. below: innermost library function.
+ */
+int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
+		      unsigned count, const struct scope_function *below, uint32_t *ret_node);
+
+/* Fills total_ns of every node from self_ns. */
+void scope_tree_sum(struct scope_tree *tree);
+
+/* Is function on the path from the root to node? */
+bool scope_tree_under(const struct scope_tree *tree, uint32_t node,
+		      const struct scope_function *function);
+
+/* One function to blame, and how much of the excess it is named for. */
+struct scope_share {
+	const struct scope_function *function;
+	uint32_t node; /* where most of it is */
+	double excess_ns;
+};
+
+/*
+ * Contrastive descent (methods: call tree of the excess): from the root on while one child holds at
+ * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
+ * has a good part of its own, else each branch is followed; what no branch holds stays with the
+ * function. Shares of one function from several branches are added up. Largest first, ties by name.
+ * ret_shares: malloc'd, freed by the caller.
+ */
+int scope_tree_attribute(const struct scope_tree *tree, struct scope_share **ret_shares,
+			 size_t *ret_count);
+
+#endif
