@@ -2,24 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unpack a Debian kernel (image, modules, headers) below build/ for building and booting against.
 #
-# Usage: scripts/kernel.sh [KEY]        a row of the table below, 6.1 when absent
-#        scripts/kernel.sh -l           list the keys
-# Result in build/kernels/KEY/, nothing is installed into the system:
+# Usage: scripts/kernel.sh [KEY]               a row of the table below, 6.1 when absent
+#        scripts/kernel.sh -x KEY COMMAND...   run a command where modules for it can be built
+#        scripts/kernel.sh -l                  list the keys
+# Result in build/kernels/KEY/, whose path is printed; nothing is installed into the system:
 #   vmlinux   the ELF image, boots in QEMU by PVH     version  what uname -r says in that kernel
 #   modules   its /lib/modules/VERSION, indexed       config   its configuration
-#   headers   usable as KDIR: make -C build/kernels/KEY/headers M=... CC="$(cat .../cc)" modules
-#   cc        the compiler to build modules with
+#   headers   usable as KDIR                          cc       the compiler to build modules with
+# To build a module for any row:
+#   scripts/kernel.sh -x KEY make -C build/kernels/KEY/headers M=$PWD/... CC=$(cat .../cc) modules
+# Rows with a builder need a newer system than Debian 12 for that, and -x enters a Debian of that
+# name unpacked in build/kernels/.builder-NAME (as root), where only this tree is visible. For the
+# other rows -x merely runs the command, and calling make directly does as well.
 # The newest version the suite holds is taken; a second run answers from the stamp. To move on to
 # a newer point release remove build/kernels/KEY. BUILD= names another build directory.
 set -euo pipefail
 
-# key | suites, with the archive each is in | metapackages | compiler
+# key | suites, with the archive each is in | metapackages | compiler | builder
 table() {
 	cat <<-'ROWS'
-	6.1     | debian:bookworm security:bookworm-security | linux-image-amd64 linux-headers-amd64       | gcc-12
-	6.1-rt  | debian:bookworm security:bookworm-security | linux-image-rt-amd64 linux-headers-rt-amd64 | gcc-12
-	5.10    | security:bullseye-security                 | linux-image-amd64 linux-headers-amd64       | gcc-12
-	6.12    | debian:bookworm-backports                  | linux-image-amd64 linux-headers-amd64       | gcc-12
+	5.10    | security:bullseye-security                 | linux-image-amd64 linux-headers-amd64       | gcc-12 |
+	6.1     | debian:bookworm security:bookworm-security | linux-image-amd64 linux-headers-amd64       | gcc-12 |
+	6.1-rt  | debian:bookworm security:bookworm-security | linux-image-rt-amd64 linux-headers-rt-amd64 | gcc-12 |
+	6.12    | debian:bookworm-backports                  | linux-image-amd64 linux-headers-amd64       | gcc-12 |
+	6.12-rt | debian:trixie security:trixie-security     | linux-image-rt-amd64 linux-headers-rt-amd64 | gcc-14 | trixie
+	7.2     | debian:trixie-backports                    | linux-image-amd64 linux-headers-amd64       | gcc-14 | trixie
 	ROWS
 }
 
@@ -88,15 +95,15 @@ relocate() {	# ROOT
 	done
 }
 
-unpack() {	# KEY, into $work; $final is where it will stand
-	local row suites meta cc deb version
-	row=$(table | awk -F'|' -v k="$1" '{ key = $1; gsub(/[ \t]/, "", key) } key == k')
-	[ -n "$row" ] || die "no kernel '$1' (known: $(keys))"
-	suites=$(cut -d'|' -f2 <<<"$row") meta=$(cut -d'|' -f3 <<<"$row")
-	cc=$(cut -d'|' -f4 <<<"$row" | xargs)
+column() {	# KEY NUMBER
+	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
+}
 
+unpack() {	# KEY, into $work; $final is where it will stand
+	local suites meta deb version packages apt name file
+	suites=$(column "$1" 2) meta=$(column "$1" 3)
 	apt_options "$work/apt" "$suites"
-	apt-get "${apt[@]}" update || die "cannot read the package lists of$suites: is the mirror reachable?"
+	apt-get "${apt[@]}" update || die "cannot read the package lists of $suites: is the mirror reachable?"
 	# shellcheck disable=SC2086 # a list of words
 	mapfile -t packages < <(kernel_packages $meta)
 	[ ${#packages[@]} -gt 0 ] || die "$suites: no packages for $meta"
@@ -110,35 +117,87 @@ unpack() {	# KEY, into $work; $final is where it will stand
 	[ -d "$work/root/lib" ] || ln -s usr/lib "$work/root/lib"
 	version=$(cd "$work/root/lib/modules" && for d in */kernel; do echo "${d%/kernel}"; done)
 	[ -d "$work/root/lib/modules/$version/kernel" ] || die "$1: expected one set of modules, found '$version'"
-	extract_vmlinux "$work/root/boot/vmlinuz-$version" "$work/vmlinux"
+	# Since 7.x the image and what belongs to it stand beside the modules, not in /boot.
+	for name in vmlinuz config; do
+		file=root/boot/$name-$version
+		[ -e "$work/$file" ] || file=root/lib/modules/$version/$name
+		[ -e "$work/$file" ] || file=root/usr/src/linux-headers-$version/.$name
+		ln -s "$file" "$work/$name"
+	done
+	extract_vmlinux "$work/vmlinuz" "$work/vmlinux"
 	relocate "$work/root"
 	depmod -b "$work/root" "$version"
 	ln -s "root/lib/modules/$version" "$work/modules"
 	ln -s "root/usr/src/linux-headers-$version" "$work/headers"
-	ln -s "root/boot/config-$version" "$work/config"
 	ln -sfn "$final/headers" "$work/root/lib/modules/$version/build"
 	echo "$version" >"$work/version"
-	echo "$cc" >"$work/cc"
-	# Headers hold absolute paths: the stamp goes stale when the tree is moved.
+	column "$1" 4 >"$work/cc"
 	echo "$final" >"$work/stamp"
 }
 
-[ "${1:-}" != -l ] || { keys; exit 0; }
-key=${1:-6.1}
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(mkdir -p "${BUILD:-$root/build}/kernels" && cd "${BUILD:-$root/build}" && pwd)
-final=$build/kernels/$key
+unpack_builder() {	# SUITE, into $work
+	command -v mmdebstrap >/dev/null || "$root/scripts/setup.sh" vm >&2
+	echo "kernel: unpacking a Debian $1 to build modules in" >&2
+	mmdebstrap --quiet --variant=apt --mode=root --aptopt='Acquire::Retries "3"' \
+		--include=gcc-14,make,pahole,libelf1t64,libssl3t64,zlib1g,libc6-dev,kmod,xz-utils \
+		"$1" "$work/root" "$(mirror_of debian)" >&2 || die "cannot unpack a Debian $1"
+	echo "$final" >"$work/stamp"
+}
 
-if [ "$(cat "$final/stamp" 2>/dev/null)" != "$final" ]; then
-	exec 9>"$build/kernels/.$key.lock"
+# Have $final made by FUNCTION ARG unless it is there; beside others that want it at the same time.
+provide() {	# NAME FUNCTION ARG
+	final=$build/kernels/$1
+	# Headers hold absolute paths: the stamp goes stale when the tree is moved.
+	[ "$(cat "$final/stamp" 2>/dev/null)" != "$final" ] || return 0
+	exec 9>"$build/kernels/.lock-$1"
 	flock 9
 	if [ "$(cat "$final/stamp" 2>/dev/null)" != "$final" ]; then
-		work=$(mktemp -d "$build/kernels/.$key.XXXXXX")
-		trap 'rm -rf "$work"' EXIT
+		work=$(mktemp -d "$build/kernels/.new-$1.XXXXXX")
 		chmod 755 "$work"
-		unpack "$key"
+		"$2" "$3"
 		rm -rf "$final"
 		mv "$work" "$final"
+		work=''
 	fi
+	exec 9>&-
+}
+
+# Mounts are made in a name space of their own, and go with the command.
+run_in_builder() {	# SUITE COMMAND...
+	[ "$(id -u)" -eq 0 ] || die "building for $key enters a Debian $1: run it as root"
+	provide ".builder-$1" unpack_builder "$1"
+	shift
+	# shellcheck disable=SC2016 # the inner shells expand these
+	exec unshare -m --propagation private sh -euc '
+		new=$1 cwd=$2 root=$3 build=$4; shift 4
+		mount --rbind /dev "$new/dev"
+		mount -t proc proc "$new/proc"
+		for dir in "$root" "$build"; do
+			mkdir -p "$new$dir"
+			mount --rbind "$dir" "$new$dir"
+		done
+		exec chroot "$new" sh -euc "cd \"\$1\"; shift; exec \"\$@\"" sh "$cwd" "$@"
+	' sh "$final/root" "$PWD" "$root" "$build" "$@"
+}
+
+command=''
+case ${1:-} in
+-l) keys; exit 0 ;;
+-x) command=1; shift; [ $# -ge 2 ] || die "usage: kernel.sh -x KEY COMMAND..." ;;
+-*) die "usage: kernel.sh [-l | [-x] KEY [COMMAND...]]" ;;
+esac
+key=${1:-6.1}
+[ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys))"
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(mkdir -p "${BUILD:-$root/build}/kernels" && cd "${BUILD:-$root/build}" && pwd)
+work=''
+trap '[ -z "$work" ] || rm -rf "$work"' EXIT
+
+provide "$key" unpack "$key"
+if [ -n "$command" ]; then
+	shift
+	builder=$(column "$key" 5)
+	[ -z "$builder" ] || run_in_builder "$builder" "$@"
+	exec "$@"
 fi
 echo "$final"

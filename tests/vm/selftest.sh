@@ -98,7 +98,8 @@ builds_and_loads_module() {
 	mkdir "$work/module"
 	cp "$here/selftest_module.c" "$work/module/"
 	echo 'obj-m := selftest_module.o' >"$work/module/Kbuild"
-	make -s -C "$unpacked/headers" M="$work/module" CC="$(cat "$unpacked/cc")" modules >"$work/stderr" 2>&1 &&
+	"$root/scripts/kernel.sh" -x "$kernel" make -s -C "$unpacked/headers" M="$work/module" \
+		CC="$(cat "$unpacked/cc")" modules >"$work/stderr" 2>&1 &&
 		gives 0 -o "$work/module/out" -- \
 			sh -c "insmod $work/module/selftest_module.ko && rmmod selftest_module" &&
 		grep -q 'selftest: unloaded' "$work/module/out/dmesg"
