@@ -16,6 +16,7 @@ struct track {
 	uint64_t slept_ns;	  /* inside the call that has just returned, or is open */
 	struct scope_wait wait;	  /* the last sleep of it */
 	uint64_t enter_ns, exit_ns; /* of the call that has just returned */
+	uint16_t nr;		  /* the call that has just returned */
 	bool fresh_state;	  /* the last event was a STATE: a chain belongs to it */
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX]; /* at the last STATE that had registers */
@@ -174,6 +175,7 @@ struct stretch {
 	double weight_ns;
 	bool sample;
 	bool passed;
+	uint16_t nr;
 	uint32_t unit; /* UINT32_MAX: none that counts */
 };
 
@@ -192,6 +194,8 @@ static int lay_blame(struct collector *collector, uint32_t index, const struct s
 			.weight_ns = stretch->sample ? stretch->weight_ns : (double)(end - begin),
 			.node = node,
 			.unit = window->unit,
+			.nr = window->nr,
+			.lock = window->lock,
 			.kind = SCOPE_ITEM_BLAME,
 			.abnormal = true,
 		};
@@ -211,6 +215,7 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 		.weight_ns = stretch->weight_ns,
 		.node = node,
 		.unit = stretch->unit,
+		.nr = stretch->nr,
 		.kind = stretch->sample ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
 		.passed = stretch->passed,
 	};
@@ -282,6 +287,7 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		stretch.begin_ns = track->enter_ns;
 		stretch.end_ns = track->exit_ns;
 		stretch.weight_ns = track->slept_ns;
+		stretch.nr = track->nr;
 		stretch.unit = scope_lookup_unit_at(collector->lookup, collector->units, index,
 						    track->enter_ns);
 		stretch.passed = track->slept_ns &&
@@ -321,6 +327,7 @@ static int collect_exit(void *user, uint32_t index, const struct scope_open_call
 		return -ENOMEM;
 	track->enter_ns = call->enter_ns;
 	track->exit_ns = exit_ns;
+	track->nr = call->nr;
 	track->fresh_state = false;
 	return 0;
 }

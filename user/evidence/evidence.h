@@ -32,8 +32,10 @@ struct scope_item {
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
 	uint32_t unit; /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
+	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	bool abnormal;
+	bool lock;     /* BLAME: for a lock */
 	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
 };
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the evidence says of one function: counts, shares, percentiles. */
+#include "rank/measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "anomaly/robust.h"
+
+#define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
+
+/* Sums over the items at or below one function. */
+struct sums {
+	double abnormal_ns, normal_ns;	       /* below the function */
+	double all_abnormal_ns, all_normal_ns; /* anywhere */
+	double run_ns, wait_ns, lock_ns, late_ns;
+	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
+	uint32_t samples, sleeps;
+	uint32_t *unit; /* distinct abnormal units below the function, ascending */
+	size_t units;
+};
+
+static int compare_u32(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void add_abnormal(struct sums *sums, const struct scope_item *item)
+{
+	sums->abnormal_ns += item->excess_ns;
+	sums->unit[sums->units++] = item->unit;
+	switch (item->kind) {
+	case SCOPE_ITEM_RUN:
+		sums->run_ns += item->excess_ns;
+		sums->samples++;
+		return;
+	case SCOPE_ITEM_WAIT:
+		sums->wait_ns += item->excess_ns;
+		break;
+	case SCOPE_ITEM_BLAME:
+		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;
+		break;
+	}
+	sums->sleeps++;
+	if (item->nr < SCOPE_SYSCALL_MAX)
+		sums->nr_ns[item->nr] += item->excess_ns;
+}
+
+static int sum_items(const struct scope_rank_input *input, const struct scope_function *function,
+		     struct sums *sums)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	size_t distinct = 0;
+
+	sums->unit = calloc(evidence->items + 1, sizeof(*sums->unit));
+	if (!sums->unit)
+		return -ENOMEM;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		bool under;
+
+		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0)
+			continue;
+		under = scope_tree_under(&evidence->tree, item->node, function);
+		if (item->abnormal) {
+			sums->all_abnormal_ns += item->excess_ns;
+			if (under)
+				add_abnormal(sums, item);
+		} else {
+			sums->all_normal_ns -= item->excess_ns;
+			if (under)
+				sums->normal_ns -= item->excess_ns;
+		}
+	}
+	if (sums->units)
+		qsort(sums->unit, sums->units, sizeof(*sums->unit), compare_u32);
+	for (size_t i = 0; i < sums->units; i++)
+		if (!distinct || sums->unit[distinct - 1] != sums->unit[i])
+			sums->unit[distinct++] = sums->unit[i];
+	sums->units = distinct;
+	return 0;
+}
+
+static double odds(double part, double whole)
+{
+	if (whole <= 0 || part <= 0)
+		return 0;
+	return part < whole ? part / (whole - part) : HUGE_VAL;
+}
+
+static uint32_t most_common_population(const struct scope_rank_input *input,
+				       const struct sums *sums)
+{
+	uint32_t *count = calloc(input->detection->populations + 1, sizeof(*count));
+	uint32_t best = 0;
+
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < sums->units; i++)
+		count[input->detection->of_unit[sums->unit[i]]]++;
+	for (uint32_t i = 1; i < input->detection->populations; i++)
+		if (count[i] > count[best])
+			best = i;
+	free(count);
+	return best;
+}
+
+static int measure_units(const struct scope_rank_input *input, const struct sums *sums,
+			 struct scope_finding *finding)
+{
+	double *value = calloc(sums->units + 1, sizeof(*value));
+	double target, nearest = HUGE_VAL;
+
+	if (!value)
+		return -ENOMEM;
+	for (size_t i = 0; i < sums->units; i++)
+		value[i] = scope_unit_measure(&input->units->unit[sums->unit[i]]);
+	scope_sort(value, sums->units);
+	finding->units = sums->units;
+	finding->p50_ns = scope_quantile_sorted(value, sums->units, 0.5);
+	finding->p95_ns = scope_quantile_sorted(value, sums->units, 0.95);
+	finding->p99_ns = scope_quantile_sorted(value, sums->units, 0.99);
+	free(value);
+	target = finding->p50_ns;
+	finding->example = UINT32_MAX;
+	for (size_t i = 0; i < sums->units; i++) {
+		const struct scope_unit *unit = &input->units->unit[sums->unit[i]];
+		double distance = fabs(scope_unit_measure(unit) - target);
+
+		if (distance < nearest) {
+			nearest = distance;
+			finding->example = sums->unit[i];
+		}
+	}
+	return 0;
+}
+
+/* A normal unit of the population, nearest to its median. */
+static uint32_t usual_unit(const struct scope_rank_input *input, uint32_t population)
+{
+	const struct scope_population *of = &input->detection->population[population];
+	uint32_t best = UINT32_MAX;
+	double nearest = HUGE_VAL;
+
+	for (size_t i = 0; i < input->units->count; i++) {
+		const struct scope_unit *unit = &input->units->unit[i];
+		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
+		bool fits = of->against_group ? unit->group == of->group
+					      : input->detection->of_unit[i] == population;
+
+		if (fits && !input->detection->mark[i] && !unit->open && distance < nearest) {
+			nearest = distance;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Mean number of calls nr per unit, over the units listed, or the normal ones of a population. */
+static void find_frequent_call(const struct scope_rank_input *input, const struct sums *sums,
+			       struct scope_finding *finding)
+{
+	const struct scope_units *units = input->units;
+	double *count[2] = {calloc(SCOPE_SYSCALL_MAX, sizeof(double)),
+			    calloc(SCOPE_SYSCALL_MAX, sizeof(double))};
+	double normal = 0;
+
+	for (size_t i = 0; count[0] && count[1] && i < units->count; i++) {
+		const struct scope_unit *unit = &units->unit[i];
+		bool mine = bsearch(&(uint32_t){i}, sums->unit, sums->units, sizeof(uint32_t),
+				    compare_u32);
+
+		if (!mine && (input->detection->of_unit[i] != finding->population ||
+			      input->detection->mark[i]))
+			continue;
+		normal += !mine;
+		for (unsigned j = 0; j < unit->calls; j++) {
+			const struct scope_unit_call *call = &units->call[unit->call + j];
+
+			if (call->nr < SCOPE_SYSCALL_MAX)
+				count[mine][call->nr] += call->count;
+		}
+	}
+	for (uint32_t nr = 0; count[0] && count[1] && nr < SCOPE_SYSCALL_MAX; nr++) {
+		double here = count[1][nr] / sums->units;
+		double usual = normal ? count[0][nr] / normal : 0;
+		double times = here / (usual > 1 ? usual : 1);
+
+		if (times >= CALLS_TIMES && times > finding->calls_times) {
+			finding->calls_times = times;
+			finding->nr = nr;
+		}
+	}
+	free(count[0]);
+	free(count[1]);
+}
+
+static void find_waiters(const struct scope_rank_input *input, const struct sums *sums,
+			 struct scope_finding *finding)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	double best = 0;
+
+	for (size_t i = 0; i < evidence->windows; i++) {
+		const struct scope_window *window = &evidence->window[i];
+
+		if (!bsearch(&window->unit, sums->unit, sums->units, sizeof(uint32_t), compare_u32))
+			continue;
+		if (window->weight_ns > best) {
+			best = window->weight_ns;
+			finding->holder = window->thread;
+			finding->object = window->object;
+			finding->victim_group = input->units->unit[window->unit].group;
+		}
+	}
+	for (size_t thread = 0; thread < input->units->threads; thread++)
+		for (size_t i = 0; i < sums->units; i++)
+			if (input->units->unit[sums->unit[i]].thread == thread) {
+				finding->victim_threads++;
+				break;
+			}
+}
+
+static void decide_kind(const struct scope_rank_input *input, const struct sums *sums,
+			struct scope_finding *finding)
+{
+	double best_ns = 0;
+
+	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
+		if (sums->nr_ns[nr] > best_ns) {
+			best_ns = sums->nr_ns[nr];
+			finding->nr = nr;
+		}
+	if (sums->lock_ns + sums->late_ns > sums->run_ns + sums->wait_ns) {
+		finding->kind = sums->lock_ns >= sums->late_ns ? SCOPE_FINDING_LOCK
+							      : SCOPE_FINDING_LATE;
+		find_waiters(input, sums, finding);
+	} else if (sums->wait_ns > sums->run_ns) {
+		finding->kind = SCOPE_FINDING_WAIT;
+	} else {
+		finding->kind = SCOPE_FINDING_TIME;
+		find_frequent_call(input, sums, finding);
+		if (finding->calls_times > 0)
+			finding->kind = SCOPE_FINDING_CALLS;
+	}
+}
+
+/* Share of the units in the emptier half of the window. */
+static double half_share(const struct scope_rank_input *input, const struct sums *sums)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+	uint64_t middle = timeline->begin_ns + (timeline->end_ns - timeline->begin_ns) / 2;
+	size_t first = 0;
+
+	for (size_t i = 0; i < sums->units; i++)
+		first += input->units->unit[sums->unit[i]].begin_ns < middle;
+	if (!sums->units)
+		return 0;
+	return (double)(first < sums->units - first ? first : sums->units - first) / sums->units;
+}
+
+int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
+{
+	struct sums *sums = calloc(1, sizeof(*sums));
+	double here, usual;
+	int err;
+
+	if (!sums)
+		return -ENOMEM;
+	err = sum_items(input, finding->function, sums);
+	if (!err)
+		err = measure_units(input, sums, finding);
+	if (err) {
+		free(sums->unit);
+		free(sums);
+		return err;
+	}
+	finding->samples = sums->samples;
+	finding->sleeps = sums->sleeps;
+	finding->population = most_common_population(input, sums);
+	finding->group = input->detection->population[finding->population].group;
+	finding->usual_ns = input->detection->population[finding->population].median_ns;
+	finding->usual_example = usual_unit(input, finding->population);
+	here = odds(sums->abnormal_ns, sums->all_abnormal_ns);
+	usual = odds(sums->normal_ns, sums->all_normal_ns);
+	finding->odds = usual > 0 ? here / usual : HUGE_VAL;
+	finding->half_share = half_share(input, sums);
+	decide_kind(input, sums, finding);
+	free(sums->unit);
+	free(sums);
+	return 0;
+}
+
+bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_finding *finding)
+{
+	const struct scope_rank_options *options = input->options;
+	const struct scope_detection *detection = input->detection;
+
+	return finding->units >= options->units_min && finding->odds >= options->odds_min &&
+	       finding->half_share >= options->half_share &&
+	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&
+	       finding->excess_ns >= options->excess_share * detection->busy_ns;
+}

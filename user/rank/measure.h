@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the evidence says of one function: counts, shares, percentiles. */
+#ifndef SCOPE_RANK_MEASURE_H
+#define SCOPE_RANK_MEASURE_H
+
+#include "rank/rank.h"
+
+struct scope_rank_input {
+	const struct scope_units *units;
+	const struct scope_detection *detection;
+	const struct scope_hang *hangs;
+	size_t hang_count;
+	const struct scope_evidence *evidence;
+	const struct scope_rank_options *options;
+};
+
+/* Fills all of finding but share; function, node and excess_ns are given. */
+int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding);
+
+/* By the rule of rank.h; also false where the measured units are too few. */
+bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_finding *finding);
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From evidence to an ordered list of functions, and a verdict. */
+#include "rank/rank.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rank/measure.h"
+
+#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue: the CPU is short */
+#define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
+#define TOO_FEW_UNITS 20
+
+const struct scope_rank_options scope_rank_defaults = {
+	.excess_share = 0.01,
+	.odds_min = 2,
+	.units_min = 5,
+	.half_share = 0.1,
+	.findings_max = 10,
+};
+
+static int add_finding(struct scope_ranking *ranking, const struct scope_finding *finding)
+{
+	struct scope_finding *grown = reallocarray(ranking->finding, ranking->findings + 1,
+						   sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	ranking->finding = grown;
+	grown[ranking->findings++] = *finding;
+	return 0;
+}
+
+/* Where a spinning thread's samples point: the excess tree's descent on its samples alone. */
+static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node,
+		     uint32_t *ret_samples)
+{
+	struct scope_tree tree = evidence->tree;
+	struct scope_share *shares = NULL;
+	size_t count = 0;
+	int err;
+
+	*ret_node = SCOPE_TREE_ROOT;
+	*ret_samples = 0;
+	tree.node = malloc(tree.count * sizeof(*tree.node));
+	if (!tree.node)
+		return -ENOMEM;
+	memcpy(tree.node, evidence->tree.node, tree.count * sizeof(*tree.node));
+	for (size_t i = 0; i < tree.count; i++)
+		tree.node[i].self_ns = 0;
+	for (size_t i = 0; i < evidence->items; i++)
+		if (evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang) {
+			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
+			++*ret_samples;
+		}
+	scope_tree_sum(&tree);
+	err = scope_tree_attribute(&tree, &shares, &count);
+	if (!err && count)
+		*ret_node = shares[0].node;
+	free(shares);
+	free(tree.node);
+	return err;
+}
+
+static struct scope_finding *same_hang(struct scope_ranking *ranking,
+				       const struct scope_finding *finding)
+{
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (finding->function && ranking->finding[i].function == finding->function &&
+		    ranking->finding[i].kind == finding->kind)
+			return &ranking->finding[i];
+	return NULL;
+}
+
+static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	const struct scope_timeline *timeline = input->units->timeline;
+
+	for (size_t i = 0; i < input->hang_count; i++) {
+		const struct scope_hang *hang = &input->hangs[i];
+		bool spin = hang->kind == SCOPE_HANG_SPIN;
+		struct scope_finding *same, finding = {
+			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
+			.node = evidence->standing[hang->thread].node,
+			.group = input->units->thread[hang->thread].group,
+			.nr = hang->nr,
+			.thread = hang->thread,
+			.threads = 1,
+			.units = 1,
+			.age_ns = timeline->end_ns - hang->since_ns,
+			.object = hang->object,
+			.lock = hang->lock,
+			.confidence = SCOPE_CONFIDENCE_HIGH,
+			.odds = HUGE_VAL,
+			.example = UINT32_MAX,
+			.usual_example = UINT32_MAX,
+		};
+		int err = spin ? spin_node(evidence, i, &finding.node, &finding.samples) : 0;
+
+		if (err)
+			return err;
+		if (finding.node)
+			finding.function = evidence->tree.node[finding.node].function;
+		else
+			finding.confidence = SCOPE_CONFIDENCE_LOW;
+		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
+		finding.share = 1.0 / input->hang_count;
+		same = same_hang(ranking, &finding);
+		if (same) {
+			same->threads++;
+			same->units++;
+			same->share += finding.share;
+			same->excess_ns += finding.excess_ns;
+			if (finding.age_ns > same->age_ns) {
+				same->age_ns = finding.age_ns;
+				same->thread = finding.thread;
+			}
+			continue;
+		}
+		err = add_finding(ranking, &finding);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static enum scope_confidence confidence(const struct scope_rank_input *input,
+					const struct scope_finding *finding)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+	double lost = timeline->events ? (double)timeline->lost / timeline->events : 0;
+
+	if (finding->units < 10 || lost > 0.01 || finding->samples + finding->sleeps < 10)
+		return SCOPE_CONFIDENCE_LOW;
+	return finding->units < 30 || lost > 0 ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
+}
+
+static int rank_slow(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	struct scope_share *shares = NULL;
+	size_t count = 0;
+	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
+
+	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
+	     i++) {
+		struct scope_finding finding = {
+			.function = shares[i].function,
+			.node = shares[i].node,
+			.excess_ns = shares[i].excess_ns,
+			.share = shares[i].excess_ns / input->evidence->excess_ns,
+		};
+
+		/* Normal time taken off elsewhere can leave more here than there is in all. */
+		finding.share = fmin(finding.share, 1);
+		err = scope_rank_measure(input, &finding);
+		if (err || !scope_rank_stands(input, &finding))
+			continue;
+		finding.confidence = confidence(input, &finding);
+		ranking->explained_ns += finding.excess_ns;
+		err = add_finding(ranking, &finding);
+	}
+	free(shares);
+	return err;
+}
+
+/* Hangs first, those that wait for a lock behind those that may hold it; then by excess, by name. */
+static int compare_findings(const void *left, const void *right)
+{
+	const struct scope_finding *a = left, *b = right;
+	int rank_a = a->kind > SCOPE_FINDING_SPIN ? 3 : a->kind == SCOPE_FINDING_HANG && a->lock;
+	int rank_b = b->kind > SCOPE_FINDING_SPIN ? 3 : b->kind == SCOPE_FINDING_HANG && b->lock;
+
+	if (rank_a != rank_b)
+		return rank_a - rank_b;
+	if (a->excess_ns != b->excess_ns)
+		return a->excess_ns < b->excess_ns ? 1 : -1;
+	if (a->function && b->function)
+		return strcmp(a->function->name, b->function->name);
+	return (b->function != NULL) - (a->function != NULL);
+}
+
+static void count_units(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	double queue_ns = 0;
+
+	for (size_t i = 0; i < input->units->count; i++) {
+		const struct scope_unit *unit = &input->units->unit[i];
+		bool request = unit->granularity == SCOPE_UNIT_REQUEST;
+		bool slow = input->detection->mark[i] != SCOPE_UNIT_NORMAL;
+
+		ranking->units++;
+		ranking->slow_units += slow;
+		ranking->requests += request;
+		ranking->slow_requests += request && slow;
+		queue_ns += unit->queue_ns;
+	}
+	ranking->busy_ns = input->detection->busy_ns;
+	ranking->queue_share = ranking->busy_ns > 0 ? queue_ns / ranking->busy_ns : 0;
+	ranking->excess_ns = input->evidence->excess_ns;
+	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
+}
+
+static void give_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	char *reason = ranking->reason;
+	size_t room = sizeof(ranking->reason);
+	double rest = ranking->busy_ns > 0
+			      ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
+			      : 0;
+
+	if (ranking->findings) {
+		enum scope_finding_kind kind = ranking->finding[0].kind;
+
+		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
+				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
+								: SCOPE_VERDICT_SLOWDOWN;
+		return;
+	}
+	if (!input->units->timeline->events) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room, "The trace holds no event: was the process running?");
+	} else if (ranking->units < TOO_FEW_UNITS) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "Only %u units of work were seen: capture for longer (-d), or while the "
+			 "program has work to do.",
+			 ranking->units);
+	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+		snprintf(reason, room,
+			 "%.0f %% of the busy time was spent waiting for a CPU: look for what else "
+			 "runs on this machine, or for a CPU limit.",
+			 100 * ranking->queue_share);
+	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "There is excess time, but %.0f %% of the stacks name no function of the "
+			 "program: install its debug symbols.",
+			 100.0 * evidence->nameless / evidence->stacks);
+	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "There is excess time, but no stacks were taken: record without "
+			 "--no-stacks and --no-samples.");
+	} else {
+		ranking->verdict = SCOPE_VERDICT_NOTHING;
+		snprintf(reason, room,
+			 "No function holds an excess of %.0f %% or more of the busy time that "
+			 "stands out from normal units.",
+			 100 * input->options->excess_share);
+	}
+}
+
+int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
+		   const struct scope_hang *hangs, size_t hang_count,
+		   const struct scope_evidence *evidence, const struct scope_rank_options *options,
+		   struct scope_ranking **ret_ranking)
+{
+	const struct scope_rank_input input = {units,	   detection, hangs,
+					       hang_count, evidence,  options};
+	struct scope_ranking *ranking = calloc(1, sizeof(*ranking));
+	int err;
+
+	if (!ranking)
+		return -ENOMEM;
+	err = rank_hangs(&input, ranking);
+	if (!err && evidence->excess_ns > 0)
+		err = rank_slow(&input, ranking);
+	if (err) {
+		scope_ranking_destroy(ranking);
+		return err;
+	}
+	if (ranking->findings)
+		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding),
+		      compare_findings);
+	count_units(&input, ranking);
+	give_verdict(&input, ranking);
+	*ret_ranking = ranking;
+	return 0;
+}
+
+void scope_ranking_destroy(struct scope_ranking *ranking)
+{
+	if (!ranking)
+		return;
+	free(ranking->finding);
+	free(ranking);
+}

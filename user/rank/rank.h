@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From evidence to an ordered list of functions, and a verdict.
+ *
+ * A slow function is a finding if its excess is at least a set share of its group's and of the
+ * process's busy time, it shows in enough units and in both halves of the window, and its part of
+ * the abnormal time is clearly greater than its part of the normal time: what merely stretches all
+ * functions alike lies outside the program (methods: PerfCompass, Dean et al., FC 2016).
+ */
+#ifndef SCOPE_RANK_RANK_H
+#define SCOPE_RANK_RANK_H
+
+#include "evidence/evidence.h"
+
+struct scope_rank_options {
+	double excess_share; /* of the busy time of its group */
+	double odds_min;     /* odds of its share in abnormal time over its odds in normal time */
+	uint32_t units_min;
+	double half_share;   /* of its units in the emptier half of the window */
+	uint32_t findings_max;
+};
+
+extern const struct scope_rank_options scope_rank_defaults;
+
+enum scope_finding_kind {
+	SCOPE_FINDING_HANG,
+	SCOPE_FINDING_SPIN,
+	SCOPE_FINDING_TIME,  /* runs longer */
+	SCOPE_FINDING_CALLS, /* makes a call more often */
+	SCOPE_FINDING_WAIT,  /* sleeps longer, for something outside the traced threads */
+	SCOPE_FINDING_LOCK,  /* holds a lock that others wait for */
+	SCOPE_FINDING_LATE,  /* keeps another thread waiting without a lock */
+};
+
+enum scope_confidence {
+	SCOPE_CONFIDENCE_LOW,
+	SCOPE_CONFIDENCE_MEDIUM,
+	SCOPE_CONFIDENCE_HIGH,
+};
+
+struct scope_finding {
+	const struct scope_function *function; /* NULL: a hang without a usable stack */
+	enum scope_finding_kind kind;
+	enum scope_confidence confidence;
+	uint32_t node;
+	double excess_ns;
+	double share; /* of all excess; of the hung threads for a hang */
+	uint32_t units;
+	uint32_t group;	    /* of most of its units, or of the hung thread */
+	uint32_t population; /* of most of its units */
+	uint16_t nr;	    /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
+	double calls_times; /* CALLS: how many times as often as usual */
+	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
+	uint32_t samples, sleeps; /* stacks that name it */
+	double odds;	   /* see odds_min; HUGE_VAL where normal units never pass it */
+	double half_share; /* of its units in the emptier half of the window */
+	/* HANG, SPIN */
+	uint32_t threads;
+	uint32_t thread; /* one of them */
+	uint64_t age_ns;
+	uint64_t object;
+	bool lock;
+	/* LOCK, LATE: who waits */
+	uint32_t victim_group;
+	uint32_t victim_threads;
+	uint32_t holder; /* thread that the unit waited for, most often */
+	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
+};
+
+enum scope_verdict {
+	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal */
+	SCOPE_VERDICT_HANG,
+	SCOPE_VERDICT_SPIN,
+	SCOPE_VERDICT_SLOWDOWN,
+	SCOPE_VERDICT_OUTSIDE, /* slow, but no function stands out: CPU, disk or network */
+	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
+};
+
+struct scope_ranking {
+	enum scope_verdict verdict;
+	struct scope_finding *finding;
+	size_t findings;
+	double excess_ns, explained_ns; /* of slow units; by the findings */
+	double busy_ns, queue_share; /* of units' busy time, spent waiting for a CPU */
+	uint32_t requests, slow_requests;
+	uint32_t units, slow_units;
+	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
+};
+
+int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
+		   const struct scope_hang *hangs, size_t hang_count,
+		   const struct scope_evidence *evidence, const struct scope_rank_options *options,
+		   struct scope_ranking **ret_ranking);
+void scope_ranking_destroy(struct scope_ranking *ranking);
+
+#endif
