@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The commands of the program, and what they share: exit statuses and how they complain. */
+#ifndef SCOPE_CMD_CMD_H
+#define SCOPE_CMD_CMD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum scope_exit {
+	SCOPE_EXIT_DONE = 0,
+	SCOPE_EXIT_ERROR = 1,
+	SCOPE_EXIT_USAGE = 2,
+};
+
+/* argv[0] is the command's name; the result is the exit status of the program. */
+int scope_cmd_record(int argc, char **argv);
+int scope_cmd_status(int argc, char **argv);
+int scope_cmd_doctor(int argc, char **argv);
+
+/* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
+int scope_cmd_fail(const char *command, const struct scope_error *error);
+__attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command,
+							    const char *format, ...);
+
+/*
+ * Option values: a decimal number from low to high, and seconds ("90", "1.5", "500ms", "2m") as ns.
+ * 0, or -EINVAL.
+ */
+int scope_cmd_number(const char *text, uint64_t low, uint64_t high, uint64_t *ret_number);
+int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
+
+/* From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. */
+const volatile sig_atomic_t *scope_cmd_catch_signals(void);
+
+/* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
+__attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);
+void scope_cmd_progress_end(void);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Pick the command that the user named. */
+#include <stdio.h>
+#include <string.h>
+
+#include <scope/abi.h>
+
+#include "cmd/cmd.h"
+
+static const struct {
+	const char *name;
+	int (*function)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "record", scope_cmd_record, "trace a process into a file" },
+	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
+	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *stream)
+{
+	size_t i;
+
+	fprintf(stream, "Scope finds the functions that make a server slow or hang.\n\n"
+			"Usage: scope COMMAND [OPTION...]\n\nCommands:\n");
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fprintf(stream, "\n`scope COMMAND --help` lists the options of a command; "
+			"scope-report is `scope report`.\n");
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return commands[i].function(argc, argv);
+	fprintf(stderr, "scope: there is no command '%s'; `scope --help` lists them\n", name);
+	return SCOPE_EXIT_USAGE;
+}
+
+static int ends_in(const char *text, const char *end)
+{
+	const size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 0 && ends_in(argv[0], "scope-report"))
+		return run("report", argc, argv);
+	if (argc < 2) {
+		print_help(stderr);
+		return SCOPE_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return SCOPE_EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("scope %s (protocol %d)\n", SCOPE_VERSION, SCOPE_PROTOCOL);
+		return SCOPE_EXIT_DONE;
+	}
+	return run(argv[1], argc - 1, argv + 1);
+}

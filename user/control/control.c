@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Generic netlink client of the module: one request at a time, each answered or acknowledged. */
+#include "control/control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/errno.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+
+struct scope_control {
+	struct nl_sock *socket;
+	int family;
+};
+
+/* One request under way: what the callbacks of libnl fill. */
+struct reply {
+	int (*parse)(struct nlattr **attr, void *result);
+	void *result;
+	int code; /* of the acknowledgement, or of parse: 0 or -errno */
+	bool done;
+	char text[256]; /* the kernel's words for a refusal, "" where it has none */
+};
+
+/* libnl's own errors, those that can come up here, as -errno. */
+static int from_netlink(int code)
+{
+	switch (-code) {
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_PERM:
+	case NLE_NOACCESS:
+		return -EPERM;
+	case NLE_OBJ_NOTFOUND:
+		return -ENOENT;
+	case NLE_AGAIN:
+		return -EAGAIN;
+	case NLE_INTR:
+		return -EINTR;
+	case NLE_PROTO_MISMATCH:
+	case NLE_AF_NOSUPPORT:
+		return -EPROTONOSUPPORT;
+	default:
+		return -EIO;
+	}
+}
+
+static int no_module(struct scope_error *error)
+{
+	if (access(SCOPE_DEVICE_PATH, F_OK) == 0)
+		return scope_error_set(error, -ENOENT,
+				       "the scope module is loaded, but cannot be reached from this "
+				       "network namespace: run scope on the host, outside of containers");
+	return scope_error_set(error, -ENOENT,
+			       "the scope module is not loaded: load it with `modprobe scope`, or "
+			       "`insmod scope.ko` (built by `make kmod`); `scope doctor` tells more");
+}
+
+/* Copies the text that follows an error message, if the kernel sent one. */
+static void take_ext_ack(const struct nlmsgerr *answer, struct reply *reply)
+{
+	const struct nlmsghdr *header = (const struct nlmsghdr *)answer - 1;
+	size_t skip = sizeof(*answer), length;
+	const struct nlattr *text;
+
+	/* The message header of libnl and of the kernel are one: the payload follows it directly. */
+	if (!(header->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (!(header->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(answer->msg.nlmsg_len) - sizeof(answer->msg);
+	if (header->nlmsg_len < sizeof(*header) + skip)
+		return;
+	length = header->nlmsg_len - sizeof(*header) - skip;
+	text = nla_find((const struct nlattr *)((const char *)answer + skip), (int)length,
+			NLMSGERR_ATTR_MSG);
+	if (text)
+		nla_strlcpy(reply->text, text, sizeof(reply->text));
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *answer, void *argument)
+{
+	struct reply *reply = argument;
+
+	(void)from;
+	reply->code = answer->error;
+	reply->done = true;
+	take_ext_ack(answer, reply);
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *message, void *argument)
+{
+	struct reply *reply = argument;
+
+	(void)message;
+	reply->done = true;
+	return NL_STOP;
+}
+
+static int on_message(struct nl_msg *message, void *argument)
+{
+	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
+	struct reply *reply = argument;
+
+	if (!reply->parse)
+		return NL_OK;
+	/* No policy: a newer module may send more, and every getter below checks its length. */
+	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, NULL) < 0)
+		reply->code = -EBADMSG;
+	else
+		reply->code = reply->parse(attr, reply->result);
+	return NL_OK;
+}
+
+/* Sends message (always freed) and waits for its acknowledgement. */
+static int transact(struct scope_control *control, struct nl_msg *message, struct reply *reply)
+{
+	struct nl_cb *callbacks = nl_cb_alloc(NL_CB_DEFAULT);
+	int code;
+
+	if (!callbacks) {
+		code = -ENOMEM;
+		goto free_message;
+	}
+	nl_cb_err(callbacks, NL_CB_CUSTOM, on_error, reply);
+	nl_cb_set(callbacks, NL_CB_ACK, NL_CB_CUSTOM, on_ack, reply);
+	nl_cb_set(callbacks, NL_CB_VALID, NL_CB_CUSTOM, on_message, reply);
+	code = nl_send_auto(control->socket, message);
+	if (code < 0) {
+		code = from_netlink(code);
+		goto put_callbacks;
+	}
+	while (!reply->done) {
+		code = nl_recvmsgs(control->socket, callbacks);
+		/* After an error message libnl returns a code of its own: ours says more. */
+		if (code < 0 && !reply->done && code != -NLE_INTR) {
+			code = from_netlink(code);
+			goto put_callbacks;
+		}
+	}
+	code = reply->code;
+put_callbacks:
+	nl_cb_put(callbacks);
+free_message:
+	nlmsg_free(message);
+	return code;
+}
+
+static struct nl_msg *request(struct scope_control *control, uint8_t command)
+{
+	struct nl_msg *message = nlmsg_alloc();
+
+	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, control->family, 0,
+				    NLM_F_REQUEST | NLM_F_ACK, command, SCOPE_GENL_VERSION)) {
+		nlmsg_free(message);
+		message = NULL;
+	}
+	return message;
+}
+
+/* The sentence for a refusal; verb says what was asked for ("start tracing"). */
+static int refused(int code, const char *verb, const struct reply *reply, struct scope_error *error)
+{
+	const char *colon = reply->text[0] ? ": " : "";
+	const char *text = reply->text;
+
+	switch (code) {
+	case -EPERM:
+	case -EACCES:
+		return scope_error_set(error, code,
+				       "no permission to %s: run as root (the module asks for "
+				       "CAP_SYS_ADMIN or CAP_PERFMON)%s%s", verb, colon, text);
+	case -ESRCH:
+		return scope_error_set(error, code,
+				       "cannot %s: no such process, it may just have ended%s%s", verb,
+				       colon, text);
+	case -EPROTO:
+		return scope_error_set(error, code,
+				       "cannot %s: the loaded module speaks another protocol than %u, "
+				       "that of this program: load the scope.ko of the same release%s%s",
+				       verb, SCOPE_PROTOCOL, colon, text);
+	case -ENOMEM:
+		return scope_error_set(error, code,
+				       "cannot %s: the kernel has no memory for the rings: ask for "
+				       "smaller ones (--subbuf-bytes, --subbuf-count)%s%s", verb, colon,
+				       text);
+	case -ENOENT:
+		return scope_error_set(error, code,
+				       "cannot %s: the module does not know this session%s%s", verb,
+				       colon, text);
+	default:
+		return scope_error_set(error, code, "cannot %s: %s%s%s", verb, strerror(-code), colon,
+				       text);
+	}
+}
+
+static uint64_t number(struct nlattr *attr)
+{
+	if (!attr)
+		return 0;
+	switch (nla_len(attr)) {
+	case 1:
+		return nla_get_u8(attr);
+	case 2:
+		return nla_get_u16(attr);
+	case 4:
+		return nla_get_u32(attr);
+	case 8:
+		return nla_get_u64(attr);
+	default:
+		return 0;
+	}
+}
+
+static int parse_info(struct nlattr **attr, void *result)
+{
+	struct scope_control_info *info = result;
+
+	if (!attr[SCOPE_ATTR_PROTOCOL])
+		return -EBADMSG;
+	info->protocol = (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL]);
+	info->regs = (uint32_t)number(attr[SCOPE_ATTR_KERNEL_REGS]);
+	if (attr[SCOPE_ATTR_MODULE_VERSION])
+		nla_strlcpy(info->version, attr[SCOPE_ATTR_MODULE_VERSION], sizeof(info->version));
+	return 0;
+}
+
+static int read_info(struct scope_control *control, struct scope_error *error,
+		     struct scope_control_info *ret_info)
+{
+	struct scope_control_info info = { 0 };
+	struct reply reply = { .parse = parse_info, .result = &info };
+	struct nl_msg *message = request(control, SCOPE_CMD_INFO);
+	int code;
+
+	if (!message)
+		return scope_error_set(error, -ENOMEM, "no memory for a netlink message");
+	code = transact(control, message, &reply);
+	if (code)
+		return refused(code, "talk to the scope module", &reply, error);
+	if (info.protocol != SCOPE_PROTOCOL)
+		return scope_error_set(error, -EPROTO,
+				       "the loaded scope module (%s) speaks protocol %u, this program "
+				       "(%s) speaks %u: `rmmod scope`, then load the scope.ko of the "
+				       "same release", info.version, info.protocol, SCOPE_VERSION,
+				       SCOPE_PROTOCOL);
+	*ret_info = info;
+	return 0;
+}
+
+int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
+		       struct scope_control_info *ret_info)
+{
+	struct scope_control *control = calloc(1, sizeof(*control));
+	struct scope_control_info info;
+	int code, yes = 1;
+
+	if (!control)
+		return scope_error_set(error, -ENOMEM, "no memory for a netlink socket");
+	control->socket = nl_socket_alloc();
+	if (!control->socket) {
+		code = scope_error_set(error, -ENOMEM, "no memory for a netlink socket");
+		goto close;
+	}
+	code = genl_connect(control->socket);
+	if (code) {
+		code = scope_error_set(error, from_netlink(code), "cannot open a netlink socket: %s",
+				       nl_geterror(code));
+		goto close;
+	}
+	/* Kernels before 4.12 have no such texts: then there are none. */
+	setsockopt(nl_socket_get_fd(control->socket), SOL_NETLINK, NETLINK_EXT_ACK, &yes, sizeof(yes));
+	nl_socket_enable_msg_peek(control->socket);
+	control->family = genl_ctrl_resolve(control->socket, SCOPE_GENL_NAME);
+	if (control->family < 0) {
+		code = no_module(error);
+		goto close;
+	}
+	code = read_info(control, error, &info);
+	if (code)
+		goto close;
+	if (ret_info)
+		*ret_info = info;
+	*ret_control = control;
+	return 0;
+close:
+	scope_control_close(control);
+	return code;
+}
+
+void scope_control_close(struct scope_control *control)
+{
+	if (!control)
+		return;
+	nl_socket_free(control->socket);
+	free(control);
+}
+
+/* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
+static int put_config(struct nl_msg *message, const struct scope_session_config *config)
+{
+	const struct {
+		int attr;
+		uint32_t value;
+	} word[] = {
+		{ SCOPE_ATTR_EVENTS, config->events },
+		{ SCOPE_ATTR_SUBBUF_BYTES, config->subbuf_bytes },
+		{ SCOPE_ATTR_SUBBUF_COUNT, config->subbuf_count },
+		{ SCOPE_ATTR_STACK_BYTES, config->stack_bytes },
+		{ SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns },
+		{ SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second },
+		{ SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns },
+	};
+	struct nlattr *nest;
+	uint32_t i;
+	int bad = 0;
+
+	bad |= nla_put_u32(message, SCOPE_ATTR_SESSION, config->session);
+	bad |= nla_put_u32(message, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	nest = nla_nest_start(message, SCOPE_ATTR_TARGETS);
+	if (!nest)
+		return -ENOMEM;
+	for (i = 0; i < config->target_count; i++)
+		bad |= nla_put_u32(message, SCOPE_ATTR_TARGET, config->targets[i]);
+	nla_nest_end(message, nest);
+	if (config->follow)
+		bad |= nla_put_flag(message, SCOPE_ATTR_FOLLOW);
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (word[i].value)
+			bad |= nla_put_u32(message, word[i].attr, word[i].value);
+	if (config->stack_mode != SCOPE_STACK_NONE)
+		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)config->stack_mode);
+	if (config->arg_counts)
+		bad |= nla_put(message, SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, config->arg_counts);
+	if (config->stack_syscalls)
+		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8,
+			       config->stack_syscalls);
+	return bad ? -ENOMEM : 0;
+}
+
+int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
+			    struct scope_error *error)
+{
+	struct reply reply = { 0 };
+	struct nl_msg *message;
+	int code;
+
+	if (!config->target_count || config->target_count > SCOPE_TARGET_MAX)
+		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
+				       config->target_count, SCOPE_TARGET_MAX);
+	message = request(control, SCOPE_CMD_CONFIGURE);
+	if (!message || put_config(message, config)) {
+		nlmsg_free(message);
+		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
+	}
+	code = transact(control, message, &reply);
+	return code ? refused(code, "set up tracing", &reply, error) : 0;
+}
+
+static int session_command(struct scope_control *control, uint8_t command, uint32_t session,
+			   const char *verb, struct reply *reply, struct scope_error *error)
+{
+	struct nl_msg *message = request(control, command);
+	int code;
+
+	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session)) {
+		nlmsg_free(message);
+		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
+	}
+	code = transact(control, message, reply);
+	return code ? refused(code, verb, reply, error) : 0;
+}
+
+int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error)
+{
+	struct reply reply = { 0 };
+
+	return session_command(control, SCOPE_CMD_START, session, "start tracing", &reply, error);
+}
+
+int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error)
+{
+	struct reply reply = { 0 };
+
+	return session_command(control, SCOPE_CMD_STOP, session, "stop tracing", &reply, error);
+}
+
+static int parse_cpu(struct nlattr *nest, struct scope_session_status *status)
+{
+	struct scope_session_counts *cpu = &status->cpu[status->cpus];
+	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
+	int i;
+
+	if (nla_parse_nested(attr, SCOPE_ATTR_MAX, nest, NULL) < 0)
+		return -EBADMSG;
+	cpu->cpu = (uint32_t)number(attr[SCOPE_ATTR_CPU_ID]);
+	cpu->records = number(attr[SCOPE_ATTR_RECORDS]);
+	cpu->lost[SCOPE_LOST_FULL] = number(attr[SCOPE_ATTR_LOST_FULL]);
+	cpu->lost[SCOPE_LOST_NESTED] = number(attr[SCOPE_ATTR_LOST_NESTED]);
+	cpu->lost[SCOPE_LOST_TOO_BIG] = number(attr[SCOPE_ATTR_LOST_TOO_BIG]);
+	cpu->stacks = number(attr[SCOPE_ATTR_STACKS]);
+	cpu->stacks_skipped = number(attr[SCOPE_ATTR_STACKS_SKIPPED]);
+	status->total.records += cpu->records;
+	status->total.stacks += cpu->stacks;
+	status->total.stacks_skipped += cpu->stacks_skipped;
+	for (i = 0; i < SCOPE_LOST_REASONS; i++)
+		status->total.lost[i] += cpu->lost[i];
+	status->cpus++;
+	return 0;
+}
+
+static int parse_query(struct nlattr **attr, void *result)
+{
+	struct scope_session_status *status = result;
+	struct nlattr *nest;
+	size_t count = 0;
+	int left, code;
+
+	status->session = (uint32_t)number(attr[SCOPE_ATTR_SESSION]);
+	status->run_state = (enum scope_run_state)number(attr[SCOPE_ATTR_RUN_STATE]);
+	status->memory_bytes = number(attr[SCOPE_ATTR_MEMORY_BYTES]);
+	status->processes = (uint32_t)number(attr[SCOPE_ATTR_PROCESSES]);
+	status->filter_full = number(attr[SCOPE_ATTR_FILTER_FULL]);
+	if (!attr[SCOPE_ATTR_CPUS] || status->cpu)
+		return 0;
+	nla_for_each_nested(nest, attr[SCOPE_ATTR_CPUS], left)
+		count++;
+	status->cpu = calloc(count ? count : 1, sizeof(*status->cpu));
+	if (!status->cpu)
+		return -ENOMEM;
+	nla_for_each_nested(nest, attr[SCOPE_ATTR_CPUS], left) {
+		code = parse_cpu(nest, status);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
+			struct scope_session_status *ret_status)
+{
+	struct scope_session_status status = { 0 };
+	struct reply reply = { .parse = parse_query, .result = &status };
+	int code;
+
+	code = session_command(control, SCOPE_CMD_QUERY, session, "read the counts", &reply, error);
+	if (code) {
+		scope_session_status_destroy(&status);
+		return code;
+	}
+	*ret_status = status;
+	return 0;
+}
+
+void scope_session_status_destroy(struct scope_session_status *status)
+{
+	if (!status)
+		return;
+	free(status->cpu);
+	status->cpu = NULL;
+	status->cpus = 0;
+}

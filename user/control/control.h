@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Talk to the module over its generic netlink family (scope/control.h). */
+#ifndef SCOPE_CONTROL_CONTROL_H
+#define SCOPE_CONTROL_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scope/control.h>
+
+#include "base/error.h"
+
+struct scope_control;
+
+struct scope_control_info {
+	uint32_t protocol;
+	uint32_t regs; /* user registers in a STACK record of this kernel */
+	char version[32];
+};
+
+/* What CONFIGURE sends. A number of 0 and a pointer of NULL leave the module's own default. */
+struct scope_session_config {
+	uint32_t session; /* from SCOPE_IOC_INFO */
+	const uint32_t *targets;
+	uint32_t target_count; /* 1 to SCOPE_TARGET_MAX */
+	bool follow;
+	uint32_t events; /* SCOPE_EVENTS_* */
+	uint32_t subbuf_bytes;
+	uint32_t subbuf_count;
+	const uint8_t *arg_counts; /* SCOPE_SYSCALL_MAX of them */
+	enum scope_stack_mode stack_mode;
+	uint32_t stack_bytes;
+	uint32_t stack_min_ns;
+	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
+	uint32_t stacks_per_second;
+	uint32_t sample_period_ns; /* 0: no samples */
+};
+
+/* Counts of one CPU, or the sum over all of them, since START. */
+struct scope_session_counts {
+	uint32_t cpu;
+	uint64_t records;
+	uint64_t lost[SCOPE_LOST_REASONS];
+	uint64_t stacks;
+	uint64_t stacks_skipped;
+};
+
+struct scope_session_status {
+	uint32_t session;
+	enum scope_run_state run_state;
+	uint64_t memory_bytes;
+	uint32_t processes;   /* in the filter now */
+	uint64_t filter_full; /* processes that found no place in it */
+	struct scope_session_counts total;
+	struct scope_session_counts *cpu; /* cpus of them */
+	uint32_t cpus;
+};
+
+/*
+ * All of these return 0 or -errno with error filled: what is wrong, and what to do. Messages of the
+ * kernel (extended acknowledgements) are part of the text.
+ *
+ * open: -ENOENT where the module is not loaded, -EPERM without the privilege. It refuses a module
+ * of another protocol with -EPROTO and both numbers. ret_info may be NULL.
+ */
+int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
+		       struct scope_control_info *ret_info);
+void scope_control_close(struct scope_control *control); /* NULL is fine */
+
+int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
+			    struct scope_error *error);
+int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);
+int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error);
+
+/* The caller frees the result with scope_session_status_destroy(). */
+int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
+			struct scope_session_status *ret_status);
+void scope_session_status_destroy(struct scope_session_status *status); /* NULL is fine */
+
+#endif

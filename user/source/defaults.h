@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a capture asks the module for unless told otherwise. */
+#ifndef SCOPE_SOURCE_DEFAULTS_H
+#define SCOPE_SOURCE_DEFAULTS_H
+
+#include <stdint.h>
+
+#include <scope/abi.h>
+
+#define SCOPE_DEFAULT_DURATION_NS 90000000000ull
+#define SCOPE_DEFAULT_SUBBUF_BYTES (256u << 10)
+#define SCOPE_DEFAULT_SUBBUF_COUNT 8u
+#define SCOPE_DEFAULT_STACK_BYTES 8192u
+#define SCOPE_DEFAULT_STACK_MIN_NS 100000u
+#define SCOPE_DEFAULT_STACKS_PER_SECOND 500u /* per CPU */
+
+/* Not a round number: a period in step with the timers of the target would see one side of it. */
+#define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u
+#define SCOPE_DEFAULT_SAMPLES_PER_SECOND 2000u /* of all CPUs together */
+
+#define SCOPE_DEFAULT_FLUSH_MS 200		  /* nothing lies in the kernel for longer */
+#define SCOPE_DEFAULT_MEMORY_BYTES 32768u	  /* of the stack of a thread that stands still */
+#define SCOPE_DEFAULT_MEMORY_TOTAL (64ull << 20) /* of all of them, at start and again at stop */
+
+/* The period for so many CPUs online, ns: all of them together stay below the limit. */
+uint32_t scope_default_sample_period_ns(uint32_t cpus);
+
+/*
+ * How many arguments to store, by syscall number: the descriptor of a call that works on one, the
+ * address and operation of futex, the process of a wait.
+ */
+void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
+
+#endif

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Run one session of the module from configuration to the last sub-buffer. */
+#include "source/kmod.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/control.h"
+#include "source/defaults.h"
+#include "source/meta.h"
+#include "source/newborn.h"
+#include "source/proc.h"
+#include "source/rings.h"
+#include "source/stack.h"
+#include "trace/writer.h"
+
+#define NS_PER_MS 1000000ull
+#define CONFIGURE_TRIES 4
+
+struct capture {
+	const struct scope_capture_options *options;
+	const struct scope_capture_watch *watch;
+	const volatile sig_atomic_t *stop;
+	struct scope_writer *writer;
+	struct scope_error *error;
+	struct scope_control *control;
+	struct scope_rings *rings;
+	struct scope_proc *proc;
+	struct scope_still *still;
+	struct scope_newborn *newborn;
+	struct scope_capture_stats stats;
+	uint32_t session;
+	int pidfd;	/* -1 where the kernel has none, or the target has ended */
+	bool leader_gone; /* the target itself has ended; descendants may live */
+	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*options = (struct scope_capture_options){
+		.pid = pid,
+		.duration_ns = SCOPE_DEFAULT_DURATION_NS,
+		.follow = true,
+		.stack_mode = SCOPE_STACK_COPY,
+		.stack_bytes = SCOPE_DEFAULT_STACK_BYTES,
+		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
+		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,
+		.sample_period_ns = scope_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
+		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
+		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
+	};
+	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
+	scope_default_arg_counts(options->arg_counts);
+}
+
+/* A call below the writer or /proc failed: the writer's own words where it has some. */
+static int failed(struct capture *capture, int code)
+{
+	const char *text = scope_writer_error(capture->writer);
+
+	if (text && text[0])
+		return scope_error_set(capture->error, code, "%s", text);
+	if (code == -ENOMEM)
+		return scope_error_set(capture->error, code, "no memory left to go on tracing");
+	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
+}
+
+/* Names the target, and its descendants where these are followed: start only takes in new ones. */
+static int read_targets(const struct capture *capture, uint32_t **ret_tgids, size_t *ret_count)
+{
+	if (capture->options->follow)
+		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
+	*ret_tgids = malloc(sizeof(**ret_tgids));
+	if (!*ret_tgids)
+		return -ENOMEM;
+	**ret_tgids = capture->stats.target.tgid;
+	*ret_count = 1;
+	return 0;
+}
+
+static int configure_once(struct capture *capture, bool alone)
+{
+	const struct scope_capture_options *options = capture->options;
+	struct scope_session_config config = {
+		.session = capture->session,
+		.follow = options->follow,
+		.subbuf_bytes = options->subbuf_bytes,
+		.subbuf_count = options->subbuf_count,
+		.arg_counts = options->arg_counts,
+		.stack_mode = options->stack_mode,
+		.stack_bytes = options->stack_bytes,
+		.stack_min_ns = options->stack_min_ns,
+		.stack_syscalls = options->stack_syscalls,
+		.stacks_per_second = options->stacks_per_second,
+		.sample_period_ns = options->sample_period_ns,
+	};
+	uint32_t *tgids;
+	size_t count;
+	int code;
+
+	code = read_targets(capture, &tgids, &count);
+	if (code)
+		return failed(capture, code);
+	config.targets = tgids;
+	config.target_count = count < SCOPE_TARGET_MAX ? (uint32_t)count : SCOPE_TARGET_MAX;
+	if (alone)
+		config.target_count = 1;
+	code = scope_control_configure(capture->control, &config, capture->error);
+	free(tgids);
+	return code;
+}
+
+/* A descendant may end between being listed and being named: then list again. */
+static int configure(struct capture *capture)
+{
+	int code = -ESRCH, tries;
+
+	for (tries = 1; tries <= CONFIGURE_TRIES && code == -ESRCH; tries++)
+		code = configure_once(capture, tries == CONFIGURE_TRIES);
+	return code;
+}
+
+static int write_maps(struct capture *capture)
+{
+	uint32_t *tgids;
+	size_t count;
+	int code;
+
+	code = read_targets(capture, &tgids, &count);
+	if (!code) {
+		code = scope_proc_write_maps(capture->proc, tgids, count, capture->writer);
+		free(tgids);
+	}
+	return code;
+}
+
+static int write_fds(struct capture *capture)
+{
+	uint32_t *tgids;
+	size_t count;
+	int code;
+
+	code = read_targets(capture, &tgids, &count);
+	if (!code) {
+		code = scope_proc_write_fds(tgids, count, capture->writer);
+		free(tgids);
+	}
+	return code;
+}
+
+static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
+{
+	struct capture *capture = context;
+	int code;
+
+	scope_newborn_note(capture->newborn, subbuf);
+	code = scope_writer_subbuf(capture->writer, subbuf);
+	if (!code && capture->still_wanted)
+		code = scope_still_write(capture->still, subbuf, capture->writer);
+	return code;
+}
+
+/* The STATE records just made, and the stacks they point to, before the threads move on. */
+static int drain_still(struct capture *capture)
+{
+	int code;
+
+	capture->still_wanted = true;
+	code = scope_rings_drain(capture->rings, take_subbuf, capture);
+	capture->still_wanted = false;
+	scope_still_next_moment(capture->still);
+	return code;
+}
+
+static int flush_and_drain(struct capture *capture)
+{
+	int code = scope_rings_flush(capture->rings);
+
+	if (!code)
+		code = scope_rings_drain(capture->rings, take_subbuf, capture);
+	if (!code)
+		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
+	return code;
+}
+
+static void report_progress(const struct capture *capture, uint64_t now)
+{
+	struct scope_capture_progress progress = {
+		.elapsed_ns = now - capture->stats.begin_ns,
+		.duration_ns = capture->options->duration_ns,
+		.bytes = scope_writer_bytes(capture->writer),
+	};
+	uint64_t lost[SCOPE_LOST_REASONS];
+	int reason;
+
+	if (!capture->watch || !capture->watch->progress)
+		return;
+	scope_rings_count(capture->rings, &progress.records, lost);
+	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+		progress.lost += lost[reason];
+	capture->watch->progress(capture->watch->context, &progress);
+}
+
+static bool followed_left(struct capture *capture)
+{
+	struct scope_session_status status;
+	bool left;
+
+	if (!capture->options->follow ||
+	    scope_control_query(capture->control, capture->session, NULL, &status))
+		return false;
+	left = status.processes > 0;
+	scope_session_status_destroy(&status);
+	return left;
+}
+
+/* Asked on every flush. The end of the target shows by its pidfd, or on old kernels in /proc. */
+static bool target_gone(struct capture *capture)
+{
+	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };
+	struct scope_target target;
+
+	if (!capture->leader_gone) {
+		if (capture->pidfd >= 0)
+			capture->leader_gone = poll(&poll_pid, 1, 0) == 1;
+		else
+			capture->leader_gone =
+				scope_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
+	}
+	return capture->leader_gone && !followed_left(capture);
+}
+
+static void wait_for_data(const struct capture *capture, uint64_t now, uint64_t until)
+{
+	struct pollfd set[] = {
+		{ .fd = scope_rings_fd(capture->rings), .events = POLLIN },
+		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
+	};
+
+	/* A signal ends the wait: the caller looks at the stop flag then. */
+	if (until > now)
+		poll(set, 2, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
+}
+
+/* Until the time is up, the stop flag, or the end of the target. */
+static int run(struct capture *capture)
+{
+	const uint64_t duration = capture->options->duration_ns;
+	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
+	uint64_t now = now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
+	int code = 0;
+
+	while (!code) {
+		if (*capture->stop) {
+			capture->stats.end = SCOPE_CAPTURE_INTERRUPT;
+			break;
+		}
+		if (now >= end) {
+			capture->stats.end = SCOPE_CAPTURE_TIME;
+			break;
+		}
+		wait_for_data(capture, now, flush < end ? flush : end);
+		now = now_ns();
+		if (now < flush) {
+			code = scope_rings_drain(capture->rings, take_subbuf, capture);
+			if (code || capture->leader_gone || capture->pidfd < 0)
+				continue;
+		}
+		if (target_gone(capture)) {
+			capture->stats.end = SCOPE_CAPTURE_TARGET_GONE;
+			break;
+		}
+		if (now < flush)
+			continue;
+		code = flush_and_drain(capture);
+		report_progress(capture, now);
+		flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
+	}
+	return code ? failed(capture, code) : 0;
+}
+
+static int read_counts(struct capture *capture)
+{
+	struct scope_session_status status;
+	int code;
+
+	code = scope_control_query(capture->control, capture->session, capture->error, &status);
+	if (code)
+		return code;
+	capture->stats.records = status.total.records;
+	memcpy(capture->stats.lost, status.total.lost, sizeof(status.total.lost));
+	capture->stats.stacks = status.total.stacks;
+	capture->stats.stacks_skipped = status.total.stacks_skipped;
+	capture->stats.filter_full = status.filter_full;
+	scope_session_status_destroy(&status);
+	return 0;
+}
+
+static int end_session(struct capture *capture)
+{
+	int code;
+
+	/* Room in the rings first, so that STATE finds some. */
+	code = flush_and_drain(capture);
+	if (code)
+		return failed(capture, code);
+	capture->stats.end_ns = now_ns();
+	code = scope_control_stop(capture->control, capture->session, capture->error);
+	if (code)
+		return code;
+	code = drain_still(capture);
+	if (!code)
+		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
+	if (!code)
+		code = write_maps(capture);
+	if (code)
+		return failed(capture, code);
+	code = read_counts(capture);
+	if (code)
+		return code;
+	code = scope_capture_last_meta(capture->writer, &capture->stats);
+	return code ? failed(capture, code) : 0;
+}
+
+static int begin_session(struct capture *capture)
+{
+	int code;
+
+	code = write_maps(capture);
+	if (!code)
+		code = write_fds(capture);
+	if (code)
+		return failed(capture, code);
+	capture->stats.begin_ns = now_ns();
+	code = scope_control_start(capture->control, capture->session, capture->error);
+	if (code)
+		return code;
+	if (capture->watch && capture->watch->begun)
+		capture->watch->begun(capture->watch->context, &capture->stats.target);
+	code = scope_rings_flush(capture->rings);
+	if (!code)
+		code = drain_still(capture);
+	if (!code)
+		code = scope_capture_first_meta(capture->writer, capture->options,
+						&capture->stats);
+	return code ? failed(capture, code) : 0;
+}
+
+static int prepare(struct capture *capture)
+{
+	int code;
+
+	code = scope_control_open(capture->error, &capture->control, NULL);
+	if (code)
+		return code;
+	code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
+	if (code)
+		return code;
+	code = scope_rings_open(capture->error, &capture->rings, &capture->session);
+	if (code)
+		return code;
+	/* Before CONFIGURE: from here on the number cannot come to mean another process unseen. */
+	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
+	code = configure(capture);
+	if (code)
+		return code;
+	code = scope_rings_map(capture->rings, capture->error);
+	if (code)
+		return code;
+	code = scope_proc_create(&capture->proc);
+	if (!code)
+		code = scope_still_create(&capture->still);
+	if (!code)
+		code = scope_newborn_create(&capture->newborn);
+	return code ? failed(capture, code) : 0;
+}
+
+static void release(struct capture *capture)
+{
+	scope_newborn_destroy(capture->newborn);
+	scope_still_destroy(capture->still);
+	scope_proc_destroy(capture->proc);
+	if (capture->pidfd >= 0)
+		close(capture->pidfd);
+	scope_rings_close(capture->rings);
+	scope_control_close(capture->control);
+}
+
+int scope_kmod_capture(const struct scope_capture_options *options, struct scope_writer *writer,
+		       const volatile sig_atomic_t *stop, const struct scope_capture_watch *watch,
+		       struct scope_error *error, struct scope_capture_stats *ret_stats)
+{
+	struct capture capture = {
+		.options = options,
+		.watch = watch,
+		.stop = stop,
+		.writer = writer,
+		.error = error,
+		.pidfd = -1,
+	};
+	int code;
+
+	code = prepare(&capture);
+	if (!code)
+		code = begin_session(&capture);
+	if (!code)
+		code = run(&capture);
+	if (!code)
+		code = end_session(&capture);
+	release(&capture);
+	if (!code)
+		*ret_stats = capture.stats;
+	return code;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Capture from the kernel module into a trace file. */
+#ifndef SCOPE_SOURCE_KMOD_H
+#define SCOPE_SOURCE_KMOD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scope/control.h>
+
+#include "base/error.h"
+#include "source/target.h"
+
+struct scope_writer;
+
+/* Fill with scope_capture_options_init(), then change what should differ. */
+struct scope_capture_options {
+	uint32_t pid;	      /* of a process, or of one of its threads */
+	uint64_t duration_ns; /* 0: until the stop flag or the end of the target */
+	bool follow;	      /* descendants too, those that live already included */
+	enum scope_stack_mode stack_mode;
+	uint32_t stack_bytes;
+	uint32_t stack_min_ns;
+	uint32_t stacks_per_second; /* syscall stacks, per CPU */
+	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
+	uint32_t sample_period_ns; /* 0: no samples */
+	uint32_t subbuf_bytes;
+	uint32_t subbuf_count;
+	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
+};
+
+struct scope_capture_progress {
+	uint64_t elapsed_ns;
+	uint64_t duration_ns; /* 0: without limit */
+	uint64_t records;
+	uint64_t lost;
+	uint64_t bytes; /* of file, so far */
+};
+
+enum scope_capture_end {
+	SCOPE_CAPTURE_TIME,
+	SCOPE_CAPTURE_INTERRUPT,
+	SCOPE_CAPTURE_TARGET_GONE,
+};
+
+struct scope_capture_stats {
+	struct scope_target target;
+	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
+	uint64_t records;
+	uint64_t lost[SCOPE_LOST_REASONS];
+	uint64_t stacks;
+	uint64_t stacks_skipped;
+	uint64_t filter_full; /* processes that could not be followed */
+	enum scope_capture_end end;
+};
+
+/* Called about five times a second while the capture runs; context is the caller's. */
+struct scope_capture_watch {
+	void (*begun)(void *context, const struct scope_target *target); /* once; may be NULL */
+	void (*progress)(void *context, const struct scope_capture_progress *progress);
+	void *context;
+};
+
+/* The defaults of source/defaults.h for this machine, for process pid and 90 s. */
+void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);
+
+/*
+ * Traces the process and writes sub-buffers, maps, descriptors, stacks of standing threads and all
+ * metadata; the caller then finishes the writer. Ends at the first of: the time is up, *stop is set
+ * (by a signal handler), the target and whoever is followed are gone. 0 with *ret_stats filled; or
+ * -errno with error saying what is wrong and what to do, tracing being off again. Where a write
+ * failed, what the writer holds is not a whole trace.
+ *
+ * watch may be NULL. Needs CAP_SYS_ADMIN or CAP_PERFMON, and root for the device and /proc.
+ */
+int scope_kmod_capture(const struct scope_capture_options *options, struct scope_writer *writer,
+		       const volatile sig_atomic_t *stop, const struct scope_capture_watch *watch,
+		       struct scope_error *error, struct scope_capture_stats *ret_stats);
+
+#endif

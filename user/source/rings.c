@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Map and drain the per-CPU rings of a session (scope/ring.h). */
+#include "source/rings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct scope_rings {
+	int fd;
+	struct scope_ioc_info info;
+	struct ring {
+		const struct scope_ring_page *page; /* NULL: not mapped */
+		uint64_t next;			    /* number of the sub-buffer to read next */
+	} *ring; /* info.cpus of them */
+};
+
+static int no_device(int code, struct scope_error *error)
+{
+	switch (code) {
+	case -EACCES:
+	case -EPERM:
+		return scope_error_set(error, -EPERM,
+				       "no permission to open %s: run as root (or with CAP_SYS_ADMIN or "
+				       "CAP_PERFMON and access to that file)", SCOPE_DEVICE_PATH);
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		return scope_error_set(error, -ENOENT,
+				       "the scope module is loaded, but %s is missing: in a container, "
+				       "run scope on the host; else `mknod %s c 10 MINOR`, with the number "
+				       "beside `scope` in /proc/misc", SCOPE_DEVICE_PATH,
+				       SCOPE_DEVICE_PATH);
+	default:
+		return scope_error_set(error, code, "cannot open %s: %s", SCOPE_DEVICE_PATH,
+				       strerror(-code));
+	}
+}
+
+static int read_info(struct scope_rings *rings, struct scope_error *error)
+{
+	if (ioctl(rings->fd, SCOPE_IOC_INFO, &rings->info))
+		return scope_error_set(error, -errno,
+				       "%s does not answer as the scope module does (%s): load the "
+				       "scope.ko of the same release", SCOPE_DEVICE_PATH,
+				       strerror(errno));
+	if (rings->info.protocol != SCOPE_PROTOCOL)
+		return scope_error_set(error, -EPROTO,
+				       "%s speaks protocol %u, this program %u: load the scope.ko of the "
+				       "same release", SCOPE_DEVICE_PATH, rings->info.protocol,
+				       SCOPE_PROTOCOL);
+	return 0;
+}
+
+int scope_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
+		     uint32_t *ret_session)
+{
+	struct scope_rings *rings = calloc(1, sizeof(*rings));
+	int code;
+
+	if (!rings)
+		return scope_error_set(error, -ENOMEM, "no memory for the rings");
+	rings->fd = open(SCOPE_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	code = rings->fd < 0 ? no_device(-errno, error) : read_info(rings, error);
+	if (code) {
+		scope_rings_close(rings);
+		return code;
+	}
+	*ret_session = rings->info.session;
+	*ret_rings = rings;
+	return 0;
+}
+
+void scope_rings_close(struct scope_rings *rings)
+{
+	uint32_t cpu;
+
+	if (!rings)
+		return;
+	for (cpu = 0; rings->ring && cpu < rings->info.cpus; cpu++)
+		if (rings->ring[cpu].page)
+			munmap((void *)rings->ring[cpu].page, rings->info.region_bytes);
+	free(rings->ring);
+	if (rings->fd >= 0)
+		close(rings->fd);
+	free(rings);
+}
+
+int scope_rings_map(struct scope_rings *rings, struct scope_error *error)
+{
+	const struct scope_ring_page *page;
+	uint32_t cpu;
+	int code;
+
+	code = read_info(rings, error);
+	if (code)
+		return code;
+	rings->ring = calloc(rings->info.cpus, sizeof(*rings->ring));
+	if (!rings->ring)
+		return scope_error_set(error, -ENOMEM, "no memory for the rings");
+	for (cpu = 0; cpu < rings->info.cpus; cpu++) {
+		page = mmap(NULL, rings->info.region_bytes, PROT_READ, MAP_SHARED, rings->fd,
+			    (off_t)(cpu * rings->info.region_bytes));
+		if (page == MAP_FAILED)
+			return scope_error_set(error, -errno,
+					       "cannot map the ring of CPU %u (%llu bytes): %s", cpu,
+					       (unsigned long long)rings->info.region_bytes,
+					       strerror(errno));
+		rings->ring[cpu].page = page;
+		if (page->magic != SCOPE_RING_MAGIC ||
+		    page->subbuf_bytes != rings->info.subbuf_bytes ||
+		    page->subbuf_count != rings->info.subbuf_count)
+			return scope_error_set(error, -EPROTO,
+					       "the ring of CPU %u is not laid out as expected: load the "
+					       "scope.ko of the same release", cpu);
+		rings->ring[cpu].next = page->tail;
+	}
+	return 0;
+}
+
+int scope_rings_fd(const struct scope_rings *rings)
+{
+	return rings->fd;
+}
+
+int scope_rings_flush(struct scope_rings *rings)
+{
+	return ioctl(rings->fd, SCOPE_IOC_FLUSH) ? -errno : 0;
+}
+
+static int drain_one(struct scope_rings *rings, uint32_t cpu,
+		     int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
+{
+	struct scope_ioc_consume consume = { .cpu = cpu };
+	struct ring *ring = &rings->ring[cpu];
+	const uint8_t *first = (const uint8_t *)ring->page + rings->info.header_bytes;
+	/* Pairs with the release store that publishes a finished sub-buffer. */
+	const uint64_t head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
+	uint64_t place;
+	int code;
+
+	while (ring->next < head) {
+		place = ring->next & (rings->info.subbuf_count - 1);
+		code = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes),
+			    context);
+		if (code)
+			return code;
+		consume.position = ++ring->next;
+		if (ioctl(rings->fd, SCOPE_IOC_CONSUME, &consume))
+			return -errno;
+	}
+	return 0;
+}
+
+int scope_rings_drain(struct scope_rings *rings,
+		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
+{
+	uint32_t cpu;
+	int code = 0;
+
+	for (cpu = 0; cpu < rings->info.cpus && !code; cpu++)
+		code = drain_one(rings, cpu, take, context);
+	return code;
+}
+
+void scope_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost)
+{
+	uint32_t cpu;
+	int reason;
+
+	*ret_records = 0;
+	memset(ret_lost, 0, SCOPE_LOST_REASONS * sizeof(*ret_lost));
+	for (cpu = 0; cpu < rings->info.cpus; cpu++) {
+		const struct scope_ring_page *page = rings->ring[cpu].page;
+
+		*ret_records += __atomic_load_n(&page->records, __ATOMIC_RELAXED);
+		for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+			ret_lost[reason] += __atomic_load_n(&page->lost[reason], __ATOMIC_RELAXED);
+	}
+}

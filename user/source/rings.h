@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session's device: its rings, mapped, and what is done with them through the descriptor. */
+#ifndef SCOPE_SOURCE_RINGS_H
+#define SCOPE_SOURCE_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scope/ring.h>
+
+#include "base/error.h"
+
+struct scope_rings;
+
+/* Opens the device, which makes a session. 0, or -errno with error filled. */
+int scope_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
+		     uint32_t *ret_session);
+void scope_rings_close(struct scope_rings *rings); /* ends the session; NULL is fine */
+
+/* Maps all rings; after CONFIGURE. */
+int scope_rings_map(struct scope_rings *rings, struct scope_error *error);
+
+/* For poll(): readable while a whole sub-buffer waits. */
+int scope_rings_fd(const struct scope_rings *rings);
+
+/* Makes the kernel hand out what it holds. 0 or -errno. */
+int scope_rings_flush(struct scope_rings *rings);
+
+/*
+ * Calls take() for every sub-buffer that waits as this is called, CPU by CPU, and hands each back
+ * to the kernel once take() has returned 0. Another value ends it and is the result.
+ */
+int scope_rings_drain(struct scope_rings *rings,
+		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
+
+/* Sums over all CPUs, as the kernel counts at this moment. lost has SCOPE_LOST_REASONS entries. */
+void scope_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);
+
+#endif

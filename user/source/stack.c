@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copy the stacks that STATE records point to. */
+#include "source/stack.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "source/defaults.h"
+#include "source/walk.h"
+#include "trace/writer.h"
+
+#if defined(__x86_64__)
+#define STACK_POINTER 7 /* in DWARF order */
+#elif defined(__aarch64__)
+#define STACK_POINTER 31
+#else
+#error "no stack pointer known for this machine"
+#endif
+
+#define PIECES_MAX 64
+
+struct scope_still {
+	uint64_t left_bytes;
+	struct seen {
+		uint32_t tid;
+		uint64_t since_ns, stack;
+	} *seen;
+	size_t count, room;
+	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
+};
+
+int scope_still_create(struct scope_still **ret_still)
+{
+	struct scope_still *still = calloc(1, sizeof(*still));
+
+	if (!still)
+		return -ENOMEM;
+	scope_still_next_moment(still);
+	*ret_still = still;
+	return 0;
+}
+
+void scope_still_destroy(struct scope_still *still)
+{
+	if (!still)
+		return;
+	free(still->seen);
+	free(still);
+}
+
+void scope_still_next_moment(struct scope_still *still)
+{
+	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
+}
+
+/* 1: has not run since it was read; 0: read it now; -ENOMEM. */
+static int is_known(struct scope_still *still, uint32_t tid, uint64_t since_ns, uint64_t stack)
+{
+	struct seen *larger;
+	size_t i;
+
+	for (i = 0; i < still->count; i++)
+		if (still->seen[i].tid == tid && since_ns && still->seen[i].since_ns == since_ns &&
+		    still->seen[i].stack == stack)
+			return 1;
+	if (still->count == still->room) {
+		still->room = still->room ? still->room * 2 : 256;
+		larger = realloc(still->seen, still->room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		still->seen = larger;
+	}
+	still->seen[still->count++] = (struct seen){ tid, since_ns, stack };
+	return 0;
+}
+
+/* Reads page by page: the call copies whole pieces only, and stops at the first it cannot have. */
+static size_t read_memory(uint32_t tid, uint64_t address, uint8_t *data, size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct iovec local = { .iov_base = data }, remote[PIECES_MAX];
+	size_t count = 0, done = 0, piece;
+	ssize_t got;
+
+	while (done < bytes && count < PIECES_MAX) {
+		piece = page - (address + done) % page;
+		if (piece > bytes - done)
+			piece = bytes - done;
+		remote[count].iov_base = (void *)(uintptr_t)(address + done);
+		remote[count++].iov_len = piece;
+		done += piece;
+	}
+	local.iov_len = done;
+	got = process_vm_readv((pid_t)tid, &local, 1, remote, count, 0);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static int write_stack(struct scope_still *still, const struct scope_record_state *state,
+		       const uint64_t *reg, struct scope_writer *writer)
+{
+	struct scope_trace_memory memory = { .tid = state->tid, .data = still->data };
+	size_t bytes = sizeof(still->data);
+	int code;
+
+	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= STACK_POINTER)
+		return 0;
+	memory.address = reg[STACK_POINTER];
+	if (still->left_bytes < bytes)
+		return 0;
+	code = is_known(still, state->tid, state->since_ns, memory.address);
+	if (code)
+		return code < 0 ? code : 0;
+	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data, bytes);
+	if (!memory.bytes)
+		return 0;
+	still->left_bytes -= memory.bytes;
+	return scope_writer_memory(writer, &memory);
+}
+
+int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
+		      struct scope_writer *writer)
+{
+	const struct scope_record_state *state;
+	const void *record;
+	uint32_t offset = 0;
+	int code = 0;
+
+	while (!code && (record = scope_walk_next(subbuf, &offset))) {
+		if (scope_walk_type(record) != SCOPE_RECORD_STATE)
+			continue;
+		state = record;
+		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
+	}
+	return code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Step through the records of one raw sub-buffer. */
+#ifndef SCOPE_SOURCE_WALK_H
+#define SCOPE_SOURCE_WALK_H
+
+#include <stdint.h>
+
+#include <scope/event.h>
+#include <scope/ring.h>
+
+/*
+ * The record at *offset, which moves behind it; start with 0. NULL at the end, or at a record whose
+ * length makes no sense. All bytes of a record lie within used_bytes.
+ */
+const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t *offset);
+
+static inline uint32_t scope_walk_type(const void *record)
+{
+	return scope_record_type(*(const uint32_t *)record);
+}
+
+#endif
