@@ -11,7 +11,8 @@ packages_of() {
 	build) echo build-essential pkg-config libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev \
 		libunwind-dev libzstd-dev zlib1g-dev libjansson-dev ;;
 	test) echo libcmocka-dev python3 python3-scipy python3-fastcluster ;;
-	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps ;;
+	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
+		mmdebstrap ;;
 	servers) echo dpkg-dev libevent-dev libpcre2-dev autoconf automake libtool ;;
 	*) echo "setup.sh: unknown group '$1' (build test vm servers)" >&2; exit 2 ;;
 	esac
