@@ -176,8 +176,9 @@ struct scope_record_thread_exit {
 
 /*
  * One for every traced thread at start and again at stop, so that a thread that never runs in
- * between is seen. It names its own thread. Behind it: __u64 reg[regs] (scope/abi.h), none for a
- * thread that was on a CPU.
+ * between is seen. It names its own thread, and a stack just behind it (SCOPE_STACK_SYSCALL, same
+ * sub-buffer) is of that thread. Behind it: __u64 reg[regs] (scope/abi.h), none for a thread that was
+ * on a CPU.
  */
 struct scope_record_state {
 	__u32 word;
@@ -201,7 +202,7 @@ struct scope_record_state {
 
 /* Why a stack was taken. */
 enum scope_stack_reason {
-	SCOPE_STACK_SYSCALL = 0, /* belongs to the SYSCALL or EXIT record just before it */
+	SCOPE_STACK_SYSCALL = 0, /* belongs to the SYSCALL, EXIT or STATE record just before it */
 	SCOPE_STACK_SAMPLE = 1,	 /* timer: the thread was running */
 };
 

@@ -82,7 +82,14 @@ struct scope_trace_memory {
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
 void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 
-/* "" where all of the file could be read, else a sentence that says what could not. */
+/* The same of an open file, which stays the caller's and may be closed. name stands in messages. */
+int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
+			struct scope_trace **ret_trace);
+
+/*
+ * "" where all of the file could be read, else sentences that say what could not. Sub-buffers are
+ * read as their events are asked for: complete once scope_trace_next() returned 0.
+ */
 const char *scope_trace_damage(const struct scope_trace *trace);
 
 /* Strings and rows are the trace's own and live as long as it does. */

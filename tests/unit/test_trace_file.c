@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A trace file gives back what was written, and a damaged one what is left of it. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <zlib.h>
+
+#include "trace/format.h"
+#include "trace_fixture.h"
+
+#define SUBBUFS 4
+#define PER_SUBBUF 3
+
+static const uint8_t memory_bytes[3000] = { 1, 2, 3, 0, 0, 4 };
+
+/* Metadata of each kind and a few sub-buffers of two CPUs; syscall numbers count up from 0. */
+static struct fixture small_trace(void)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_writer *writer = fixture.writer;
+
+	assert_int_equal(scope_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
+	assert_int_equal(scope_writer_meta(writer, SCOPE_META_BEGIN, "1"), 0);
+	assert_int_equal(scope_writer_map(writer, &(struct scope_trace_map){
+		.tgid = 100, .start = 0x400000, .end = 0x500000, .offset = 0x1000,
+		.executable = true, .path = "/usr/bin/demo", .build_id = "abcd" }), 0);
+	assert_int_equal(scope_writer_symbol(writer, &(struct scope_trace_symbol){
+		.start = 0x1000, .size = 0x100, .name = "handle", .module = "demo",
+		.library = true }), 0);
+	assert_int_equal(scope_writer_fd(writer, &(struct scope_trace_fd){
+		.tgid = 100, .fd = 7, .kind = SCOPE_FD_ACCEPTED, .name = "socket:[1]" }), 0);
+	assert_int_equal(scope_writer_memory(writer, &(struct scope_trace_memory){
+		.tid = 101, .address = 0x7ffe0000, .data = memory_bytes,
+		.bytes = sizeof(memory_bytes) }), 0);
+	for (int i = 0; i < SUBBUFS; i++) {
+		struct filled filled = filled_begin(i % 2, i / 2, 1000 * (i + 1), 100 + i % 2);
+
+		for (int call = 0; call < PER_SUBBUF; call++)
+			filled_syscall(&filled, 10, i * PER_SUBBUF + call);
+		assert_int_equal(scope_writer_subbuf(writer, &filled.head), 0);
+	}
+	assert_int_equal(scope_writer_meta(writer, SCOPE_META_BEGIN, "1000"), 0);
+	return fixture;
+}
+
+/* What is read of a damaged file is part of what was written. Returns events other than LOST. */
+static int drain(struct scope_trace *trace)
+{
+	struct scope_event event;
+	uint64_t last_ns = 0;
+	int calls = 0, ret;
+
+	while ((ret = scope_trace_next(trace, &event)) == 1) {
+		assert_true(event.time_ns >= last_ns);
+		last_ns = event.time_ns;
+		if (event.kind == SCOPE_EVENT_LOST)
+			continue;
+		assert_int_equal(event.kind, SCOPE_EVENT_SYSCALL);
+		assert_true(event.syscall.nr < SUBBUFS * PER_SUBBUF);
+		assert_int_equal(event.tid, 100 + event.cpu);
+		calls++;
+	}
+	assert_int_equal(ret, 0);
+	assert_true(calls <= SUBBUFS * PER_SUBBUF);
+	return calls;
+}
+
+static void test_round_trip(void **state)
+{
+	struct fixture fixture = small_trace();
+	struct scope_trace *trace = fixture_open(&fixture);
+	const struct scope_trace_memory *memory;
+	const struct scope_trace_symbol *symbol;
+	const struct scope_trace_map *map;
+	const struct scope_trace_fd *fd;
+	size_t count;
+
+	(void)state;
+	assert_string_equal(scope_trace_damage(trace), "");
+	assert_string_equal(scope_trace_meta(trace, SCOPE_META_COMMAND), "demo");
+	assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_BEGIN, 9), 1000);
+	assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_COMMAND, 9), 9);
+	assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_END, 9), 9);
+	assert_null(scope_trace_meta(trace, SCOPE_META_END));
+	map = scope_trace_maps(trace, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(map->tgid, 100);
+	assert_int_equal(map->start, 0x400000);
+	assert_int_equal(map->end, 0x500000);
+	assert_int_equal(map->offset, 0x1000);
+	assert_true(map->executable);
+	assert_string_equal(map->path, "/usr/bin/demo");
+	assert_string_equal(map->build_id, "abcd");
+	symbol = scope_trace_symbols(trace, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(symbol->start, 0x1000);
+	assert_int_equal(symbol->size, 0x100);
+	assert_true(symbol->library);
+	assert_string_equal(symbol->name, "handle");
+	assert_string_equal(symbol->module, "demo");
+	fd = scope_trace_fds(trace, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(fd->fd, 7);
+	assert_int_equal(fd->kind, SCOPE_FD_ACCEPTED);
+	assert_string_equal(fd->name, "socket:[1]");
+	memory = scope_trace_memories(trace, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(memory->tid, 101);
+	assert_int_equal(memory->address, 0x7ffe0000);
+	assert_int_equal(memory->bytes, sizeof(memory_bytes));
+	assert_memory_equal(memory->data, memory_bytes, sizeof(memory_bytes));
+	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
+	scope_trace_close(trace);
+}
+
+static void test_large_subbufs_are_compressed(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct filled filled = filled_begin(0, 0, 0, 1);
+	struct scope_trace *trace;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		filled_syscall(&filled, 10, 3);
+	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), 0);
+	assert_true(scope_writer_bytes(fixture.writer) < filled.head.used_bytes / 4);
+	trace = fixture_open(&fixture);
+	for (int i = 0; i < 200; i++)
+		assert_int_equal(next_event(trace).time_ns, 10 * (i + 1));
+	no_more_events(trace);
+	scope_trace_close(trace);
+}
+
+static void test_cut_at_every_byte(void **state)
+{
+	struct fixture fixture = small_trace();
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+	int best = 0;
+
+	(void)state;
+	for (size_t cut = 0; cut < bytes; cut++) {
+		struct scope_error error = { "" };
+		struct scope_trace *trace = NULL;
+		int ret = trace_from(data, cut, &error, &trace), calls;
+
+		if (cut < sizeof(struct scope_file_header)) {
+			assert_int_equal(ret, -ENODATA);
+			assert_null(trace);
+			assert_non_null(strstr(error.text, "test"));
+			continue;
+		}
+		assert_int_equal(ret, 0);
+		assert_non_null(strstr(scope_trace_damage(trace), "cut off"));
+		calls = drain(trace);
+		assert_true(calls >= best); /* a longer file never gives less */
+		best = calls;
+		scope_trace_close(trace);
+	}
+	assert_int_equal(best, SUBBUFS * PER_SUBBUF);
+	free(data);
+}
+
+static void test_every_bit_flipped(void **state)
+{
+	struct fixture fixture = small_trace();
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+
+	(void)state;
+	for (size_t bit = 0; bit < bytes * 8; bit++) {
+		struct scope_trace *trace = NULL;
+		struct scope_error error = { "" };
+
+		data[bit / 8] ^= 1 << bit % 8;
+		if (trace_from(data, bytes, &error, &trace)) {
+			assert_true(bit / 8 < sizeof(struct scope_file_header));
+			assert_true(error.text[0]);
+		} else {
+			/* At most the frame that was hit is gone. */
+			assert_true(drain(trace) >= (SUBBUFS - 1) * PER_SUBBUF ||
+				    bit / 8 < sizeof(struct scope_file_header));
+			scope_trace_close(trace);
+		}
+		data[bit / 8] ^= 1 << bit % 8;
+	}
+	free(data);
+}
+
+static void test_bit_flip_in_a_frame_is_told(void **state)
+{
+	struct fixture fixture = small_trace();
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+	struct scope_trace *trace;
+
+	(void)state;
+	data[sizeof(struct scope_file_header) + 6] ^= 1;
+	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
+	assert_non_null(strstr(scope_trace_damage(trace), "1 damaged frame was skipped, the first "
+						       "at byte 32"));
+	assert_null(scope_trace_meta(trace, SCOPE_META_COMMAND));
+	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
+	scope_trace_close(trace);
+	free(data);
+}
+
+static void test_missing_frame_is_told(void **state)
+{
+	struct fixture fixture = small_trace();
+	const size_t at = sizeof(struct scope_file_header);
+	size_t bytes, length;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+	struct scope_trace *trace;
+
+	(void)state;
+	length = sizeof(struct scope_frame) +
+		 scope_frame_padded(((struct scope_frame *)(data + at))->payload_bytes);
+	memmove(data + at, data + at + length, bytes - at - length);
+	assert_int_equal(trace_from(data, bytes - length, NULL, &trace), 0);
+	assert_non_null(strstr(scope_trace_damage(trace), "1 frame that the END frame counts"));
+	scope_trace_close(trace);
+	free(data);
+}
+
+static void expect_refusal(const void *data, size_t bytes, int code, const char *words)
+{
+	struct scope_error error = { "" };
+	struct scope_trace *trace;
+
+	assert_int_equal(trace_from(data, bytes, &error, &trace), code);
+	if (!strstr(error.text, words) || !strstr(error.text, "test"))
+		fail_msg("\"%s\" does not say \"%s\"", error.text, words);
+}
+
+static void test_refusals(void **state)
+{
+	struct fixture fixture = small_trace();
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+	struct scope_file_header *header = (void *)data;
+	struct scope_trace *trace;
+
+	(void)state;
+	expect_refusal("", 0, -ENODATA, "is empty");
+	expect_refusal("#!/bin/sh\necho this is another file\n", 36, -ENODATA,
+		       "is not a Scope trace");
+	header->version = 7;
+	header->oldest_reader = 6;
+	expect_refusal(data, bytes, -EPROTO, "has format 7");
+	expect_refusal(data, bytes, -EPROTO, "knows format 1: use a newer Scope");
+	header->oldest_reader = 1; /* a newer file that says this program can read it */
+	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
+	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
+	scope_trace_close(trace);
+	header->byte_order = __builtin_bswap32(header->byte_order);
+	expect_refusal(data, bytes, -EPROTO, "other byte order");
+	header->byte_order = 5;
+	expect_refusal(data, bytes, -ENODATA, "damaged header");
+	free(data);
+}
+
+static void test_unknown_frames(void **state)
+{
+	struct fixture fixture = small_trace();
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+	struct scope_frame *frame = (void *)(data + sizeof(struct scope_file_header));
+	struct scope_trace *trace;
+
+	(void)state;
+	frame->type = 77;
+	frame->head_crc = crc32(0, (uint8_t *)frame, offsetof(struct scope_frame, head_crc));
+	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
+	assert_non_null(strstr(scope_trace_damage(trace), "1 damaged frame"));
+	scope_trace_close(trace);
+	((struct scope_file_header *)data)->version = 2; /* may have such frames */
+	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
+	assert_string_equal(scope_trace_damage(trace), "");
+	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
+	scope_trace_close(trace);
+	free(data);
+}
+
+static char *scratch_path(char *buffer, const char *name)
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(buffer, 256, "%s/scope-%d-%s", folder ? folder : "/tmp", (int)getpid(), name);
+	return buffer;
+}
+
+static void test_named_file_appears_when_finished(void **state)
+{
+	char path[256], part[300];
+	struct scope_error error = { "" };
+	struct scope_writer *writer;
+	struct scope_trace *trace;
+
+	(void)state;
+	snprintf(part, sizeof(part), "%s.part", scratch_path(path, "named"));
+	assert_int_equal(scope_writer_create(path, &error, &writer), 0);
+	assert_int_equal(access(part, F_OK), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(scope_writer_finish(writer, &error), 0);
+	scope_writer_destroy(writer);
+	assert_int_equal(access(part, F_OK), -1);
+	assert_int_equal(scope_trace_open(path, &error, &trace), 0);
+	no_more_events(trace);
+	scope_trace_close(trace);
+
+	assert_int_equal(scope_writer_create(path, &error, &writer), 0);
+	scope_writer_destroy(writer);
+	assert_int_equal(access(part, F_OK), -1);
+	assert_int_equal(access(path, F_OK), 0); /* the finished one stays */
+	unlink(path);
+}
+
+static void test_names_that_cannot_be_written(void **state)
+{
+	struct scope_error error = { "" };
+	struct scope_writer *writer;
+	struct scope_trace *trace;
+
+	(void)state;
+	assert_int_equal(scope_writer_create("/dev/null", &error, &writer), -EINVAL);
+	assert_non_null(strstr(error.text, "/dev/null"));
+	assert_int_equal(scope_writer_create("/no/such/folder/x", &error, &writer), -ENOENT);
+	assert_non_null(strstr(error.text, "/no/such/folder/x"));
+	assert_int_equal(scope_trace_open("/no/such/file", &error, &trace), -ENOENT);
+	assert_non_null(strstr(error.text, "/no/such/file"));
+	assert_int_equal(scope_trace_open("/", &error, &trace), -EINVAL);
+	assert_non_null(strstr(error.text, "not a regular file"));
+}
+
+/* /dev/full takes nothing. */
+static void test_full_disk(void **state)
+{
+	int fd = memfd_create("full", MFD_CLOEXEC);
+	FILE *full = fopen("/dev/full", "w");
+	struct scope_error error = { "" };
+	struct scope_writer *writer;
+
+	(void)state;
+	assert_true(fd >= 0 && full);
+	assert_int_equal(scope_writer_create_fd(fileno(full), "trace.scope", NULL, &writer), 0);
+	assert_int_equal(scope_writer_finish(writer, &error), -ENOSPC);
+	assert_non_null(strstr(error.text, "trace.scope"));
+	assert_non_null(strstr(error.text, "make room"));
+	assert_int_equal(scope_writer_meta(writer, "a", "b"), -ENOSPC);
+	assert_string_equal(scope_writer_error(writer), error.text);
+	scope_writer_destroy(writer);
+	fclose(full);
+	close(fd);
+}
+
+static void test_limit_on_file_size(void **state)
+{
+	struct rlimit old, limit;
+	struct filled filled = filled_begin(0, 0, 0, 1);
+	struct scope_error error = { "" };
+	struct scope_writer *writer;
+	int fd = memfd_create("limited", MFD_CLOEXEC);
+	int ret = 0;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		filled_syscall(&filled, 10, 3);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 100000;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(scope_writer_create_fd(fd, "trace.scope", NULL, &writer), 0);
+	for (int i = 0; i < 100000 && !ret; i++)
+		ret = scope_writer_subbuf(writer, &filled.head);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(ret, -EFBIG);
+	assert_int_equal(scope_writer_finish(writer, &error), -EFBIG);
+	assert_non_null(strstr(error.text, "ulimit -f"));
+	scope_writer_destroy(writer);
+	close(fd);
+}
+
+static void test_subbufs_that_make_no_sense_are_not_written(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct filled filled = filled_begin(0, 0, 0, 1);
+
+	(void)state;
+	filled.head.used_bytes = 8;
+	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
+	filled = filled_begin(0, 0, 0, 1);
+	filled.head.magic = 1;
+	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
+	scope_writer_destroy(fixture.writer);
+	close(fixture.fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_large_subbufs_are_compressed),
+		cmocka_unit_test(test_cut_at_every_byte),
+		cmocka_unit_test(test_every_bit_flipped),
+		cmocka_unit_test(test_bit_flip_in_a_frame_is_told),
+		cmocka_unit_test(test_missing_frame_is_told),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_unknown_frames),
+		cmocka_unit_test(test_named_file_appears_when_finished),
+		cmocka_unit_test(test_names_that_cannot_be_written),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_limit_on_file_size),
+		cmocka_unit_test(test_subbufs_that_make_no_sense_are_not_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turn the records of one sub-buffer into events, and trust nothing in them. */
+#include "trace/decode.h"
+
+#include <errno.h>
+#include <string.h>
+
+int scope_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
+			size_t bytes)
+{
+	decoder->problem = NULL;
+	if (bytes < sizeof(*subbuf) || subbuf->magic != SCOPE_SUBBUF_MAGIC)
+		decoder->problem = "it does not start with the head of a sub-buffer";
+	else if (subbuf->used_bytes < sizeof(*subbuf) || subbuf->used_bytes > bytes ||
+		 subbuf->used_bytes % 8)
+		decoder->problem = "its head gives a length that cannot be";
+	else if (subbuf->begin_ns >= SCOPE_TIME_LIMIT_NS)
+		decoder->problem = "its head gives a time that cannot be";
+	if (decoder->problem)
+		return -EBADMSG;
+
+	decoder->pos = (const uint8_t *)(subbuf + 1);
+	decoder->end = (const uint8_t *)subbuf + subbuf->used_bytes;
+	decoder->after_state = NULL;
+	if (decoder->time_ns < subbuf->begin_ns)
+		decoder->time_ns = subbuf->begin_ns;
+	decoder->tid = subbuf->tid;
+	decoder->cpu = subbuf->cpu;
+	return 0;
+}
+
+/*
+ * A TIME record that is cut or absurd is left for take, which calls it a problem: until then its
+ * event has the time of the record before.
+ */
+bool scope_decoder_peek_slow(struct scope_decoder *decoder)
+{
+	while (decoder->pos < decoder->end) {
+		const struct scope_record_thread *thread = (const void *)decoder->pos;
+		const struct scope_record_time *time = (const void *)decoder->pos;
+		size_t left = decoder->end - decoder->pos;
+		uint32_t type = scope_record_type(thread->word);
+
+		decoder->next_ns = decoder->time_ns + scope_record_delta(thread->word);
+		if (type == SCOPE_RECORD_THREAD) {
+			decoder->time_ns = decoder->next_ns;
+			decoder->tid = thread->tid;
+			decoder->pos += sizeof(*thread);
+			continue;
+		}
+		if (type != SCOPE_RECORD_TIME)
+			return true;
+		if (left < sizeof(*time) || time->time_ns >= SCOPE_TIME_LIMIT_NS) {
+			decoder->next_ns = decoder->time_ns;
+			return true;
+		}
+		if (decoder->time_ns < time->time_ns)
+			decoder->time_ns = time->time_ns;
+		decoder->pos += sizeof(*time);
+	}
+	return false;
+}
+
+/*
+ * One function per record type: fills what is particular to it and returns the record's length, 0
+ * where it reaches beyond `left` bytes or holds a value that cannot be. The fixed part is there.
+ */
+static size_t take_call(struct scope_event *event, uint8_t kind, uint16_t nr, uint8_t abi_args,
+			const uint64_t *arg)
+{
+	event->kind = kind;
+	event->syscall.nr = nr;
+	event->syscall.abi = abi_args & 0xf;
+	event->syscall.args = abi_args >> 4;
+	event->syscall.arg = arg;
+	return event->syscall.args * sizeof(*arg);
+}
+
+static size_t take_syscall(struct scope_decoder *decoder, const struct scope_record_syscall *record,
+			   size_t left, struct scope_event *event)
+{
+	size_t bytes = sizeof(*record);
+	uint64_t time_ns = decoder->next_ns;
+
+	bytes += take_call(event, SCOPE_EVENT_SYSCALL, record->nr, record->abi_args,
+			   (const uint64_t *)(record + 1));
+	event->flags = record->flags;
+	event->syscall.enter_ns = record->duration_ns < time_ns ? time_ns - record->duration_ns : 0;
+	/* A low half must not look like an error: those are negative. */
+	event->syscall.ret = record->flags & SCOPE_SYSCALL_WIDE ? (int64_t)(uint32_t)record->ret
+								 : record->ret;
+	return event->syscall.args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
+}
+
+static size_t take_enter(struct scope_decoder *decoder, const struct scope_record_enter *record,
+			 size_t left, struct scope_event *event)
+{
+	size_t bytes = sizeof(*record);
+
+	bytes += take_call(event, SCOPE_EVENT_ENTER, record->nr, record->abi_args,
+			   (const uint64_t *)(record + 1));
+	event->flags = record->flags;
+	event->syscall.enter_ns =
+		record->enter_ns < decoder->next_ns ? record->enter_ns : decoder->next_ns;
+	event->syscall.ret = 0;
+	return event->syscall.args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
+}
+
+static size_t take_exit(struct scope_decoder *decoder, const struct scope_record_exit *record,
+			size_t left, struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	take_call(event, SCOPE_EVENT_EXIT, record->nr, record->abi_args & 0xf, NULL);
+	event->flags = record->flags;
+	event->syscall.enter_ns = 0;
+	event->syscall.ret = record->ret;
+	return sizeof(*record);
+}
+
+static size_t take_switch(struct scope_decoder *decoder, const struct scope_record_switch *record,
+			  size_t left, struct scope_event *event)
+{
+	uint32_t bits = record->bits;
+
+	(void)left;
+	event->kind = SCOPE_EVENT_SWITCH;
+	event->sched.prev_tid = bits & SCOPE_SWITCH_PREV_TRACED ? decoder->tid : 0;
+	event->sched.next_tid = bits & SCOPE_SWITCH_NEXT_TRACED ? bits & SCOPE_TID_MASK : 0;
+	event->sched.prev_state = bits >> SCOPE_SWITCH_STATE_SHIFT & SCOPE_SWITCH_STATE_MASK;
+	event->sched.preempted = bits & SCOPE_SWITCH_PREEMPT;
+	event->sched.iowait = bits & SCOPE_SWITCH_IOWAIT;
+	event->tid = event->sched.prev_tid;
+	decoder->tid = event->sched.next_tid;
+	return sizeof(*record);
+}
+
+static size_t take_waking(struct scope_decoder *decoder, const struct scope_record_waking *record,
+			  size_t left, struct scope_event *event)
+{
+	uint32_t context = record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
+
+	(void)left;
+	event->kind = SCOPE_EVENT_WAKING;
+	event->tid = record->bits & SCOPE_TID_MASK;
+	event->waking.context = context;
+	event->waking.waker_tid = context == SCOPE_CONTEXT_TASK ? decoder->tid : 0;
+	event->waking.waker_tgid = 0;
+	return sizeof(*record);
+}
+
+static size_t take_waking_from(struct scope_decoder *decoder,
+			       const struct scope_record_waking_from *record, size_t left,
+			       struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_WAKING;
+	event->tid = record->bits & SCOPE_TID_MASK;
+	event->waking.context =
+		record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
+	event->waking.waker_tid = record->waker_tid;
+	event->waking.waker_tgid = record->waker_tgid;
+	return sizeof(*record);
+}
+
+static size_t take_fork(struct scope_decoder *decoder, const struct scope_record_fork *record,
+			size_t left, struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_FORK;
+	event->tid = record->child_tid;
+	event->fork.parent_tid = record->parent_tid;
+	event->fork.tgid = record->child_tgid;
+	event->fork.comm = record->comm;
+	return record->comm[SCOPE_COMM_BYTES - 1] ? 0 : sizeof(*record);
+}
+
+static size_t take_exec(struct scope_decoder *decoder, const struct scope_record_exec *record,
+			size_t left, struct scope_event *event)
+{
+	(void)left;
+	event->kind = SCOPE_EVENT_EXEC;
+	event->tid = record->tid;
+	event->exec.old_tid = record->old_tid;
+	event->exec.tgid = record->tgid;
+	event->exec.comm = record->comm;
+	if (record->comm[SCOPE_COMM_BYTES - 1])
+		return 0;
+	decoder->tid = record->tid;
+	return sizeof(*record);
+}
+
+static size_t take_thread_exit(struct scope_decoder *decoder,
+			       const struct scope_record_thread_exit *record, size_t left,
+			       struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_THREAD_EXIT;
+	event->tid = record->tid;
+	event->flags = record->flags;
+	event->exit.tgid = record->tgid;
+	event->exit.last = record->flags & SCOPE_EXIT_LAST;
+	return sizeof(*record);
+}
+
+static size_t take_state(struct scope_decoder *decoder, const struct scope_record_state *record,
+			 size_t left, struct scope_event *event)
+{
+	size_t bytes = sizeof(*record) + (size_t)record->regs * sizeof(uint64_t);
+
+	if (record->regs > SCOPE_REG_MAX || bytes > left || record->comm[SCOPE_COMM_BYTES - 1])
+		return 0;
+	event->kind = SCOPE_EVENT_STATE;
+	event->flags = record->flags;
+	event->tid = record->tid;
+	event->state.record = record;
+	event->state.reg = (const uint64_t *)(record + 1);
+	decoder->state_tid = record->tid;
+	decoder->after_state = (const uint8_t *)record + bytes;
+	return bytes;
+}
+
+static void take_owner(const struct scope_decoder *decoder, const void *record, uint8_t reason,
+		       struct scope_event *event)
+{
+	event->kind = SCOPE_EVENT_STACK;
+	event->stack.reason = reason;
+	if (reason == SCOPE_STACK_SYSCALL && record == decoder->after_state)
+		event->tid = decoder->state_tid;
+}
+
+static size_t take_chain(struct scope_decoder *decoder, const struct scope_record_chain *record,
+			 size_t left, struct scope_event *event)
+{
+	size_t bytes = sizeof(*record) + record->count * sizeof(uint64_t);
+
+	take_owner(decoder, record, record->reason, event);
+	event->flags = record->flags;
+	event->stack.ips = record->count;
+	event->stack.ip = (const uint64_t *)(record + 1);
+	event->stack.regs = 0;
+	event->stack.reg = NULL;
+	event->stack.bytes = 0;
+	event->stack.data = NULL;
+	return record->count <= SCOPE_STACK_DEPTH_MAX && bytes <= left ? bytes : 0;
+}
+
+static size_t take_stack(struct scope_decoder *decoder, const struct scope_record_stack *record,
+			 size_t left, struct scope_event *event)
+{
+	size_t regs_bytes = record->regs * sizeof(uint64_t);
+	size_t bytes;
+
+	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX)
+		return 0;
+	bytes = sizeof(*record) + regs_bytes + (record->bytes + 7) / 8 * 8;
+	take_owner(decoder, record, record->reason, event);
+	event->flags = record->flags;
+	event->stack.ips = 0;
+	event->stack.ip = NULL;
+	event->stack.regs = record->regs;
+	event->stack.reg = (const uint64_t *)(record + 1);
+	event->stack.bytes = record->bytes;
+	event->stack.data = (const uint8_t *)(record + 1) + regs_bytes;
+	return bytes <= left ? bytes : 0;
+}
+
+#define TAKE(NAME, name)                                                                           \
+	case SCOPE_RECORD_##NAME:                                                                  \
+		if (left >= sizeof(struct scope_record_##name))                                    \
+			bytes = take_##name(decoder, (const void *)decoder->pos, left, ret_event); \
+		break
+
+int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event)
+{
+	uint32_t type = scope_record_type(*(const uint32_t *)decoder->pos);
+	size_t left = decoder->end - decoder->pos;
+	size_t bytes = 0;
+
+	ret_event->time_ns = decoder->next_ns;
+	ret_event->tid = decoder->tid;
+	ret_event->cpu = decoder->cpu;
+	ret_event->flags = 0;
+	switch (type) {
+	TAKE(SYSCALL, syscall);
+	TAKE(ENTER, enter);
+	TAKE(EXIT, exit);
+	TAKE(SWITCH, switch);
+	TAKE(WAKING, waking);
+	TAKE(WAKING_FROM, waking_from);
+	TAKE(FORK, fork);
+	TAKE(EXEC, exec);
+	TAKE(THREAD_EXIT, thread_exit);
+	TAKE(STATE, state);
+	TAKE(CHAIN, chain);
+	TAKE(STACK, stack);
+	case SCOPE_RECORD_TIME:
+		break;
+	default:
+		decoder->problem = "a record of a type that is not known";
+		return -EBADMSG;
+	}
+	if (!bytes) {
+		decoder->problem = "a record that is cut short or holds an impossible value";
+		return -EBADMSG;
+	}
+	decoder->time_ns = decoder->next_ns;
+	decoder->pos += bytes;
+	return 0;
+}

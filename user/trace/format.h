@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bytes of a trace file. docs/trace-format.md tells the same in prose.
+ *
+ *   +--------+-------+---------+-----+-------+---------+-----+- - -+-----------+
+ *   | header | frame | payload | pad | frame | payload | pad |     | END frame |
+ *   +--------+-------+---------+-----+-------+---------+-----+- - -+-----------+
+ *
+ * All numbers are little-endian, all frames start at a multiple of 8 bytes. Strings end with a zero
+ * byte.
+ */
+#ifndef SCOPE_TRACE_FORMAT_H
+#define SCOPE_TRACE_FORMAT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include <scope/ring.h>
+
+#define SCOPE_FILE_MAGIC "SCOPEtrc"	/* 8 bytes, without the zero byte */
+#define SCOPE_FILE_BYTE_ORDER 0x01020304u
+#define SCOPE_FILE_VERSION 1u		/* what this program writes, and the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 1u	/* a program that knows this version can read it */
+
+struct scope_file_header {
+	char magic[8];
+	uint32_t byte_order;
+	uint32_t version;
+	uint32_t oldest_reader;
+	uint32_t header_bytes; /* the first frame starts here; a multiple of 8 */
+	uint64_t zero;
+};
+
+#define SCOPE_FRAME_MAGIC 0x4d524653u /* "SFRM" */
+
+/* Never reuse a number. */
+enum scope_frame_type {
+	SCOPE_FRAME_META = 1,	/* key, value */
+	SCOPE_FRAME_MAP = 2,	/* struct scope_frame_map, path, build id */
+	SCOPE_FRAME_SYMBOL = 3, /* struct scope_frame_symbol, name, module */
+	SCOPE_FRAME_FD = 4,	/* struct scope_frame_fd, name */
+	SCOPE_FRAME_MEMORY = 5, /* struct scope_frame_memory, data */
+	SCOPE_FRAME_SUBBUF = 6, /* struct scope_subbuf and its records, used_bytes in all */
+	SCOPE_FRAME_END = 7,	/* struct scope_frame_end */
+};
+
+#define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
+#define SCOPE_FRAME_FLAGS 0x1u /* those known */
+
+#define SCOPE_FRAME_ALIGN 8u
+#define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */
+#define SCOPE_FRAME_CPU_MAX 0xffffu
+
+struct scope_frame {
+	uint32_t magic;
+	uint16_t type;
+	uint16_t flags;
+	uint32_t cpu;		/* SUBBUF; else 0 */
+	uint32_t payload_bytes; /* as stored, padding not counted */
+	uint32_t raw_bytes;	/* once decompressed */
+	uint32_t payload_crc;	/* zlib's crc32 of the payload as stored */
+	uint32_t zero;
+	uint32_t head_crc;	/* zlib's crc32 of the 28 bytes before */
+};
+
+struct scope_frame_map {
+	uint32_t tgid;
+	uint32_t executable; /* 0 or 1 */
+	uint64_t start, end, offset;
+};
+
+struct scope_frame_symbol {
+	uint32_t tgid;
+	uint32_t library; /* 0 or 1 */
+	uint64_t start, size;
+};
+
+struct scope_frame_fd {
+	uint32_t tgid;
+	int32_t fd;
+	uint32_t kind; /* enum scope_fd_kind */
+	uint32_t zero;
+};
+
+struct scope_frame_memory {
+	uint32_t tid;
+	uint32_t bytes;
+	uint64_t address;
+};
+
+struct scope_frame_end {
+	uint64_t frames;  /* before this one */
+	uint64_t subbufs; /* SUBBUF frames among them */
+};
+
+static_assert(sizeof(struct scope_file_header) == 32, "file header");
+static_assert(sizeof(struct scope_frame) == 32, "frame");
+static_assert(sizeof(struct scope_frame_map) == 32, "map");
+static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
+static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
+static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
+static_assert(sizeof(struct scope_frame_end) == 16, "end");
+
+/* Bytes that a payload takes in the file. */
+static inline uint64_t scope_frame_padded(uint64_t bytes)
+{
+	return (bytes + SCOPE_FRAME_ALIGN - 1) & ~(uint64_t)(SCOPE_FRAME_ALIGN - 1);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pack events into sub-buffers, as the module would have written them, for sources that are not the
+ * module: text and perf.
+ */
+#ifndef SCOPE_TRACE_PACKER_H
+#define SCOPE_TRACE_PACKER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/event.h"
+#include "trace/writer.h"
+
+struct scope_packer;
+
+/*
+ * subbuf_bytes: 0 for the usual size, else SCOPE_SUBBUF_BYTES_MIN to SCOPE_SUBBUF_BYTES_MAX
+ * (-EINVAL). The writer stays the caller's and must outlive the packer.
+ */
+int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
+			struct scope_packer **ret_packer);
+
+/*
+ * Adds an event behind the earlier ones of its CPU. What the event says of threads holds, whatever
+ * ran there before: a THREAD record goes before it where needed. A LOST event begins a new
+ * sub-buffer; a count of 0 leaves out a number.
+ *
+ * 0; -ERANGE: earlier than the one before on that CPU; -EINVAL: no record can hold it; -E2BIG: larger
+ * than a sub-buffer; or the writer's error. error (NULL is fine) says it.
+ */
+int scope_packer_event(struct scope_packer *packer, const struct scope_event *event,
+		       struct scope_error *error);
+
+/* Hands all begun sub-buffers to the writer. Packing may go on. */
+int scope_packer_flush(struct scope_packer *packer, struct scope_error *error);
+
+/* Drops what was not flushed. NULL is fine. */
+void scope_packer_destroy(struct scope_packer *packer);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Open a trace file: check its header, read its metadata, index its sub-buffers by CPU. */
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/grow.h"
+
+static const struct scope_frame *frame_at(const struct scope_trace *trace, uint64_t offset)
+{
+	return (const struct scope_frame *)(trace->data + offset);
+}
+
+/* Is there a whole, undamaged head? Whether its payload is all there is another matter. */
+static bool head_is_good(const struct scope_trace *trace, uint64_t offset)
+{
+	const struct scope_frame *frame = frame_at(trace, offset);
+
+	return trace->bytes - offset >= sizeof(*frame) && frame->magic == SCOPE_FRAME_MAGIC &&
+	       frame->head_crc == crc32(0, (const uint8_t *)frame,
+					offsetof(struct scope_frame, head_crc));
+}
+
+int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+			size_t *buffer_capacity, const uint8_t **ret_data)
+{
+	const struct scope_frame *frame = frame_at(trace, offset);
+	const uint8_t *payload = (const uint8_t *)(frame + 1);
+	size_t bytes;
+
+	if (frame->flags & ~SCOPE_FRAME_FLAGS || frame->raw_bytes > SCOPE_FRAME_RAW_MAX ||
+	    crc32(0, payload, frame->payload_bytes) != frame->payload_crc)
+		return -EBADMSG;
+	if (!(frame->flags & SCOPE_FRAME_ZSTD)) {
+		if (frame->raw_bytes != frame->payload_bytes)
+			return -EBADMSG;
+		*ret_data = payload;
+		return 0;
+	}
+	if (scope_grow(buffer, buffer_capacity, frame->raw_bytes, 1))
+		return -ENOMEM;
+	bytes = ZSTD_decompress(*buffer, frame->raw_bytes, payload, frame->payload_bytes);
+	if (ZSTD_isError(bytes) || bytes != frame->raw_bytes)
+		return -EBADMSG;
+	*ret_data = *buffer;
+	return 0;
+}
+
+/* Finds the CPU's index, or the place where it belongs. */
+static size_t cpu_place(const struct scope_trace *trace, uint32_t cpu)
+{
+	size_t low = 0, high = trace->cpus;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (trace->cpu[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int index_subbuf(struct scope_trace *trace, uint64_t offset)
+{
+	uint32_t number = frame_at(trace, offset)->cpu;
+	size_t place = cpu_place(trace, number);
+	struct scope_trace_cpu *cpu;
+
+	if (number > SCOPE_FRAME_CPU_MAX)
+		return -EBADMSG;
+	if (place == trace->cpus || trace->cpu[place].cpu != number) {
+		if (scope_grow(&trace->cpu, &trace->cpu_capacity, trace->cpus + 1, sizeof(*cpu)))
+			return -ENOMEM;
+		cpu = &trace->cpu[place];
+		memmove(cpu + 1, cpu, (trace->cpus - place) * sizeof(*cpu));
+		*cpu = (struct scope_trace_cpu){ .cpu = number };
+		trace->cpus++;
+	}
+	cpu = &trace->cpu[place];
+	if (scope_grow(&cpu->frame, &cpu->capacity, cpu->count + 1, sizeof(*cpu->frame)))
+		return -ENOMEM;
+	cpu->frame[cpu->count++] = offset;
+	return 0;
+}
+
+static int read_row(struct scope_trace *trace, uint64_t offset)
+{
+	const struct scope_frame *frame = frame_at(trace, offset);
+	uint8_t *buffer = NULL;
+	size_t capacity = 0;
+	const uint8_t *data;
+	int ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+
+	if (!ret && buffer)
+		ret = scope_grow(&trace->block, &trace->block_capacity, trace->blocks + 1,
+				 sizeof(*trace->block));
+	if (ret) {
+		free(buffer);
+		return ret;
+	}
+	if (buffer)
+		trace->block[trace->blocks++] = buffer;
+	return scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
+}
+
+/* Counted, as are frames found: what is missing shows, even where nothing else looks wrong. */
+static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
+{
+	const struct scope_frame_end *end;
+	uint8_t *buffer = NULL;
+	size_t capacity = 0;
+	const uint8_t *data;
+	int ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+
+	if (!ret && frame_at(trace, offset)->raw_bytes < sizeof(*end))
+		ret = -EBADMSG;
+	if (!ret) {
+		end = (const struct scope_frame_end *)data;
+		if (end->frames > frames && !trace->damage.frames)
+			trace->damage.missing = end->frames - frames;
+	}
+	free(buffer);
+	return ret;
+}
+
+static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frames)
+{
+	switch (frame_at(trace, offset)->type) {
+	case SCOPE_FRAME_SUBBUF:
+		return index_subbuf(trace, offset);
+	case SCOPE_FRAME_END:
+		return read_end(trace, offset, frames);
+	case SCOPE_FRAME_META:
+	case SCOPE_FRAME_MAP:
+	case SCOPE_FRAME_SYMBOL:
+	case SCOPE_FRAME_FD:
+	case SCOPE_FRAME_MEMORY:
+		return read_row(trace, offset);
+	}
+	/* A newer format that this one may read has frames that this one may pass over. */
+	return trace->header.version > SCOPE_FILE_VERSION ? 0 : -EBADMSG;
+}
+
+static void note_frame(struct scope_trace *trace, uint64_t offset)
+{
+	if (!trace->damage.frames++)
+		trace->damage.first_frame = offset;
+}
+
+/* From a damaged head to the next one that is whole, or to where none can be any more. */
+static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
+{
+	do {
+		offset += SCOPE_FRAME_ALIGN;
+	} while (offset + sizeof(struct scope_frame) <= trace->bytes &&
+		 !head_is_good(trace, offset));
+	return offset;
+}
+
+static int scan(struct scope_trace *trace)
+{
+	uint64_t offset = trace->header.header_bytes, frames = 0;
+	struct scope_damage *damage = &trace->damage;
+
+	damage->no_end = true;
+	while (offset + sizeof(struct scope_frame) <= trace->bytes) {
+		const struct scope_frame *frame = frame_at(trace, offset);
+		uint64_t next;
+		int ret;
+
+		if (!head_is_good(trace, offset)) {
+			note_frame(trace, offset);
+			offset = next_head(trace, offset);
+			continue;
+		}
+		next = offset + sizeof(*frame) + scope_frame_padded(frame->payload_bytes);
+		if (next > trace->bytes)
+			break;
+		ret = read_frame(trace, offset, frames);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			note_frame(trace, offset);
+		frames++;
+		offset = next;
+		if (frame->type == SCOPE_FRAME_END) {
+			damage->no_end = false;
+			damage->behind_end = trace->bytes - offset;
+			break;
+		}
+	}
+	damage->end = offset < trace->bytes ? offset : trace->bytes;
+	damage->cut = damage->no_end && offset < trace->bytes;
+	scope_damage_tell(damage);
+	return 0;
+}
+
+static int check_header(struct scope_trace *trace, struct scope_error *error)
+{
+	struct scope_file_header *header = &trace->header;
+	const char *name = trace->name;
+
+	if (trace->bytes < sizeof(*header) ||
+	    memcmp(trace->data, SCOPE_FILE_MAGIC, sizeof(header->magic)))
+		return scope_error_set(error, -ENODATA, "%s is not a Scope trace; make one with "
+				       "`scope record`", name);
+	memcpy(header, trace->data, sizeof(*header));
+	if (header->byte_order == __builtin_bswap32(SCOPE_FILE_BYTE_ORDER))
+		return scope_error_set(error, -EPROTO, "%s was written with the other byte order; "
+				       "read it on a machine like the one that wrote it", name);
+	if (header->byte_order != SCOPE_FILE_BYTE_ORDER)
+		return scope_error_set(error, -ENODATA, "%s has a damaged header; copy the file "
+				       "again, or record again", name);
+	if (header->oldest_reader > SCOPE_FILE_VERSION)
+		return scope_error_set(error, -EPROTO, "%s has format %u, which programs that know "
+				       "format %u or newer can read; this one (%s) knows format %u: "
+				       "use a newer Scope", name, header->version,
+				       header->oldest_reader, SCOPE_VERSION, SCOPE_FILE_VERSION);
+	if (header->header_bytes < sizeof(*header) || header->header_bytes % SCOPE_FRAME_ALIGN ||
+	    header->header_bytes > trace->bytes)
+		return scope_error_set(error, -ENODATA, "%s has a damaged header; copy the file "
+				       "again, or record again", name);
+	return 0;
+}
+
+static int map_file(struct scope_trace *trace, int fd, struct scope_error *error)
+{
+	struct stat status;
+	void *data;
+
+	if (fstat(fd, &status))
+		return scope_error_set(error, -errno, "cannot read %s: %s", trace->name,
+				       strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return scope_error_set(error, -EINVAL, "%s is not a regular file; name the trace that "
+				       "`scope record` wrote", trace->name);
+	if (!status.st_size)
+		return scope_error_set(error, -ENODATA, "%s is empty; record again", trace->name);
+	data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return scope_error_set(error, -errno, "cannot map %s: %s", trace->name,
+				       strerror(errno));
+	trace->data = data;
+	trace->bytes = status.st_size;
+	return 0;
+}
+
+int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
+			struct scope_trace **ret_trace)
+{
+	struct scope_trace *trace = calloc(1, sizeof(*trace));
+	int ret;
+
+	if (trace)
+		trace->name = strdup(name);
+	if (!trace || !trace->name) {
+		free(trace);
+		return scope_error_set(error, -ENOMEM, "cannot read %s: out of memory", name);
+	}
+	ret = map_file(trace, fd, error);
+	if (!ret)
+		ret = check_header(trace, error);
+	if (!ret) {
+		ret = scan(trace);
+		if (ret)
+			scope_error_set(error, ret, "cannot read %s: %s", name, strerror(-ret));
+	}
+	if (ret) {
+		scope_trace_close(trace);
+		return ret;
+	}
+	*ret_trace = trace;
+	return 0;
+}
+
+int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace)
+{
+	/* O_NONBLOCK: a FIFO of that name must not hold us up before it is refused. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int ret;
+
+	if (fd < 0)
+		return scope_error_set(error, -errno, "cannot open %s: %s; check the name and its "
+				       "permissions", path, strerror(errno));
+	ret = scope_trace_open_fd(fd, path, error, ret_trace);
+	close(fd);
+	return ret;
+}
+
+void scope_trace_close(struct scope_trace *trace)
+{
+	if (!trace)
+		return;
+	scope_merge_destroy(trace->merge);
+	for (size_t i = 0; i < trace->cpus; i++)
+		free(trace->cpu[i].frame);
+	for (size_t i = 0; i < trace->blocks; i++)
+		free(trace->block[i]);
+	if (trace->data)
+		munmap((void *)trace->data, trace->bytes);
+	free(trace->cpu);
+	free(trace->block);
+	free(trace->meta);
+	free(trace->map);
+	free(trace->symbol);
+	free(trace->fd);
+	free(trace->memory);
+	free(trace->name);
+	free(trace);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files that read a trace share; callers outside this folder know trace.h alone. */
+#ifndef SCOPE_TRACE_READER_H
+#define SCOPE_TRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/format.h"
+#include "trace/trace.h"
+
+struct scope_trace_meta {
+	const char *key, *value;
+};
+
+/* Frames of one CPU's sub-buffers, by their offset in the file, in the order they stand there. */
+struct scope_trace_cpu {
+	uint32_t cpu;
+	uint64_t *frame;
+	size_t count, capacity;
+};
+
+/* What of the file could not be read. Counts and the first place of each. */
+struct scope_damage {
+	uint64_t frames, first_frame; /* damaged frames; byte of the first */
+	uint64_t subbufs, first_subbuf; /* sub-buffers of which records could not be read */
+	uint64_t missing;	/* frames fewer than END counts */
+	uint64_t end;		/* where the frames end */
+	uint64_t behind_end;	/* bytes behind the END frame */
+	bool cut;		/* inside a frame, at the file's end */
+	bool no_end;
+	const char *why; /* of first_subbuf */
+	uint32_t why_cpu;
+	char text[768]; /* all of it as sentences */
+};
+
+struct scope_merge;
+
+struct scope_trace {
+	const uint8_t *data; /* the file, mapped */
+	uint64_t bytes;
+	char *name;
+	struct scope_file_header header;
+	struct scope_trace_meta *meta;
+	struct scope_trace_map *map;
+	struct scope_trace_symbol *symbol;
+	struct scope_trace_fd *fd;
+	struct scope_trace_memory *memory;
+	size_t metas, maps, symbols, fds, memories;
+	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
+	void **block; /* decompressed metadata */
+	size_t blocks, block_capacity;
+	struct scope_trace_cpu *cpu; /* in ascending order of CPU */
+	size_t cpus, cpu_capacity;
+	struct scope_damage damage;
+	struct scope_merge *merge; /* NULL until the first event is asked for */
+};
+
+/* Brings damage.text up to date. */
+void scope_damage_tell(struct scope_damage *damage);
+
+/* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -ENOMEM. */
+int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
+			size_t bytes);
+
+/*
+ * Checks the payload of the frame at `offset`, whose head was checked before, and decompresses it
+ * where it is. *ret_data leads into the map or into *buffer, which grows as needed and is the
+ * caller's to free. -EBADMSG, -ENOMEM.
+ */
+int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+			size_t *buffer_capacity, const uint8_t **ret_data);
+
+void scope_merge_destroy(struct scope_merge *merge);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Write a trace file.
+ *
+ * A writer keeps its first failure: every later call returns the same -errno, and
+ * scope_writer_error() and scope_writer_finish() tell it as a sentence. Writing needs SIGXFSZ
+ * ignored where a limit on file sizes is to be reported instead of ending the program.
+ */
+#ifndef SCOPE_TRACE_WRITER_H
+#define SCOPE_TRACE_WRITER_H
+
+#include <stdint.h>
+
+#include <scope/ring.h>
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+struct scope_writer;
+
+/*
+ * Writes PATH.part, which finish renames to PATH: whoever sees PATH sees a whole trace. Replaces a
+ * regular file of that name, refuses anything else (-EINVAL).
+ */
+int scope_writer_create(const char *path, struct scope_error *error,
+			struct scope_writer **ret_writer);
+
+/*
+ * Writes to an open file from its current position on, 0 as a rule. The descriptor stays the
+ * caller's, and open. name stands in messages.
+ */
+int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
+			   struct scope_writer **ret_writer);
+
+/* Each adds one frame: 0 or -errno. What is passed is copied. Strings must not be NULL. */
+int scope_writer_meta(struct scope_writer *writer, const char *key, const char *value);
+int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
+int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
+int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
+int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
+
+/* Takes used_bytes from the address on. -EINVAL: magic or used_bytes make no sense. */
+int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
+
+/* Bytes of file so far, those still buffered included. */
+uint64_t scope_writer_bytes(const struct scope_writer *writer);
+
+/* The first failure as a sentence, "" while there is none. */
+const char *scope_writer_error(const struct scope_writer *writer);
+
+/* END frame, flush, rename. Destroy the writer in any case. */
+int scope_writer_finish(struct scope_writer *writer, struct scope_error *error);
+
+/* Removes PATH.part where finish was not called or failed. NULL is fine. */
+void scope_writer_destroy(struct scope_writer *writer);
+
+#endif
