@@ -12,6 +12,7 @@ static const struct {
 	int (*function)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "report", scope_cmd_report, "trace a process, or read a trace, and name the functions to blame" },
 	{ "record", scope_cmd_record, "trace a process into a file" },
 	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
 	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },

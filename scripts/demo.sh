@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The main job on real input: boot a kernel, insert scope.ko, load a server that has a known bug,
+# run scope-report -p on it, and check the answer.
+#
+# Usage: scripts/demo.sh [BUG [SEED [SECONDS]]]     BUG: a row of tests/bugs/bugs.tsv
+# Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), HOST=1 (on this host's own kernel),
+#   OUT (directory for the results), HANG_WAIT (seconds before a hang is asked about, default 60)
+# Everything must be built: see `make demo`. Exit status 0: the first function named is the bug, or
+# nothing is named where there is none; 1: not so; 2: named, but not in the first place.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bug=${1:-lock} seed=${2:-1} seconds=${3:-15}
+kernel=${KERNEL:-6.1}
+out=${OUT:-build/demo/$bug-$seed}
+report=build/user/scope-report
+
+rm -rf "$out"
+mkdir -p "$out"
+if [ -n "${HOST:-}" ]; then
+	VM_OUT=$out scripts/demo-guest.sh "build/kmod/$(uname -r)/scope.ko" "$report" "$bug" "$seed" \
+		"$seconds"
+else
+	version=$(cat "build/kernels/$kernel/version")
+	tests/vm/run.sh -k "$kernel" -m 2048 -t $((seconds * 4 + ${HANG_WAIT:-60} + 180)) -o "$out" -- \
+		env "HANG_WAIT=${HANG_WAIT:-60}" "KEEP_TRACE=${KEEP_TRACE:-}" scripts/demo-guest.sh \
+		"build/kmod/$version/scope.ko" "$report" "$bug" "$seed" "$seconds"
+fi
+
+expect=$(cat "$out/expect")
+kind=$(cat "$out/kind")
+# Rows of the ranking: a number, a function, its module.
+named=$(awk '/^  #  function/ {on = 1; next} on && $1 ~ /^[0-9]+$/ {print $2; next} {on = 0}' \
+	"$out/report.txt")
+rank=$(grep -nxE "$expect" <<<"$named" | head -n 1 | cut -d: -f1 || true)
+
+if [ "$kind" = none ]; then
+	if [ -z "$named" ] && grep -q 'NOTHING ABNORMAL' "$out/report.txt"; then
+		echo "demo: PASS: nothing abnormal in the healthy server"
+		exit 0
+	fi
+	echo "demo: FAIL: the healthy server was blamed for: $(tr '\n' ' ' <<<"$named")"
+	exit 1
+fi
+if [ "$rank" = 1 ]; then
+	echo "demo: PASS: $(head -n 1 <<<"$named") is the bug, and it is named first"
+	exit 0
+elif [ -n "$rank" ]; then
+	echo "demo: FAIL: $expect is named, but as number $rank"
+	exit 2
+fi
+echo "demo: FAIL: $expect is not named; named were: $(tr '\n' ' ' <<<"$named")"
+exit 1

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope report: capture a process, or read a trace, and print which functions are to blame. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <scope/event.h>
+
+#include "cmd/cmd.h"
+#include "report/text.h"
+#include "source/kmod.h"
+#include "trace/writer.h"
+
+static const char usage[] =
+	"Usage: scope-report -p PID [OPTION...]\n"
+	"       scope-report -i FILE [OPTION...]\n"
+	"Trace a process, or read a trace, and print the functions most likely to be the bug.\n\n"
+	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
+	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
+	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
+	"  -o, --output FILE     print the report to a file\n"
+	"  -n, --details N       tell the first N findings in detail (default 3)\n"
+	"      --save FILE       with -p: keep the trace\n"
+	"  -h, --help            this text\n\n"
+	"Ctrl-C ends the trace early and still reports. -p needs root and the scope module; it loads\n"
+	"nothing by itself.\n";
+
+enum {
+	OPTION_SAVE = 256,
+};
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "details", required_argument, NULL, 'n' },
+	{ "save", required_argument, NULL, OPTION_SAVE },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+struct request {
+	struct scope_capture_options capture;
+	const char *input, *output, *save; /* NULL: not given */
+	unsigned details;
+	bool duration, help;
+};
+
+/* 0, or the exit status for a value that makes no sense. */
+static int take_value(int option, const char *value, struct request *request)
+{
+	uint64_t number;
+
+	switch (option) {
+	case 'p':
+		if (scope_cmd_number(value, 1, SCOPE_TID_MASK, &number))
+			return scope_cmd_misuse("report", "-p wants the number of a process, not '%s'",
+						value);
+		request->capture.pid = (uint32_t)number;
+		return 0;
+	case 'd':
+		if (scope_cmd_seconds(value, &request->capture.duration_ns))
+			return scope_cmd_misuse("report", "-d wants a time as 90, 1.5, 500ms or 2m, up "
+						"to 168h, not '%s'", value);
+		request->duration = true;
+		return 0;
+	case 'n':
+		if (scope_cmd_number(value, 0, 100, &number))
+			return scope_cmd_misuse("report", "-n wants a number from 0 to 100, not '%s'",
+						value);
+		request->details = (unsigned)number;
+		return 0;
+	case 'i':
+		request->input = value;
+		return 0;
+	case 'o':
+		request->output = value;
+		return 0;
+	default:
+		request->save = value;
+		return 0;
+	}
+}
+
+/* 0, or the exit status of a wrong command line. */
+static int parse(int argc, char **argv, struct request *request)
+{
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "p:i:d:o:n:h", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			request->help = true;
+			return 0;
+		}
+		if (option == '?')
+			return scope_cmd_misuse("report", "that option is not understood");
+		status = take_value(option, optarg, request);
+		if (status)
+			return status;
+	}
+	if (optind < argc)
+		return scope_cmd_misuse("report", "'%s' is not understood", argv[optind]);
+	if (!request->capture.pid && !request->input)
+		return scope_cmd_misuse("report", "of what? name a process with -p PID or a trace with "
+					"-i FILE");
+	if (request->capture.pid && request->input)
+		return scope_cmd_misuse("report", "-p and -i exclude each other");
+	if (request->input && (request->duration || request->save))
+		return scope_cmd_misuse("report", "--duration and --save go with -p");
+	return 0;
+}
+
+static void begun(void *context, const struct scope_target *target)
+{
+	(void)context;
+	if (target->note[0])
+		fprintf(stderr, "scope report: %s\n", target->note);
+}
+
+static void progress(void *context, const struct scope_capture_progress *now)
+{
+	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
+
+	(void)context;
+	scope_cmd_progress("tracing: %.0f s left, %" PRIu64 " events, %" PRIu64
+			   " lost (Ctrl-C: report now)",
+			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
+}
+
+/* An unnamed file, so that nothing is left behind however the program ends. */
+static int open_temporary(struct scope_error *error, int *ret_fd)
+{
+	const char *directory = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (!directory || !directory[0])
+		directory = "/var/tmp";
+	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		/* Not every file system knows O_TMPFILE. */
+		snprintf(path, sizeof(path), "%s/scope-XXXXXX", directory);
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd < 0)
+		return scope_error_set(error, -errno,
+				       "no temporary file can be made in %s (%s): set TMPDIR to a "
+				       "directory with room", directory, strerror(errno));
+	*ret_fd = fd;
+	return 0;
+}
+
+static int capture(const struct request *request, struct scope_writer *writer,
+		   struct scope_error *error)
+{
+	const struct scope_capture_watch watch = { .begun = begun, .progress = progress };
+	struct scope_capture_stats stats;
+	int code = scope_kmod_capture(&request->capture, writer, scope_cmd_catch_signals(), &watch,
+				      error, &stats);
+
+	if (!code)
+		code = scope_writer_finish(writer, error);
+	scope_cmd_progress_end();
+	return code;
+}
+
+/* Captures into --save or an unnamed file, and opens what was captured. */
+static int capture_and_open(const struct request *request, struct scope_error *error,
+			    struct scope_trace **ret_trace)
+{
+	struct scope_writer *writer = NULL;
+	char path[64];
+	int fd = -1, code;
+
+	if (request->save) {
+		code = scope_writer_create(request->save, error, &writer);
+	} else {
+		code = open_temporary(error, &fd);
+		if (!code)
+			code = scope_writer_create_fd(fd, "the temporary trace (in TMPDIR)", error,
+						      &writer);
+	}
+	if (!code)
+		code = capture(request, writer, error);
+	scope_writer_destroy(writer);
+	if (!code) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		code = scope_trace_open(request->save ? request->save : path, error, ret_trace);
+	}
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+static int print_report(const struct request *request, const struct scope_analysis *analysis,
+			struct scope_error *error)
+{
+	FILE *out = request->output ? fopen(request->output, "we") : stdout;
+	const struct scope_report_style style = {
+		.colour = out && isatty(fileno(out)) && !getenv("NO_COLOR"),
+		.details = request->details,
+	};
+	const char *name = request->output ? request->output : "the report";
+	int code;
+
+	if (!out)
+		return scope_error_set(error, -errno, "%s cannot be written: %s", name, strerror(errno));
+	code = scope_report_text(analysis, &style, out);
+	if (!code && (fflush(out) || ferror(out)))
+		code = -errno;
+	if (out != stdout && fclose(out) && !code)
+		code = -errno;
+	if (code && request->output)
+		unlink(request->output);
+	if (code)
+		scope_error_set(error, code, "%s cannot be written: %s; free some room, or name "
+				"another place with -o", name, strerror(-code));
+	return code;
+}
+
+static int report(const struct request *request, struct scope_error *error)
+{
+	struct scope_analysis_options options;
+	struct scope_analysis *analysis;
+	struct scope_trace *trace = NULL;
+	char root[64];
+	int code;
+
+	if (request->input)
+		code = scope_trace_open(request->input, error, &trace);
+	else
+		code = capture_and_open(request, error, &trace);
+	if (code)
+		return code;
+	scope_analysis_options_init(&options);
+	/* The files as the process sees them, as long as it is there to ask. */
+	snprintf(root, sizeof(root), "/proc/%" PRIu64 "/root",
+		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
+	if (!request->input && !access(root, X_OK))
+		options.root = root;
+	scope_cmd_progress("analysing");
+	code = scope_analysis_run(trace, &options, &analysis);
+	scope_cmd_progress_end();
+	if (code) {
+		scope_error_set(error, code, "the trace cannot be analysed: %s", strerror(-code));
+	} else {
+		code = print_report(request, analysis, error);
+		scope_analysis_destroy(analysis);
+	}
+	scope_trace_close(trace);
+	return code;
+}
+
+int scope_cmd_report(int argc, char **argv)
+{
+	struct request request = { .details = 3 };
+	struct scope_error error = { 0 };
+	int status;
+
+	scope_capture_options_init(&request.capture, 0);
+	status = parse(argc, argv, &request);
+	if (status)
+		return status;
+	if (request.help) {
+		fputs(usage, stdout);
+		return SCOPE_EXIT_DONE;
+	}
+	return report(&request, &error) ? scope_cmd_fail("report", &error) : SCOPE_EXIT_DONE;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The whole way from an opened trace to a ranking. */
+#include "rank/analysis.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void scope_analysis_options_init(struct scope_analysis_options *options)
+{
+	*options = (struct scope_analysis_options){
+		.detect = scope_detect_defaults,
+		.rank = scope_rank_defaults,
+		.root = "",
+	};
+}
+
+static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	struct scope_trace *trace = analysis->trace;
+	size_t map_count, symbol_count;
+	const struct scope_trace_map *maps = scope_trace_maps(trace, &map_count);
+	const struct scope_trace_symbol *symbols = scope_trace_symbols(trace, &symbol_count);
+	int err;
+
+	err = scope_pickups_learn(trace, &analysis->pickups);
+	if (!err)
+		err = scope_units_build(trace, analysis->pickups, &analysis->units);
+	if (!err)
+		err = scope_detect_run(analysis->units, &options->detect, &analysis->detection);
+	if (!err)
+		err = scope_hang_find(analysis->units, analysis->pickups, &analysis->hangs,
+				      &analysis->hang_count);
+	if (!err)
+		err = scope_symbols_create(maps, map_count, symbols, symbol_count, options->root,
+					   &analysis->symbols);
+	if (!err)
+		err = scope_evidence_collect(trace, analysis->units, analysis->detection,
+					     analysis->pickups, analysis->symbols, analysis->hangs,
+					     &analysis->hang_count, &analysis->evidence);
+	if (!err)
+		err = scope_rank_run(analysis->units, analysis->detection, analysis->hangs,
+				     analysis->hang_count, analysis->evidence, &options->rank,
+				     &analysis->ranking);
+	return err;
+}
+
+int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
+		       struct scope_analysis **ret_analysis)
+{
+	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
+	int err;
+
+	if (!analysis)
+		return -ENOMEM;
+	analysis->trace = trace;
+	err = analyse(analysis, options);
+	if (err) {
+		scope_analysis_destroy(analysis);
+		return err;
+	}
+	*ret_analysis = analysis;
+	return 0;
+}
+
+void scope_analysis_destroy(struct scope_analysis *analysis)
+{
+	if (!analysis)
+		return;
+	scope_ranking_destroy(analysis->ranking);
+	scope_evidence_destroy(analysis->evidence);
+	scope_symbols_destroy(analysis->symbols);
+	free(analysis->hangs);
+	scope_detection_destroy(analysis->detection);
+	scope_units_destroy(analysis->units);
+	scope_pickups_destroy(analysis->pickups);
+	free(analysis);
+}

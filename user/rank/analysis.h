@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The whole way from an opened trace to a ranking. */
+#ifndef SCOPE_RANK_ANALYSIS_H
+#define SCOPE_RANK_ANALYSIS_H
+
+#include "rank/rank.h"
+
+struct scope_analysis_options {
+	struct scope_detect_options detect;
+	struct scope_rank_options rank;
+	const char *root; /* before paths of the target's files: "/proc/PID/root", or "" */
+};
+
+struct scope_analysis {
+	struct scope_trace *trace; /* the caller's */
+	struct scope_pickups *pickups;
+	struct scope_units *units;
+	struct scope_detection *detection;
+	struct scope_hang *hangs;
+	size_t hang_count;
+	struct scope_symbols *symbols;
+	struct scope_evidence *evidence;
+	struct scope_ranking *ranking;
+};
+
+/* Defaults for all settings, root "". */
+void scope_analysis_options_init(struct scope_analysis_options *options);
+
+/* 0 or -errno. The analysis borrows the trace, which must outlive it. */
+int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
+		       struct scope_analysis **ret_analysis);
+void scope_analysis_destroy(struct scope_analysis *analysis);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers as people read them. */
+#ifndef SCOPE_REPORT_FORMAT_H
+#define SCOPE_REPORT_FORMAT_H
+
+#include <stdint.h>
+
+/* Texts in a buffer of the caller's, which is returned. */
+struct scope_text {
+	char text[64];
+};
+
+const char *scope_format_ns(struct scope_text *buffer, double ns);	   /* "4.1 ms" */
+const char *scope_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */
+const char *scope_format_large(struct scope_text *buffer, uint64_t count); /* "12.4 M" */
+
+#endif
