@@ -11,6 +11,7 @@
 struct cursor {
 	struct scope_decoder decoder;
 	const struct scope_trace_cpu *index;
+	uint32_t cpu;
 	size_t next; /* frame to open when this sub-buffer is done */
 	uint8_t *buffer;
 	size_t buffer_capacity;
@@ -18,6 +19,13 @@ struct cursor {
 	uint64_t lost_count;
 	bool lost_pending; /* tell it before the first event of this sub-buffer */
 	bool broken;	   /* part of the sub-buffer before was not read */
+};
+
+/* A CPU that waits. Its key stands here, so that comparing does not touch the cursors. */
+struct waiting {
+	uint64_t time_ns;
+	uint32_t cpu;
+	uint32_t cursor;
 };
 
 /*
@@ -28,77 +36,85 @@ struct cursor {
 struct scope_merge {
 	struct cursor *current; /* NULL at the end */
 	uint64_t limit_ns;
-	struct cursor **heap;
+	struct waiting *heap;
 	size_t waiting;
 	size_t cpus;
 	struct cursor cursor[];
 };
 
-static bool earlier(const struct cursor *a, const struct cursor *b)
+/* Of two events at the same time that of the lower CPU goes first. */
+static bool earlier(const struct waiting *a, const struct waiting *b)
 {
-	if (a->decoder.next_ns != b->decoder.next_ns)
-		return a->decoder.next_ns < b->decoder.next_ns;
-	return a->index->cpu < b->index->cpu;
+	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->cpu < b->cpu);
 }
 
-static void sift_down(struct scope_merge *merge, struct cursor *cursor)
+static struct waiting waiting_of(const struct scope_merge *merge, const struct cursor *cursor)
 {
-	size_t place = 0;
+	return (struct waiting){
+		.time_ns = cursor->decoder.next_ns,
+		.cpu = cursor->cpu,
+		.cursor = cursor - merge->cursor,
+	};
+}
 
-	for (;;) {
-		size_t child = 2 * place + 1;
+/* Puts an entry in the place of the first. */
+static void sift_down(struct scope_merge *merge, struct waiting entry)
+{
+	struct waiting *heap = merge->heap;
+	size_t place = 0, child;
 
-		if (child + 1 < merge->waiting &&
-		    earlier(merge->heap[child + 1], merge->heap[child]))
+	while ((child = 2 * place + 1) < merge->waiting) {
+		if (child + 1 < merge->waiting && earlier(&heap[child + 1], &heap[child]))
 			child++;
-		if (child >= merge->waiting || !earlier(merge->heap[child], cursor))
+		if (!earlier(&heap[child], &entry))
 			break;
-		merge->heap[place] = merge->heap[child];
+		heap[place] = heap[child];
 		place = child;
 	}
-	merge->heap[place] = cursor;
+	heap[place] = entry;
 }
 
-static void push(struct scope_merge *merge, struct cursor *cursor)
+static void push(struct scope_merge *merge, struct waiting entry)
 {
+	struct waiting *heap = merge->heap;
 	size_t place = merge->waiting++;
 
-	while (place && earlier(cursor, merge->heap[(place - 1) / 2])) {
-		merge->heap[place] = merge->heap[(place - 1) / 2];
+	while (place && earlier(&entry, &heap[(place - 1) / 2])) {
+		heap[place] = heap[(place - 1) / 2];
 		place = (place - 1) / 2;
 	}
-	merge->heap[place] = cursor;
+	heap[place] = entry;
 }
 
-/* Of two events at the same time that of the lower CPU goes first. */
-static void set_limit(struct scope_merge *merge)
+static void set_current(struct scope_merge *merge, struct cursor *cursor)
 {
-	const struct cursor *second = merge->waiting ? merge->heap[0] : NULL;
+	const struct waiting *second = &merge->heap[0];
 
-	merge->limit_ns = !second || !merge->current ? UINT64_MAX :
-		second->decoder.next_ns + (merge->current->index->cpu < second->index->cpu);
+	merge->current = cursor;
+	merge->limit_ns = UINT64_MAX;
+	if (cursor && merge->waiting)
+		merge->limit_ns = second->time_ns + (cursor->cpu < second->cpu);
 }
 
 /* The current CPU has no more events. */
 static void drop_current(struct scope_merge *merge)
 {
-	merge->current = NULL;
+	struct cursor *cursor = NULL;
+
 	if (merge->waiting) {
-		merge->current = merge->heap[0];
+		cursor = &merge->cursor[merge->heap[0].cursor];
 		merge->waiting--;
-		if (merge->waiting)
-			sift_down(merge, merge->heap[merge->waiting]);
+		sift_down(merge, merge->heap[merge->waiting]);
 	}
-	set_limit(merge);
+	set_current(merge, cursor);
 }
 
 static void change_current(struct scope_merge *merge)
 {
-	struct cursor *cursor = merge->current;
+	struct cursor *next = &merge->cursor[merge->heap[0].cursor];
 
-	merge->current = merge->heap[0];
-	sift_down(merge, cursor);
-	set_limit(merge);
+	sift_down(merge, waiting_of(merge, merge->current));
+	set_current(merge, next);
 }
 
 static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const char *why)
@@ -109,7 +125,7 @@ static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const 
 	cursor->decoder.pos = cursor->decoder.end = NULL;
 	if (!damage->subbufs++) {
 		damage->first_subbuf = cursor->index->frame[cursor->next - 1];
-		damage->why_cpu = cursor->index->cpu;
+		damage->why_cpu = cursor->cpu;
 		damage->why = why;
 	}
 	scope_damage_tell(damage);
@@ -133,7 +149,7 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	}
 	subbuf = (const struct scope_subbuf *)data;
 	ret = scope_decoder_begin(&cursor->decoder, subbuf, frame->raw_bytes);
-	if (!ret && subbuf->cpu != cursor->index->cpu) {
+	if (!ret && subbuf->cpu != cursor->cpu) {
 		cursor->decoder.problem = "it names another CPU";
 		ret = -EBADMSG;
 	}
@@ -156,7 +172,7 @@ static int peek(struct scope_trace *trace, struct cursor *cursor)
 	for (;;) {
 		int ret;
 
-		if (cursor->lost_pending) {
+		if (__builtin_expect(cursor->lost_pending, 0)) {
 			cursor->decoder.next_ns = cursor->decoder.time_ns;
 			return 1;
 		}
@@ -174,7 +190,7 @@ static void take_lost(struct cursor *cursor, struct scope_event *event)
 {
 	event->time_ns = cursor->decoder.next_ns;
 	event->tid = 0;
-	event->cpu = cursor->index->cpu;
+	event->cpu = cursor->cpu;
 	event->kind = SCOPE_EVENT_LOST;
 	event->flags = 0;
 	event->lost.count = cursor->lost_count;
@@ -191,6 +207,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge)
 
 		memset(&cursor->decoder, 0, sizeof(cursor->decoder));
 		cursor->index = &trace->cpu[i];
+		cursor->cpu = cursor->index->cpu;
 		cursor->next = 0;
 		cursor->number = cursor->lost = 0;
 		cursor->lost_pending = cursor->broken = false;
@@ -198,7 +215,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge)
 		if (ret < 0)
 			return ret;
 		if (ret)
-			push(merge, cursor);
+			push(merge, waiting_of(merge, cursor));
 	}
 	drop_current(merge);
 	return 0;
@@ -214,7 +231,7 @@ int scope_trace_rewind(struct scope_trace *trace)
 		if (!merge)
 			return -ENOMEM;
 		merge->cpus = trace->cpus;
-		merge->heap = calloc(trace->cpus + 1, sizeof(struct cursor *));
+		merge->heap = calloc(trace->cpus + 1, sizeof(*merge->heap));
 		if (!merge->heap) {
 			free(merge);
 			return -ENOMEM;
