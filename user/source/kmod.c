@@ -20,7 +20,6 @@
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
-#define CONFIGURE_TRIES 4
 
 struct capture {
 	const struct scope_capture_options *options;
@@ -80,24 +79,13 @@ static int failed(struct capture *capture, int code)
 	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
 }
 
-/* Names the target, and its descendants where these are followed: start only takes in new ones. */
-static int read_targets(const struct capture *capture, uint32_t **ret_tgids, size_t *ret_count)
-{
-	if (capture->options->follow)
-		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
-	*ret_tgids = malloc(sizeof(**ret_tgids));
-	if (!*ret_tgids)
-		return -ENOMEM;
-	**ret_tgids = capture->stats.target.tgid;
-	*ret_count = 1;
-	return 0;
-}
-
-static int configure_once(struct capture *capture, bool alone)
+static int configure(struct capture *capture)
 {
 	const struct scope_capture_options *options = capture->options;
-	struct scope_session_config config = {
+	const struct scope_session_config config = {
 		.session = capture->session,
+		.targets = &capture->stats.target.tgid,
+		.target_count = 1, /* START finds its descendants by itself */
 		.follow = options->follow,
 		.subbuf_bytes = options->subbuf_bytes,
 		.subbuf_count = options->subbuf_count,
@@ -109,30 +97,21 @@ static int configure_once(struct capture *capture, bool alone)
 		.stacks_per_second = options->stacks_per_second,
 		.sample_period_ns = options->sample_period_ns,
 	};
-	uint32_t *tgids;
-	size_t count;
-	int code;
 
-	code = read_targets(capture, &tgids, &count);
-	if (code)
-		return failed(capture, code);
-	config.targets = tgids;
-	config.target_count = count < SCOPE_TARGET_MAX ? (uint32_t)count : SCOPE_TARGET_MAX;
-	if (alone)
-		config.target_count = 1;
-	code = scope_control_configure(capture->control, &config, capture->error);
-	free(tgids);
-	return code;
+	return scope_control_configure(capture->control, &config, capture->error);
 }
 
-/* A descendant may end between being listed and being named: then list again. */
-static int configure(struct capture *capture)
+/* Whom the module traces: the target, and its descendants where these are followed. */
+static int read_targets(const struct capture *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
-	int code = -ESRCH, tries;
-
-	for (tries = 1; tries <= CONFIGURE_TRIES && code == -ESRCH; tries++)
-		code = configure_once(capture, tries == CONFIGURE_TRIES);
-	return code;
+	if (capture->options->follow)
+		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
+	*ret_tgids = malloc(sizeof(**ret_tgids));
+	if (!*ret_tgids)
+		return -ENOMEM;
+	**ret_tgids = capture->stats.target.tgid;
+	*ret_count = 1;
+	return 0;
 }
 
 static int write_maps(struct capture *capture)

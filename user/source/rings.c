@@ -13,8 +13,9 @@
 struct scope_rings {
 	int fd;
 	struct scope_ioc_info info;
+	uint32_t mapped; /* rings */
 	struct ring {
-		const struct scope_ring_page *page; /* NULL: not mapped */
+		const struct scope_ring_page *page; /* NULL: no such CPU */
 		uint64_t next;			    /* number of the sub-buffer to read next */
 	} *ring; /* info.cpus of them */
 };
@@ -90,9 +91,32 @@ void scope_rings_close(struct scope_rings *rings)
 	free(rings);
 }
 
-int scope_rings_map(struct scope_rings *rings, struct scope_error *error)
+/* 0 also for a number that no CPU can have: those of a machine may have holes. */
+static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *error)
 {
 	const struct scope_ring_page *page;
+
+	page = mmap(NULL, rings->info.region_bytes, PROT_READ, MAP_SHARED, rings->fd,
+		    (off_t)(cpu * rings->info.region_bytes));
+	if (page == MAP_FAILED && errno == EINVAL)
+		return 0;
+	if (page == MAP_FAILED)
+		return scope_error_set(error, -errno,
+				       "cannot map the ring of CPU %u (%llu bytes): %s", cpu,
+				       (unsigned long long)rings->info.region_bytes, strerror(errno));
+	rings->ring[cpu].page = page;
+	rings->mapped++;
+	if (page->magic != SCOPE_RING_MAGIC || page->subbuf_bytes != rings->info.subbuf_bytes ||
+	    page->subbuf_count != rings->info.subbuf_count)
+		return scope_error_set(error, -EPROTO,
+				       "the ring of CPU %u is not laid out as expected: load the "
+				       "scope.ko of the same release", cpu);
+	rings->ring[cpu].next = page->tail;
+	return 0;
+}
+
+int scope_rings_map(struct scope_rings *rings, struct scope_error *error)
+{
 	uint32_t cpu;
 	int code;
 
@@ -102,24 +126,13 @@ int scope_rings_map(struct scope_rings *rings, struct scope_error *error)
 	rings->ring = calloc(rings->info.cpus, sizeof(*rings->ring));
 	if (!rings->ring)
 		return scope_error_set(error, -ENOMEM, "no memory for the rings");
-	for (cpu = 0; cpu < rings->info.cpus; cpu++) {
-		page = mmap(NULL, rings->info.region_bytes, PROT_READ, MAP_SHARED, rings->fd,
-			    (off_t)(cpu * rings->info.region_bytes));
-		if (page == MAP_FAILED)
-			return scope_error_set(error, -errno,
-					       "cannot map the ring of CPU %u (%llu bytes): %s", cpu,
-					       (unsigned long long)rings->info.region_bytes,
-					       strerror(errno));
-		rings->ring[cpu].page = page;
-		if (page->magic != SCOPE_RING_MAGIC ||
-		    page->subbuf_bytes != rings->info.subbuf_bytes ||
-		    page->subbuf_count != rings->info.subbuf_count)
-			return scope_error_set(error, -EPROTO,
-					       "the ring of CPU %u is not laid out as expected: load the "
-					       "scope.ko of the same release", cpu);
-		rings->ring[cpu].next = page->tail;
-	}
-	return 0;
+	for (cpu = 0; cpu < rings->info.cpus && !code; cpu++)
+		code = map_one(rings, cpu, error);
+	if (!code && !rings->mapped)
+		code = scope_error_set(error, -EPROTO,
+				       "%s lets no ring be mapped: load the scope.ko of the same "
+				       "release", SCOPE_DEVICE_PATH);
+	return code;
 }
 
 int scope_rings_fd(const struct scope_rings *rings)
@@ -137,12 +150,15 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 {
 	struct scope_ioc_consume consume = { .cpu = cpu };
 	struct ring *ring = &rings->ring[cpu];
-	const uint8_t *first = (const uint8_t *)ring->page + rings->info.header_bytes;
-	/* Pairs with the release store that publishes a finished sub-buffer. */
-	const uint64_t head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
-	uint64_t place;
+	const uint8_t *first;
+	uint64_t head, place;
 	int code;
 
+	if (!ring->page)
+		return 0;
+	first = (const uint8_t *)ring->page + rings->info.header_bytes;
+	/* Pairs with the release store that publishes a finished sub-buffer. */
+	head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
 	while (ring->next < head) {
 		place = ring->next & (rings->info.subbuf_count - 1);
 		code = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes),
@@ -177,6 +193,8 @@ void scope_rings_count(const struct scope_rings *rings, uint64_t *ret_records, u
 	for (cpu = 0; cpu < rings->info.cpus; cpu++) {
 		const struct scope_ring_page *page = rings->ring[cpu].page;
 
+		if (!page)
+			continue;
 		*ret_records += __atomic_load_n(&page->records, __ATOMIC_RELAXED);
 		for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 			ret_lost[reason] += __atomic_load_n(&page->lost[reason], __ATOMIC_RELAXED);
