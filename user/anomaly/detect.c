@@ -23,7 +23,14 @@ struct work {
 	const struct scope_units *units;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
-	double *value; /* scratch, one per unit */
+	double *value;	 /* scratch, one per unit */
+	uint32_t *order; /* units by population; those of a group are neighbours */
+	size_t *first;	 /* per population its first place in order; one more than populations */
+};
+
+/* A run of places in work->order. */
+struct span {
+	size_t first, end;
 };
 
 static int add_group(struct work *work, uint32_t group)
@@ -62,18 +69,55 @@ static int add_group(struct work *work, uint32_t group)
 	return 0;
 }
 
-/* Spread of the measure over the closed units of one population, or of its whole group. */
-static struct scope_spread measure_spread(struct work *work, uint32_t population, bool whole_group)
+static int order_units(struct work *work)
 {
-	const struct scope_units *units = work->units;
-	uint32_t group = work->detection->population[population].group;
+	const struct scope_detection *detection = work->detection;
+	size_t *next;
+
+	work->first = calloc(detection->populations + 2, sizeof(*work->first));
+	if (!work->first)
+		return -ENOMEM;
+	/* Counting sort, one place ahead, so that filling moves each start to where it belongs. */
+	next = work->first + 1;
+	for (size_t i = 0; i < work->units->count; i++)
+		if (detection->of_unit[i] + 1 < detection->populations)
+			next[detection->of_unit[i] + 1]++;
+	for (size_t i = 1; i < detection->populations; i++)
+		next[i] += next[i - 1];
+	for (size_t i = 0; i < work->units->count; i++)
+		work->order[next[detection->of_unit[i]]++] = i;
+	return 0;
+}
+
+static struct span population_span(const struct work *work, uint32_t population)
+{
+	return (struct span){work->first[population], work->first[population + 1]};
+}
+
+static struct span group_span(const struct work *work, uint32_t population)
+{
+	const struct scope_detection *detection = work->detection;
+	uint32_t group = detection->population[population].group, low = population,
+		 high = population + 1;
+
+	while (low && detection->population[low - 1].group == group)
+		low--;
+	while (high < detection->populations && detection->population[high].group == group)
+		high++;
+	return (struct span){work->first[low], work->first[high]};
+}
+
+/* Spread of the measure over closed units. */
+static struct scope_spread measure_spread(struct work *work, struct span span)
+{
 	size_t count = 0;
 
-	for (size_t i = 0; i < units->count; i++)
-		if (!units->unit[i].open &&
-		    (whole_group ? units->unit[i].group == group
-				 : work->detection->of_unit[i] == population))
-			work->value[count++] = scope_unit_measure(&units->unit[i]);
+	for (size_t at = span.first; at < span.end; at++) {
+		const struct scope_unit *unit = &work->units->unit[work->order[at]];
+
+		if (!unit->open)
+			work->value[count++] = scope_unit_measure(unit);
+	}
 	return scope_spread_of(work->value, count, SCALE_FLOOR_NS);
 }
 
@@ -91,10 +135,12 @@ static void judge_population(struct work *work, uint32_t index, double z)
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
 	uint32_t group_units = work->units->group[population->group].units;
-	struct scope_spread own = measure_spread(work, index, false);
-	struct scope_spread whole = measure_spread(work, index, true);
+	struct scope_spread own = measure_spread(work, population_span(work, index));
+	struct scope_spread whole = own;
 	bool rare = population->units < options->rare_share * group_units;
 
+	if (rare)
+		whole = measure_spread(work, group_span(work, index));
 	population->against_group = group_units >= options->units_min && rare &&
 				    (population->units < options->units_min ||
 				     own.median > threshold(options, whole, z));
@@ -120,31 +166,30 @@ static unsigned call_count(const struct scope_units *units, const struct scope_u
 static void mark_frequent(struct work *work, uint32_t population, uint32_t nr, double z)
 {
 	const struct scope_units *units = work->units;
+	struct span span = population_span(work, population);
 	struct scope_spread spread;
 	size_t count = 0;
+	double limit;
 
-	for (size_t i = 0; i < units->count; i++)
-		if (work->detection->of_unit[i] == population)
-			work->value[count++] = call_count(units, &units->unit[i], nr);
+	for (size_t at = span.first; at < span.end; at++)
+		work->value[count++] = call_count(units, &units->unit[work->order[at]], nr);
 	spread = scope_spread_of(work->value, count, 1);
-	for (size_t i = 0; i < units->count; i++)
-		if (work->detection->of_unit[i] == population &&
-		    call_count(units, &units->unit[i], nr) >
-			    spread.median * work->options->times_min + z * spread.scale)
-			work->detection->mark[i] |= SCOPE_UNIT_FREQUENT;
+	limit = spread.median * work->options->times_min + z * spread.scale;
+	for (size_t at = span.first; at < span.end; at++)
+		if (call_count(units, &units->unit[work->order[at]], nr) > limit)
+			work->detection->mark[work->order[at]] |= SCOPE_UNIT_FREQUENT;
 }
 
 static void mark_population_calls(struct work *work, uint32_t population, double z)
 {
 	const struct scope_units *units = work->units;
 	bool seen[SCOPE_SYSCALL_MAX] = {false};
+	struct span span = population_span(work, population);
 
 	/* Only calls that some unit makes often are worth the pass. */
-	for (size_t i = 0; i < units->count; i++) {
-		const struct scope_unit *unit = &units->unit[i];
+	for (size_t at = span.first; at < span.end; at++) {
+		const struct scope_unit *unit = &units->unit[work->order[at]];
 
-		if (work->detection->of_unit[i] != population)
-			continue;
 		for (unsigned j = 0; j < unit->calls; j++) {
 			const struct scope_unit_call *call = &units->call[unit->call + j];
 
@@ -197,6 +242,8 @@ static int detect(struct work *work)
 	}
 	if (!detection->populations)
 		return 0;
+	if (order_units(work))
+		return -ENOMEM;
 	for (size_t i = 0; i < units->count; i++) {
 		const struct scope_unit *unit = &units->unit[i];
 		double busy = scope_unit_measure(unit) + unit->queue_ns;
@@ -227,14 +274,17 @@ int scope_detect_run(const struct scope_units *units, const struct scope_detect_
 		return -ENOMEM;
 	work.detection = detection;
 	work.value = calloc(units->count + 1, sizeof(*work.value));
+	work.order = calloc(units->count + 1, sizeof(*work.order));
 	detection->groups = units->groups;
 	detection->of_unit = calloc(units->count + 1, sizeof(*detection->of_unit));
 	detection->mark = calloc(units->count + 1, sizeof(*detection->mark));
 	detection->group_busy_ns = calloc(units->groups + 1, sizeof(*detection->group_busy_ns));
-	if (work.value && detection->of_unit && detection->mark &&
+	if (work.value && work.order && detection->of_unit && detection->mark &&
 	    detection->group_busy_ns)
 		err = detect(&work);
 	free(work.value);
+	free(work.order);
+	free(work.first);
 	if (err) {
 		scope_detection_destroy(detection);
 		return err;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Median, spread and normal quantile against values worked by hand or taken from tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "anomaly/robust.h"
+
+static void assert_near(double value, double expected, double tolerance)
+{
+	if (fabs(value - expected) > tolerance)
+		fail_msg("%.9g is not %.9g", value, expected);
+}
+
+static void quantiles_interpolate(void **state)
+{
+	const double values[] = {1, 2, 3, 4};
+
+	(void)state;
+	assert_near(scope_quantile_sorted(values, 4, 0.5), 2.5, 0);
+	assert_near(scope_quantile_sorted(values, 4, 0), 1, 0);
+	assert_near(scope_quantile_sorted(values, 4, 1), 4, 0);
+	assert_near(scope_quantile_sorted(values, 0, 0.5), 0, 0);
+}
+
+static void spread_ignores_an_outlier(void **state)
+{
+	double values[] = {1000, 3, 1, 2, 5, 4};
+	struct scope_spread spread = scope_spread_of(values, 6, 0.001);
+
+	(void)state;
+	/* Sorted 1 2 3 4 5 1000: median 3.5, deviations 0.5 0.5 1.5 1.5 2.5 996.5, MAD 1.5. */
+	assert_near(spread.median, 3.5, 1e-12);
+	assert_near(spread.scale, 1.5 / 0.6745, 1e-12);
+}
+
+static void spread_falls_back_and_has_a_floor(void **state)
+{
+	double most_equal[] = {7, 7, 7, 7, 17};
+	double equal[] = {7, 7, 7};
+	struct scope_spread spread = scope_spread_of(most_equal, 5, 0.001);
+
+	(void)state;
+	/* MAD 0; mean absolute deviation 2. */
+	assert_near(spread.scale, 2 * 1.2533, 1e-9);
+	spread = scope_spread_of(equal, 3, 5);
+	assert_near(spread.median, 7, 0);
+	assert_near(spread.scale, 5, 0);
+	assert_near(scope_spread_of(equal, 0, 5).scale, 5, 0);
+}
+
+static void normal_quantiles(void **state)
+{
+	(void)state;
+	assert_near(scope_normal_upper(0.05), 1.6448536, 1e-6);
+	assert_near(scope_normal_upper(0.01), 2.3263479, 1e-6);
+	assert_near(scope_normal_upper(1e-9), 5.9978070, 1e-6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_interpolate),
+		cmocka_unit_test(spread_ignores_an_outlier),
+		cmocka_unit_test(spread_falls_back_and_has_a_floor),
+		cmocka_unit_test(normal_quantiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

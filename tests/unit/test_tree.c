@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The contrastive descent names the function that holds the excess, never the loop above it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "evidence/tree.h"
+
+static const struct scope_function function_main = {.name = "main", .module = "p"};
+static const struct scope_function loop = {.name = "loop", .module = "p"};
+static const struct scope_function get = {.name = "get", .module = "p"};
+static const struct scope_function set = {.name = "set", .module = "p"};
+static const struct scope_function find = {.name = "find", .module = "p"};
+static const struct scope_function hash = {.name = "hash", .module = "p"};
+
+static void add(struct scope_tree *tree, double excess_ns, const struct scope_function *const *path,
+		unsigned count)
+{
+	uint32_t node;
+
+	assert_int_equal(scope_tree_insert(tree, path, count, NULL, &node), 0);
+	tree->node[node].self_ns += excess_ns;
+}
+
+#define ADD(tree, excess, ...)                                                                     \
+	add(tree, excess, (const struct scope_function *[]){__VA_ARGS__},                          \
+	    sizeof((const struct scope_function *[]){__VA_ARGS__}) / sizeof(void *))
+
+static size_t attribute(struct scope_tree *tree, struct scope_share **ret_shares)
+{
+	size_t count;
+
+	scope_tree_sum(tree);
+	assert_int_equal(scope_tree_attribute(tree, ret_shares, &count), 0);
+	return count;
+}
+
+static void names_the_deepest_holder(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 95, &function_main, &loop, &get, &find);
+	ADD(&tree, 5, &function_main, &loop);
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &find);
+	assert_true(shares[0].excess_ns == 95);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
+/* Two bugs below one loop: both are named, in the order of their excess, and not the loop. */
+static void names_both_branches(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 40, &function_main, &loop, &get, &find);
+	ADD(&tree, 60, &function_main, &loop, &set, &hash);
+	assert_int_equal(attribute(&tree, &shares), 2);
+	assert_ptr_equal(shares[0].function, &hash);
+	assert_ptr_equal(shares[1].function, &find);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
+/* One function reached by two ways is one row. */
+static void adds_up_branches(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 50, &function_main, &loop, &get, &find);
+	ADD(&tree, 50, &function_main, &loop, &set, &find);
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &find);
+	assert_true(shares[0].excess_ns == 100);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
+/* A function that does a good part itself is named for what it calls as well. */
+static void names_a_splitting_worker(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 40, &function_main, &loop, &get);
+	ADD(&tree, 30, &function_main, &loop, &get, &find);
+	ADD(&tree, 30, &function_main, &loop, &get, &hash);
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &get);
+	assert_true(shares[0].excess_ns == 100);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
+/* What normal units hold there is negative excess, and never named. */
+static void ignores_negative_excess(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 50, &function_main, &loop, &find);
+	ADD(&tree, -20, &function_main, &loop, &set);
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &find);
+	free(shares);
+	scope_tree_free(&tree);
+
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, -20, &function_main, &loop, &set);
+	assert_int_equal(attribute(&tree, &shares), 0);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
+static void folds_recursion(void **state)
+{
+	struct scope_tree tree;
+	uint32_t once, twice;
+	const struct scope_function *path[] = {&function_main, &find, &hash, &find, &hash};
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_tree_insert(&tree, path, 3, NULL, &once), 0);
+	assert_int_equal(scope_tree_insert(&tree, path, 5, NULL, &twice), 0);
+	assert_int_equal(once, twice);
+	assert_true(scope_tree_under(&tree, once, &find));
+	assert_false(scope_tree_under(&tree, once, &set));
+	scope_tree_free(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_the_deepest_holder),
+		cmocka_unit_test(names_both_branches),
+		cmocka_unit_test(adds_up_branches),
+		cmocka_unit_test(names_a_splitting_worker),
+		cmocka_unit_test(ignores_negative_excess),
+		cmocka_unit_test(folds_recursion),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
