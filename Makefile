@@ -10,7 +10,7 @@ Q := $(if $(filter 1,$(V)),,@)
 PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd zlib jansson
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS ?= -O2 -g
-SCOPE_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser $(SANFLAGS) \
+SCOPE_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/gen $(SANFLAGS) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
@@ -59,6 +59,13 @@ $(OUT)/%.o: %.c
 $(OUT)/tests/%: tests/unit/%.c $(OUT)/libscope.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS) -lcmocka
+
+# Numbers and names of system calls, from what the compiler finds as the machine's own.
+$(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)CC="$(CC)" scripts/syscall-table.sh > $@.tmp && mv $@.tmp $@
+
+$(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 
 tests: $(TEST_BIN)
 
