@@ -69,8 +69,37 @@ $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 
 tests: $(TEST_BIN)
 
-kmod: ## build scope.ko for KDIR (default: the running kernel)
-	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR)/kmod modules
+# The sources are laid out as links in a folder of their own per kernel: kbuild leaves its objects there.
+kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is
+	$(Q)scripts/kmod.sh $(KDIR)
+
+KERNEL ?= 6.1
+BUG ?= lock
+SEED ?= 1
+
+# What runs in the VM: the programs, the module for its kernel, and that kernel.
+.PHONY: vm-ready check demo demo-all
+vm-ready:
+	$(Q)scripts/setup.sh build vm
+	$(Q)$(MAKE) --no-print-directory user
+	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
+	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
+
+demo: vm-ready ## boot a kernel, run a server with BUG=lock|cpu|hang|none|…, report on it, check the answer
+	$(Q)scripts/setup.sh servers
+	$(Q)tests/bugs/build.sh $(BUG)
+	$(Q)KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)
+
+demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
+	$(Q)scripts/setup.sh servers
+	$(Q)tests/bugs/build.sh
+	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
+
+check: vm-ready ## the everyday set of tests, its own set-up included
+	$(Q)scripts/setup.sh test servers
+	$(Q)$(MAKE) --no-print-directory SAN=1 user tests
+	$(Q)tests/bugs/build.sh lock none
+	$(Q)KERNEL=$(KERNEL) scripts/check.sh
 
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
