@@ -247,6 +247,7 @@ static void write_all(int fd, const char *data, size_t length)
 	}
 }
 
+/* Without its newline a line stays open for more, and does not reach the console. */
 static void log_mark(const char *text)
 {
 	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
@@ -332,7 +333,7 @@ static int run_command(const struct job *job)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
-	log_mark("<6>scope-vm: command starts");
+	log_mark("<6>scope-vm: command starts\n");
 	pid = start_command(job, fds[1], &before);
 	do {
 		struct pollfd wait = { .fd = fds[0], .events = POLLIN };
@@ -343,7 +344,7 @@ static int run_command(const struct job *job)
 	/* All the command wrote is in the pipe; processes it left behind may add to it for ever. */
 	if (!ioctl(fds[0], FIONREAD, &waiting))
 		copy_output(fds[0], output, waiting);
-	log_mark("<6>scope-vm: command ended");
+	log_mark("<6>scope-vm: command ended\n");
 	close(output);
 	return status;
 }

@@ -92,7 +92,7 @@ fails_on_panic() { gives 70 -- sh -c 'echo c >/proc/sysrq-trigger' && grep -q 'K
 
 fails_on_reset() { gives 71 -- sh -c 'echo b >/proc/sysrq-trigger'; }
 
-times_out() { gives 124 -t 8 -- sleep 100; }
+times_out() { gives 124 -t 10 -- sleep 100 && grep -q 'command starts' "$work/stderr"; }
 
 builds_and_loads_module() {
 	mkdir "$work/module"

@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of test_record.sh that runs in the guest.
+#
+# Usage: record_guest.sh SCOPE SCOPE_KO WORK
+set -uo pipefail
+
+scope=$1 module=$2 work=$3
+dir=$(mktemp -d /dev/shm/record.XXXXXX)
+chmod 755 "$dir"
+cd "$dir" || exit 1
+failures=0
+
+pass() {	# NAME COMMAND...
+	local name=$1
+	shift
+	if "$@" >"$dir/why" 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		sed 's/^/    /' "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | tail -15
+		failures=$((failures + 1))
+	fi
+}
+
+# Runs scope; its exit status must be STATUS, and its words must match PATTERN.
+says() {	# STATUS PATTERN ARGUMENT...
+	local want=$1 pattern=$2 got=0
+	shift 2
+	"$scope" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null || got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
+	cat "$dir/stdout" "$dir/stderr" | grep -Eq -- "$pattern" || { echo "no '$pattern'"; return 1; }
+}
+
+refused() { says 1 "$@"; }
+uses() { cat /sys/module/scope/refcnt; }
+unused() { [ "$(uses)" -eq 0 ] || { echo "still in use: $(uses)"; return 1; }; }
+dumped() { grep -Eq -- "$1" "$dir/dump" || { echo "the dump has no '$1'"; return 1; }; }
+end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
+
+until_true() {	# COMMAND...: at most 20 s
+	local round
+	for round in $(seq 200); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	echo "never true: $* ($round rounds)"
+	return 1
+}
+
+without_module() {
+	refused 'module is not loaded.*insmod' record -p $$ && [ ! -e "scope-$$.trace" ] &&
+		refused 'module is not loaded' status && refused 'MISSING.*module is not loaded' doctor
+}
+
+with_module() { says 0 'loaded, version 0\.1' status && says 0 '^ok .*module is loaded' doctor; }
+
+records() {
+	says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d 3 -o a.trace &&
+		[ ! -s "$dir/stderr" ] && [ ! -e a.trace.part ] &&
+		"$scope" dump a.trace >"$dir/dump" && unused
+}
+
+ends_early() {
+	"$scope" record -p "$target" -d 60 -o b.trace >"$dir/stdout" 2>"$dir/stderr" &
+	local recorder=$! status=0
+	until_true test -s b.trace.part && sleep 1
+	kill -INT "$recorder"
+	wait "$recorder" || status=$?
+	[ "$status" -eq 0 ] && grep -q interrupted "$dir/stdout" && "$scope" dump b.trace >"$dir/dump" &&
+		dumped 'end_reason.*interrupt' && unused
+}
+
+sees_the_end() {
+	"$work" 2 &
+	local dying=$!
+	says 0 'the process ended' record -p "$dying" -d 60 -o c.trace &&
+		"$scope" dump c.trace >"$dir/dump" && dumped 'end_reason.*target-gone'
+}
+
+takes_a_thread() {
+	local thread
+	thread=$(find "/proc/$target/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n | tail -1)
+	says 0 "is a thread of process $target" record -p "$thread" -d 0.5 -o d.trace
+}
+
+two_at_once() {
+	"$scope" record -p "$target" -d 3 -o e.trace >/dev/null 2>&1 &
+	local other=$!
+	says 0 'record_work' record -p "$target" -d 2 -o f.trace && wait "$other" &&
+		"$scope" dump e.trace >/dev/null && "$scope" dump f.trace >/dev/null
+}
+
+without_root() {
+	local status=0
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$scope" record -p "$target" -d 1 \
+		-o /dev/shm/nobody.trace >"$dir/stdout" 2>"$dir/stderr" || status=$?
+	[ "$status" -eq 1 ] && grep -q 'run as root' "$dir/stderr"
+}
+
+refuses_zombie() {
+	sh -c 'true & exec sleep 30' &
+	local parent=$! child status=0
+	until_true grep -q . "/proc/$parent/task/$parent/children"
+	read -r child <"/proc/$parent/task/$parent/children"
+	until_true grep -q 'State:.*Z' "/proc/$child/status"
+	refused 'zombie.*nothing left to trace' record -p "$child" || status=1
+	kill "$parent"
+	return "$status"
+}
+
+find_inner() { grep -El '^NSpid:.*[[:space:]]30[0-9]{3}$' /proc/[0-9]*/status | tail -1 | grep .; }
+
+# A number that is free here, and a process in a namespace of its own.
+refuses_inner_pid() {
+	local inside status=0
+	unshare --pid --fork sh -c 'echo 30000 >/proc/sys/kernel/ns_last_pid; sleep 60 & wait' &
+	local outside=$!
+	until_true find_inner
+	inside=$(find_inner)
+	local number
+	number=$(awk '/^NSpid:/ { print $NF }' "$inside")
+	inside=${inside#/proc/} inside=${inside%/status}
+	refused "pid $number is not a process here, but is pid $number inside the container of $inside" \
+		record -p "$number" || status=1
+	kill -9 "$inside" "$outside"
+	return "$status"
+}
+
+full_disk() {
+	mkdir -p small && mount -t tmpfs -o size=128k none small || return 1
+	local status=0
+	refused 'No space left' record -p "$target" -d 60 -o small/a.trace || status=1
+	unused && [ ! -e small/a.trace ] || status=1
+	umount small
+	return "$status"
+}
+
+killed_recorder() {
+	"$scope" record -p "$target" -d 60 -o g.trace >/dev/null 2>&1 &
+	local recorder=$!
+	until_true test -s g.trace.part && sleep 1
+	kill -9 "$recorder"
+	wait "$recorder" 2>/dev/null
+	until_true unused && [ ! -e g.trace ] && rmmod scope && insmod "$module"
+}
+
+pass "says how to load the module" without_module
+insmod "$module" || exit 1
+pass "status and doctor find the module" with_module
+"$work" >/dev/null 2>&1 &
+target=$!
+pass "records a process" records
+# shellcheck source=/dev/null
+for event in nanosleep futex 'read' 'write' clone execve wait4 SWITCH WAKING FORK EXEC STATE STACK THREAD_EXIT; do
+	pass "the trace has $event" dumped "\\b(${event}|${event,,})\\b"
+done
+pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
+pass "the trace has maps of a program started meanwhile" dumped '/sleep'
+pass "the trace has metadata" dumped 'end_reason.*time'
+pass "Ctrl-C ends early and keeps the file" ends_early
+pass "a thread stands for its process" takes_a_thread
+pass "two sessions at once" two_at_once
+pass "the end of the target ends the trace" sees_the_end
+pass "asks for root" without_root
+pass "refuses a kernel thread" refused 'kernel thread kthreadd' record -p 2
+pass "refuses a number without a process" refused 'there is no process 4000000' record -p 4000000
+pass "refuses a zombie" refuses_zombie
+pass "tells the pid of a container's process" refuses_inner_pid
+pass "refuses a directory that is missing" refused 'nowhere' record -p "$target" -o nowhere/a.trace
+pass "a full disk ends the trace" full_disk
+pass "a killed recorder leaves nothing behind" killed_recorder
+end_work
+pass "the module goes away" rmmod scope
+cp a.trace "$VM_OUT/" 2>/dev/null
+cp "$dir/dump" "$VM_OUT/" 2>/dev/null
+[ "$failures" -eq 0 ]
