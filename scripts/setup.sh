@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers dkms
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -14,7 +14,8 @@ packages_of() {
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap ;;
 	servers) echo dpkg-dev libevent-dev libpcre2-dev autoconf automake libtool ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers)" >&2; exit 2 ;;
+	dkms) echo dkms ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers dkms)" >&2; exit 2 ;;
 	esac
 }
 
