@@ -23,6 +23,13 @@
 #define SCOPE_FILTER_SLOTS 4096 /* processes followed at once, descendants included */
 #define SCOPE_STACK_DEPTH_MAX 64
 #define SCOPE_STACK_BYTES_MAX 32768
+#define SCOPE_SAMPLE_PERIOD_MIN_NS 200000
+
+/* What a configuration that does not say gets. */
+#define SCOPE_SUBBUF_BYTES_DEFAULT (256u << 10)
+#define SCOPE_SUBBUF_COUNT_DEFAULT 8u
+#define SCOPE_STACK_BYTES_DEFAULT 8192u
+#define SCOPE_STACKS_PER_SECOND_DEFAULT 1000u
 
 /* Which instruction set a syscall number belongs to. */
 enum scope_abi {

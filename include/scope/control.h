@@ -14,9 +14,11 @@
  *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
  *                         Pids are those of the caller's pid namespace. ESRCH: no such process.
- *                         EINVAL: a kernel thread, or a value out of range. ENOMEM. EBUSY: done
- *                         already. EPROTO: protocols differ.
+ *                         EINVAL: a kernel thread, or a value out of range. ENOMEM: not enough, or
+ *                         the rings would take over half of it. EBUSY: done already. EPROTO:
+ *                         protocols differ.
  *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
+ *                         EINVAL: not configured. EALREADY: running. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
  *                         readable. EALREADY where it is not running.
  *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
@@ -59,12 +61,13 @@ enum scope_attr {
 	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, default all */
 	SCOPE_ATTR_SUBBUF_BYTES,      /* u32, a power of two, default 256 KiB */
 	SCOPE_ATTR_SUBBUF_COUNT,      /* u32, a power of two, default 8 */
-	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per number */
+	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number */
 	SCOPE_ATTR_STACK_MODE,	      /* u8: enum scope_stack_mode, default none */
 	SCOPE_ATTR_STACK_BYTES,	      /* u32: slice of the stack, default 8192 */
 	SCOPE_ATTR_STACK_MIN_NS,      /* u32: a syscall gets a stack if it took this long or more */
-	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: which numbers get one */
-	SCOPE_ATTR_STACKS_PER_SECOND, /* u32: limit for syscall stacks, per CPU */
+	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: number n gets one if bit n % 8 of
+					 byte n / 8 is set, default all */
+	SCOPE_ATTR_STACKS_PER_SECOND, /* u32: limit for syscall stacks, per CPU, default 1000 */
 	SCOPE_ATTR_SAMPLE_PERIOD_NS,  /* u32: 0 (default) none, else at least 200,000 */
 	SCOPE_ATTR_RUN_STATE,	      /* u8: enum scope_run_state */
 	SCOPE_ATTR_MEMORY_BYTES,      /* u64 */

@@ -17,6 +17,9 @@
  * that CPU put there, or the sub-buffer's header where none has come yet. Thread 0 stands for any
  * thread that is not traced.
  *
+ * nr of a call is its number without the x32 bit; one below 0 or above 65534, as syscall(-1) has,
+ * is stored as SCOPE_NR_NONE. Numbers from SCOPE_SYSCALL_MAX up may stand there.
+ *
  * Clock: CLOCK_MONOTONIC, ns.
  */
 #ifndef SCOPE_EVENT_H
@@ -187,7 +190,7 @@ struct scope_record_state {
 	__u16 nr;    /* SCOPE_NR_NONE outside a syscall, or unknown */
 	__u8 state;  /* enum scope_state */
 	__u8 flags;  /* SCOPE_STATE_AT_STOP, SCOPE_STATE_ON_CPU, SCOPE_STATE_IOWAIT */
-	__u64 since_ns; /* since when it has not run; 0: unknown */
+	__u64 since_ns; /* since when it has not run, or a little earlier; 0: unknown */
 	__u64 run_ns;	/* time on a CPU in its whole life */
 	__u64 arg[SCOPE_ARG_MAX];
 	char comm[SCOPE_COMM_BYTES];

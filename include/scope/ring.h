@@ -36,7 +36,7 @@ struct scope_ring_page {
 	__u32 zero;
 	__u64 head;
 	__u64 tail;
-	__u64 records;			/* written, TIME and THREAD records not counted */
+	__u64 records;			/* handed out, TIME and THREAD records not counted */
 	__u64 lost[SCOPE_LOST_REASONS]; /* events that became no record */
 	__u64 stacks;			/* taken */
 	__u64 stacks_skipped;		/* not taken: over stacks_per_second */
@@ -60,7 +60,7 @@ struct scope_subbuf {
 struct scope_ioc_info {
 	__u32 protocol;
 	__u32 session;
-	__u32 cpus;	    /* regions that can be mapped: possible CPUs */
+	__u32 cpus;	    /* regions: the highest possible CPU + 1 */
 	__u32 subbuf_bytes; /* 0 before CONFIGURE */
 	__u32 subbuf_count;
 	__u32 header_bytes;

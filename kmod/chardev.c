@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/scope: an open file is a session; mmap gives its rings, poll and ioctl pace their reader. */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include "chardev.h"
+#include "session.h"
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct scope_session *session;
+	int err;
+
+	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	err = scope_session_create(&session);
+	if (err)
+		return err;
+	file->private_data = session;
+	return nonseekable_open(inode, file);
+}
+
+/* After the last descriptor and the last mapping. */
+static int device_release(struct inode *inode, struct file *file)
+{
+	scope_session_close(file->private_data);
+	return 0;
+}
+
+/* The CPU whose region begins at this offset, or -1. */
+static int cpu_of_offset(struct scope_session *session, u64 offset)
+{
+	u64 cpu = div64_u64(offset, session->region_bytes);
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || cpu * session->region_bytes != offset)
+		return -1;
+	return cpu;
+}
+
+/* One whole region, read-only for ever. */
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct scope_session *session = file->private_data;
+	int cpu;
+
+	if (!scope_session_configured(session))
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_end - vma->vm_start != session->region_bytes)
+		return -EINVAL;
+	cpu = cpu_of_offset(session, (u64)vma->vm_pgoff << PAGE_SHIFT);
+	if (cpu < 0)
+		return -EINVAL;
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	return remap_vmalloc_range(vma, per_cpu_ptr(session->cpu, cpu)->region, 0);
+}
+
+static bool any_readable(struct scope_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (scope_ring_readable(&per_cpu_ptr(session->cpu, cpu)->ring))
+			return true;
+	return false;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	struct scope_session *session = file->private_data;
+	bool stopped;
+
+	poll_wait(file, &session->readers, table);
+	if (!scope_session_configured(session))
+		return 0;
+	/* Read before the rings: what is found empty after the stop stays so. */
+	stopped = smp_load_acquire(&session->run_state) == SCOPE_RUN_STOPPED;
+	if (any_readable(session))
+		return EPOLLIN | EPOLLRDNORM;
+	return stopped ? EPOLLHUP : 0;
+}
+
+static long ioctl_info(struct scope_session *session, void __user *to)
+{
+	struct scope_ioc_info info = {
+		.protocol = SCOPE_PROTOCOL,
+		.session = session->id,
+		.cpus = nr_cpu_ids,
+	};
+
+	if (scope_session_configured(session)) {
+		info.subbuf_bytes = session->config.subbuf_bytes;
+		info.subbuf_count = session->config.subbuf_count;
+		info.header_bytes = SCOPE_HEADER_BYTES;
+		info.region_bytes = session->region_bytes;
+	}
+	return copy_to_user(to, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static long ioctl_consume(struct scope_session *session, const void __user *from)
+{
+	struct scope_ioc_consume consume;
+	long err;
+
+	if (copy_from_user(&consume, from, sizeof(consume)))
+		return -EFAULT;
+	if (!scope_session_configured(session) || consume.zero || consume.cpu >= nr_cpu_ids ||
+	    !cpu_possible(consume.cpu))
+		return -EINVAL;
+	mutex_lock(&session->consume_lock);
+	err = scope_ring_consume(&per_cpu_ptr(session->cpu, consume.cpu)->ring, consume.position);
+	mutex_unlock(&session->consume_lock);
+	return err;
+}
+
+static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	struct scope_session *session = file->private_data;
+
+	switch (command) {
+	case SCOPE_IOC_INFO:
+		return ioctl_info(session, (void __user *)arg);
+	case SCOPE_IOC_CONSUME:
+		return ioctl_consume(session, (const void __user *)arg);
+	case SCOPE_IOC_FLUSH:
+		scope_session_flush(session);
+		return 0;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.mmap = device_mmap,
+	.poll = device_poll,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = device_ioctl, /* layouts and numbers are the same for 32-bit programs */
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = SCOPE_DEVICE_NAME,
+	.fops = &operations,
+	.mode = 0600,
+};
+
+int scope_chardev_init(void)
+{
+	return misc_register(&device);
+}
+
+void scope_chardev_exit(void)
+{
+	misc_deregister(&device);
+}

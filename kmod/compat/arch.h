@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between architectures: system call ABIs, register order, reading user memory. */
+#ifndef SCOPE_COMPAT_ARCH_H
+#define SCOPE_COMPAT_ARCH_H
+
+#include <linux/compat.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+#include <scope/abi.h>
+
+#if defined(CONFIG_X86_64)
+
+#define SCOPE_ARCH_REGS SCOPE_REG_COUNT_X86_64
+
+/* enum scope_abi of the call the current task is in; takes the bit off the number that says so. */
+static __always_inline u8 scope_arch_abi(long *nr)
+{
+	if (unlikely(in_ia32_syscall()))
+		return SCOPE_ABI_32;
+	if (unlikely(*nr & __X32_SYSCALL_BIT) && *nr > 0) {
+		*nr &= ~__X32_SYSCALL_BIT;
+		return SCOPE_ABI_X32;
+	}
+	return SCOPE_ABI_NATIVE;
+}
+
+static inline u8 scope_arch_task_abi(struct task_struct *task, long *nr)
+{
+#ifdef CONFIG_IA32_EMULATION
+	if (task_thread_info(task)->status & TS_COMPAT)
+		return SCOPE_ABI_32;
+#endif
+	if (*nr > 0 && *nr & __X32_SYSCALL_BIT) {
+		*nr &= ~__X32_SYSCALL_BIT;
+		return SCOPE_ABI_X32;
+	}
+	return SCOPE_ABI_NATIVE;
+}
+
+static inline void scope_arch_regs(u64 *reg, struct pt_regs *regs)
+{
+	reg[0] = regs->ax;
+	reg[1] = regs->dx;
+	reg[2] = regs->cx;
+	reg[3] = regs->bx;
+	reg[4] = regs->si;
+	reg[5] = regs->di;
+	reg[6] = regs->bp;
+	reg[7] = regs->sp;
+	reg[8] = regs->r8;
+	reg[9] = regs->r9;
+	reg[10] = regs->r10;
+	reg[11] = regs->r11;
+	reg[12] = regs->r12;
+	reg[13] = regs->r13;
+	reg[14] = regs->r14;
+	reg[15] = regs->r15;
+	reg[16] = regs->ip;
+}
+
+static inline u64 scope_arch_frame(struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+/* Bytes of one slot of a frame: 32-bit programs have half as many. */
+static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs) ? 8 : 4;
+}
+
+#elif defined(CONFIG_ARM64)
+
+#define SCOPE_ARCH_REGS SCOPE_REG_COUNT_ARM64
+
+static __always_inline u8 scope_arch_abi(long *nr)
+{
+	return is_compat_task() ? SCOPE_ABI_32 : SCOPE_ABI_NATIVE;
+}
+
+static inline u8 scope_arch_task_abi(struct task_struct *task, long *nr)
+{
+	return is_compat_thread(task_thread_info(task)) ? SCOPE_ABI_32 : SCOPE_ABI_NATIVE;
+}
+
+static inline void scope_arch_regs(u64 *reg, struct pt_regs *regs)
+{
+	int i;
+
+	for (i = 0; i < 31; i++)
+		reg[i] = regs->regs[i];
+	reg[31] = regs->sp;
+	reg[32] = regs->pc;
+}
+
+static inline u64 scope_arch_frame(struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
+{
+	return compat_user_mode(regs) ? 4 : 8;
+}
+
+#else
+#error "scope: this architecture has no register table in compat/arch.h (x86-64 and arm64 have)"
+#endif
+
+/*
+ * Copy from the current task's user memory without ever faulting a page in. Returns how many bytes,
+ * from the first on, were readable.
+ */
+static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
+{
+#ifdef CONFIG_X86
+	return bytes - copy_from_user_nmi(to, (const void __user *)(unsigned long)from, bytes);
+#else
+	unsigned long left = bytes;
+
+	if (!access_ok((const void __user *)(unsigned long)from, bytes))
+		return 0;
+	pagefault_disable();
+	left = __copy_from_user_inatomic(to, (const void __user *)(unsigned long)from, bytes);
+	pagefault_enable();
+	return bytes - left;
+#endif
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What older or newer kernels lack, under the name that the newest kernel uses.
+ *
+ * Included before every source file; features.h, made by features.sh, stands before it. Each shim
+ * names the kernel that made it needless.
+ */
+#ifndef SCOPE_COMPAT_H
+#define SCOPE_COMPAT_H
+
+#include <linux/capability.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+/* 5.8 */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON CAP_SYS_ADMIN
+#endif
+
+/* 5.11; the old name went in 6.19 */
+#ifndef in_hardirq
+#define in_hardirq() in_irq()
+#endif
+
+/* 6.13; hrtimer_init went in 7.0 */
+#ifndef SCOPE_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.3 */
+#ifndef SCOPE_HAVE_VM_FLAGS_CLEAR
+static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* 5.14 took the bits as arguments; before, they were read from the task */
+#ifndef SCOPE_HAVE_TASK_STATE_INDEX
+static inline unsigned int __task_state_index(unsigned int task_state, unsigned int exit_state)
+{
+	unsigned int state = (task_state | exit_state) & TASK_REPORT;
+
+	if (task_state == TASK_IDLE)
+		state = TASK_REPORT_IDLE;
+	return fls(state);
+}
+#endif
+
+/* 5.14 renamed task->state */
+static inline unsigned int scope_compat_task_state(struct task_struct *task)
+{
+#ifdef SCOPE_HAVE_TASK_STATE
+	return READ_ONCE(task->__state);
+#else
+	return READ_ONCE(task->state);
+#endif
+}
+
+/* Without SMP the field came with 6.17; one CPU runs one task. */
+static inline bool scope_compat_on_cpu(struct task_struct *task)
+{
+#ifdef SCOPE_HAVE_TASK_ON_CPU
+	return READ_ONCE(task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
+#endif

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Find out what this kernel offers by compiling against it, and write that as macros into a header.
+#
+# Usage: features.sh OUTPUT.h COMPILER [FLAG...]
+# A row: macro | header, header ... | code that compiles where the feature is there.
+# Versions say nothing: distributions and stable branches carry later changes back.
+set -eu
+
+rows() {
+	cat <<-'ROWS'
+	CONTROL | linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h | int f(void) { return 0; }
+	SWITCH_PREV_STATE | trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y, unsigned int s); void f(void) { check_trace_callback_type_sched_switch(p); }
+	SWITCH_PREEMPT | trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
+	EXIT_GROUP_DEAD | trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); }
+	TASK_STATE_INDEX | linux/sched.h | unsigned int f(void) { return __task_state_index(0u, 0u); }
+	TASK_STATE | linux/sched.h | unsigned int f(struct task_struct *t) { return t->__state; }
+	HRTIMER_SETUP | linux/hrtimer.h | void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }
+	VM_FLAGS_CLEAR | linux/mm.h | void f(struct vm_area_struct *v) { vm_flags_clear(v, VM_WRITE); }
+	PREV_SUM_EXEC | linux/sched.h | u64 f(struct task_struct *t) { return t->se.prev_sum_exec_runtime; }
+	SCHED_INFO_ARRIVAL | linux/sched.h | u64 f(struct task_struct *t) { return t->sched_info.last_arrival; }
+	TASK_ON_CPU | linux/sched.h | int f(struct task_struct *t) { return t->on_cpu; }
+	ROWS
+}
+
+output=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+{
+	echo '/* SPDX-License-Identifier: GPL-2.0-only */'
+	echo '/* What this kernel offers, found by compat/features.sh. */'
+} >"$work/features.h"
+
+rows | while IFS='|' read -r macro headers code; do
+	macro=$(echo $macro)
+	{
+		for header in $headers; do echo "#include <$header>"; done
+		echo "$code"
+	} >"$work/probe.c"
+	if "$@" -Werror -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \
+		-c -o "$work/probe.o" "$work/probe.c" >"$work/log" 2>&1; then
+		echo "#define SCOPE_HAVE_$macro 1" >>"$work/features.h"
+	elif [ "$macro" = CONTROL ]; then
+		echo "scope: these kernel headers do not compile:" >&2
+		cat "$work/log" >&2
+		exit 1
+	fi
+done
+cp "$work/features.h" "$output"

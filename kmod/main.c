@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads and unloads the module: a list of inits, and the same list backwards. */
+#include <linux/module.h>
+#include "chardev.h"
+#include "netlink.h"
+#include "probe.h"
+#include "session.h"
+
+static int __init scope_init(void)
+{
+	int err;
+
+	err = scope_probe_init();
+	if (err)
+		return err;
+	err = scope_sample_init();
+	if (err)
+		return err;
+	err = scope_netlink_init();
+	if (err)
+		goto sample;
+	/* Last: from here on users come in. */
+	err = scope_chardev_init();
+	if (err)
+		goto netlink;
+	pr_info("scope: version %s, protocol %d\n", SCOPE_VERSION, SCOPE_PROTOCOL);
+	return 0;
+
+netlink:
+	scope_netlink_exit();
+sample:
+	scope_sample_exit();
+	return err;
+}
+
+static void __exit scope_exit(void)
+{
+	scope_chardev_exit();
+	scope_netlink_exit();
+	scope_sample_exit();
+	scope_session_exit();
+}
+
+module_init(scope_init);
+module_exit(scope_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_VERSION(SCOPE_VERSION);
+MODULE_DESCRIPTION("Records system calls, scheduling and user stacks of chosen processes");

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the kernel's tracepoints by name and attaches a session's probes to them. */
+#include <linux/bitops.h>
+#include <linux/tracepoint.h>
+#include "probe.h"
+
+/*
+ * In the order of attaching. An exit whose enter was missed is a record of its own, while an enter
+ * whose exit was missed would look like an open call: exits come first. Switches precede both, for
+ * they say which CPU runs a traced thread.
+ */
+static struct probe_row {
+	const char *name;
+	void *const *probe;
+	u32 events; /* 0: always */
+	struct tracepoint *tracepoint;
+} rows[] = {
+	{ "sched_process_exit", &scope_sched_exit_probe },
+	{ "sched_process_exec", &scope_sched_exec_probe },
+	{ "sched_process_fork", &scope_sched_fork_probe },
+	{ "sched_switch", &scope_sched_switch_probe },
+	{ "sched_waking", &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
+	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
+	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
+};
+
+static void probe_find(struct tracepoint *tracepoint, void *unused)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(tracepoint->name, rows[i].name))
+			rows[i].tracepoint = tracepoint;
+}
+
+int scope_probe_init(void)
+{
+	size_t i;
+
+	for_each_kernel_tracepoint(probe_find, NULL);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].tracepoint)
+			continue;
+		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
+		       "CONFIG_FTRACE_SYSCALLS\n", rows[i].name);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/* Under session->lock. On failure nothing stays attached. */
+int scope_probe_attach(struct scope_session *session)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].events && !(rows[i].events & session->config.events))
+			continue;
+		err = tracepoint_probe_register(rows[i].tracepoint, *rows[i].probe, session);
+		if (err) {
+			scope_probe_detach(session);
+			return err;
+		}
+		session->attached |= BIT(i);
+	}
+	return 0;
+}
+
+/* Under session->lock. When it returns no probe runs on this session, and none will. */
+void scope_probe_detach(struct scope_session *session)
+{
+	size_t i = ARRAY_SIZE(rows);
+
+	if (!session->attached)
+		return;
+	while (i--)
+		if (session->attached & BIT(i))
+			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
+	session->attached = 0;
+	tracepoint_synchronize_unregister();
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scheduling and the lives of tasks: switches, wakings, fork, exec, exit.
+ *
+ * sched_switch and sched_waking run with interrupts off (they hold a run queue's or a task's lock);
+ * the other three do not.
+ */
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+#include <trace/events/sched.h>
+#include "probe.h"
+#include "record.h"
+
+/* From the kernel's bits to enum scope_state; the index is that of the letters in "RSDTtXZPI". */
+u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
+{
+	static const u8 states[] = {
+		SCOPE_STATE_RUNNABLE, SCOPE_STATE_SLEEPING, SCOPE_STATE_DISK,
+		SCOPE_STATE_STOPPED,  SCOPE_STATE_STOPPED,  SCOPE_STATE_DEAD,
+		SCOPE_STATE_DEAD,     SCOPE_STATE_OTHER,    SCOPE_STATE_IDLE,
+	};
+	unsigned int index = __task_state_index(task_state, exit_state);
+
+	return index < ARRAY_SIZE(states) ? states[index] : SCOPE_STATE_OTHER;
+}
+
+/* At least one of prev and next is traced. */
+static noinline void switch_traced(struct scope_session *session, struct scope_cpu *cpu,
+				   bool preempt, struct task_struct *prev, struct task_struct *next,
+				   unsigned int prev_state, bool next_traced)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u32 tid = next_traced ? next->pid : 0;
+	u32 bits;
+
+	/* Only once per CPU and session: from the stop to the end of the last probe. */
+	if (unlikely(!READ_ONCE(session->running))) {
+		cpu->traced = 0;
+		return;
+	}
+	if (cpu->pending)
+		scope_syscall_put_pending(session, cpu, now);
+	if (session->config.events & SCOPE_EVENTS_SCHED) {
+		bits = next->pid | (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0) |
+		       (cpu->traced ? SCOPE_SWITCH_PREV_TRACED : 0);
+		if (preempt)
+			bits |= SCOPE_SWITCH_PREEMPT;
+		else
+			bits |= (u32)scope_sched_state(prev_state, prev->exit_state)
+				<< SCOPE_SWITCH_STATE_SHIFT;
+		if (prev->in_iowait)
+			bits |= SCOPE_SWITCH_IOWAIT;
+		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_SWITCH, now, bits);
+		scope_ring_set_thread(&cpu->ring, tid);
+	} else {
+		scope_ring_force_thread(&cpu->ring, tid);
+	}
+	cpu->traced = next_traced;
+}
+
+static __always_inline void probe_switch(struct scope_session *session, bool preempt,
+					 struct task_struct *prev, struct task_struct *next,
+					 unsigned int prev_state)
+{
+	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
+	bool next_traced = scope_filter_has(&session->filter, next->tgid);
+
+	if (cpu->traced | next_traced)
+		switch_traced(session, cpu, preempt, prev, next, prev_state, next_traced);
+}
+
+#if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
+static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			       struct task_struct *next, unsigned int prev_state)
+{
+	probe_switch(data, preempt, prev, next, prev_state);
+}
+#elif defined(SCOPE_HAVE_SWITCH_PREEMPT) /* 4.4 */
+static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			       struct task_struct *next)
+{
+	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
+}
+#else
+#error "scope: the prototype of this kernel's sched_switch tracepoint is not known"
+#endif
+
+static noinline void waking_traced(struct scope_session *session, struct scope_cpu *cpu,
+				   struct task_struct *task)
+{
+	enum scope_context context = SCOPE_CONTEXT_TASK;
+	u64 now = ktime_get_mono_fast_ns();
+	u32 bits;
+
+	if (unlikely(!READ_ONCE(session->running)))
+		return;
+	if (in_nmi())
+		context = SCOPE_CONTEXT_NMI;
+	else if (in_hardirq())
+		context = SCOPE_CONTEXT_HARDIRQ;
+	else if (in_serving_softirq())
+		context = SCOPE_CONTEXT_SOFTIRQ;
+	bits = task->pid | (u32)context << SCOPE_WAKING_CONTEXT_SHIFT;
+	if (context != SCOPE_CONTEXT_TASK || cpu->traced)
+		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_WAKING, now, bits);
+	else
+		scope_record_put_waking_from(&cpu->ring, now, bits, current);
+}
+
+static void probe_sched_waking(void *data, struct task_struct *task)
+{
+	struct scope_session *session = data;
+
+	if (scope_filter_has(&session->filter, task->tgid))
+		waking_traced(session, this_cpu_ptr(session->cpu), task);
+}
+
+/* Before the child runs for the first time, in its parent. */
+static void probe_sched_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct scope_session *session = data;
+	struct scope_cpu *cpu;
+	unsigned long flags;
+
+	if (!this_cpu_read(session->cpu->traced))
+		return;
+	raw_local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpu);
+	if (session->config.follow && child->tgid != parent->tgid)
+		scope_filter_add(&session->filter, child->tgid);
+	scope_record_put_fork(&cpu->ring, ktime_get_mono_fast_ns(), parent, child);
+	raw_local_irq_restore(flags);
+}
+
+static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid,
+			     struct linux_binprm *bprm)
+{
+	struct scope_session *session = data;
+	struct scope_cpu *cpu;
+	unsigned long flags;
+
+	if (!this_cpu_read(session->cpu->traced))
+		return;
+	raw_local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpu);
+	scope_record_put_exec(&cpu->ring, ktime_get_mono_fast_ns(), old_pid, task);
+	scope_ring_set_thread(&cpu->ring, task->pid);
+	raw_local_irq_restore(flags);
+}
+
+/*
+ * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a
+ * process overtakes another one here, that one may be gone from the filter before it is told of.
+ */
+static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task,
+				       bool last)
+{
+	struct scope_cpu *cpu;
+	unsigned long flags;
+
+	if (!this_cpu_read(session->cpu->traced))
+		return;
+	raw_local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpu);
+	scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), task, last);
+	if (last)
+		scope_filter_remove(&session->filter, task->tgid);
+	raw_local_irq_restore(flags);
+}
+
+#ifdef SCOPE_HAVE_EXIT_GROUP_DEAD /* 6.16 */
+static void probe_sched_exit(void *data, struct task_struct *task, bool group_dead)
+{
+	probe_exit(data, task, group_dead);
+}
+#else
+static void probe_sched_exit(void *data, struct task_struct *task)
+{
+	probe_exit(data, task, !atomic_read(&task->signal->live));
+}
+#endif
+
+void *const scope_sched_switch_probe = probe_sched_switch;
+void *const scope_sched_waking_probe = probe_sched_waking;
+void *const scope_sched_fork_probe = probe_sched_fork;
+void *const scope_sched_exec_probe = probe_sched_exec;
+void *const scope_sched_exit_probe = probe_sched_exit;
+
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_sched_switch(probe_sched_switch);
+	check_trace_callback_type_sched_waking(probe_sched_waking);
+	check_trace_callback_type_sched_process_fork(probe_sched_fork);
+	check_trace_callback_type_sched_process_exec(probe_sched_exec);
+	check_trace_callback_type_sched_process_exit(probe_sched_exit);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How each event is packed into the ring of the current CPU.
+ *
+ * All functions want interrupts off and write one record, or lose it and say so in the counters.
+ */
+#ifndef SCOPE_KMOD_RECORD_H
+#define SCOPE_KMOD_RECORD_H
+
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "ring.h"
+
+/* Numbers that do not fit 16 bits (syscall(-1), a number rewritten by a debugger). */
+static inline u16 scope_record_nr(long nr)
+{
+	return nr >= 0 && nr < SCOPE_NR_NONE ? nr : SCOPE_NR_NONE;
+}
+
+static inline void scope_record_comm(char *to, const struct task_struct *task)
+{
+	memcpy(to, task->comm, SCOPE_COMM_BYTES);
+	to[SCOPE_COMM_BYTES - 1] = 0;
+}
+
+static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u64 now, u16 nr,
+						     u8 abi_args, u32 duration_ns, long ret,
+						     const u64 *arg)
+{
+	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_syscall) + args * 8;
+	struct scope_record_syscall *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
+	if (unlikely(!r))
+		return;
+	r->nr = nr;
+	r->abi_args = abi_args;
+	r->flags = ret != (s32)ret ? SCOPE_SYSCALL_WIDE : 0;
+	r->duration_ns = duration_ns;
+	r->ret = ret;
+	if (args)
+		memcpy(r + 1, arg, args * 8);
+	scope_ring_commit(ring, bytes);
+}
+
+static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, u16 nr, u8 abi_args,
+					  u64 enter_ns, const u64 *arg)
+{
+	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_enter) + args * 8;
+	struct scope_record_enter *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_ENTER, bytes, now);
+	if (!r)
+		return;
+	r->nr = nr;
+	r->abi_args = abi_args;
+	r->flags = 0;
+	r->enter_ns = enter_ns;
+	memcpy(r + 1, arg, args * 8);
+	scope_ring_commit(ring, bytes);
+}
+
+static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, u16 nr, u8 abi, long ret)
+{
+	struct scope_record_exit *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_EXIT, sizeof(*r), now);
+	if (!r)
+		return;
+	r->nr = nr;
+	r->abi_args = scope_abi_args(abi, 0);
+	r->flags = 0;
+	r->ret = ret;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+/* SWITCH and WAKING have the same shape. */
+static inline void scope_record_put_bits(struct scope_ring *ring, u32 type, u64 now, u32 bits)
+{
+	struct scope_record_switch *r;
+
+	r = scope_ring_reserve(ring, type, sizeof(*r), now);
+	if (!r)
+		return;
+	r->bits = bits;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_waking_from(struct scope_ring *ring, u64 now, u32 bits,
+						const struct task_struct *waker)
+{
+	struct scope_record_waking_from *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_WAKING_FROM, sizeof(*r), now);
+	if (!r)
+		return;
+	r->bits = bits;
+	r->waker_tid = waker->pid;
+	r->waker_tgid = waker->tgid;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_fork(struct scope_ring *ring, u64 now,
+					 const struct task_struct *parent,
+					 const struct task_struct *child)
+{
+	struct scope_record_fork *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_FORK, sizeof(*r), now);
+	if (!r)
+		return;
+	r->parent_tid = parent->pid;
+	r->child_tid = child->pid;
+	r->child_tgid = child->tgid;
+	scope_record_comm(r->comm, child);
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid,
+					 const struct task_struct *task)
+{
+	struct scope_record_exec *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_EXEC, sizeof(*r), now);
+	if (!r)
+		return;
+	r->tid = task->pid;
+	r->old_tid = old_tid;
+	r->tgid = task->tgid;
+	scope_record_comm(r->comm, task);
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now,
+						const struct task_struct *task, bool last)
+{
+	struct scope_record_thread_exit *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_THREAD_EXIT, sizeof(*r), now);
+	if (!r)
+		return;
+	r->tid = task->pid;
+	r->tgid = task->tgid;
+	r->flags = last ? SCOPE_EXIT_LAST : 0;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The seldom part of the ring: opening, closing and refusing sub-buffers. */
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <asm/barrier.h>
+#include "ring.h"
+
+/* region: header_bytes of page, then the sub-buffers; zeroed by the caller, who also frees it. */
+void scope_ring_init(struct scope_ring *ring, void *region, u32 cpu, u32 header_bytes,
+		     u32 subbuf_bytes, u32 subbuf_count)
+{
+	struct scope_ring_page *page = region;
+
+	memset(ring, 0, sizeof(*ring));
+	ring->page = page;
+	ring->subbufs = (u8 *)region + header_bytes;
+	ring->at = ring->subbufs;
+	ring->end = ring->at;
+	ring->subbuf_bytes = subbuf_bytes;
+	ring->subbuf_count = subbuf_count;
+	page->magic = SCOPE_RING_MAGIC;
+	page->cpu = cpu;
+	page->subbuf_bytes = subbuf_bytes;
+	page->subbuf_count = subbuf_count;
+	page->header_bytes = header_bytes;
+}
+
+/* One event became no record. */
+void scope_ring_lose(struct scope_ring *ring, enum scope_lost reason)
+{
+	if (!ring->stopped)
+		WRITE_ONCE(ring->page->lost[reason], ring->page->lost[reason] + 1);
+}
+
+static u64 ring_lost(const struct scope_ring *ring)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < SCOPE_LOST_REASONS; i++)
+		sum += ring->page->lost[i];
+	return sum;
+}
+
+static bool ring_open(struct scope_ring *ring, u64 now_ns)
+{
+	struct scope_subbuf *subbuf;
+	u32 place = ring->head & (ring->subbuf_count - 1);
+
+	/* Pairs with the release in scope_ring_consume(). */
+	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count)
+		return false;
+	subbuf = (struct scope_subbuf *)(ring->subbufs + (size_t)place * ring->subbuf_bytes);
+	subbuf->magic = SCOPE_SUBBUF_MAGIC;
+	subbuf->cpu = ring->page->cpu;
+	subbuf->flags = 0;
+	subbuf->tid = ring->tid;
+	subbuf->number = ring->head;
+	subbuf->begin_ns = now_ns;
+	subbuf->lost = ring_lost(ring);
+	subbuf->records = ring->records;
+	subbuf->zero = 0;
+	ring->open = subbuf;
+	ring->at = (u8 *)(subbuf + 1);
+	ring->end = (u8 *)subbuf + ring->subbuf_bytes;
+	ring->last_ns = now_ns;
+	ring->restate = 0;
+	return true;
+}
+
+static void ring_publish(struct scope_ring *ring)
+{
+	struct scope_subbuf *subbuf = ring->open;
+
+	subbuf->used_bytes = ring->at - (u8 *)subbuf;
+	subbuf->end_ns = ring->last_ns;
+	ring->open = NULL;
+	ring->end = ring->at;
+	ring->head++;
+	WRITE_ONCE(ring->page->records, ring->records);
+	/* Pairs with the reader's acquire: it sees the records before the number. */
+	smp_store_release(&ring->page->head, ring->head);
+	scope_ring_notify(ring);
+}
+
+/* ring->writing is set. Returns as scope_ring_reserve(). */
+void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns)
+{
+	enum scope_lost reason = SCOPE_LOST_TOO_BIG;
+	u32 extra = 0;
+	u64 delta;
+
+	if (ring->stopped)
+		goto refuse;
+	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
+		goto lose;
+	if (ring->open) {
+		ring->end = (u8 *)ring->open + ring->subbuf_bytes;
+		if (now_ns < ring->last_ns)
+			now_ns = ring->last_ns;
+		if (now_ns - ring->last_ns > SCOPE_DELTA_MAX)
+			extra += SCOPE_RING_TIME_BYTES;
+		if (ring->restate)
+			extra += SCOPE_RING_THREAD_BYTES;
+		if ((size_t)(ring->end - ring->at) < bytes + extra)
+			ring_publish(ring);
+	}
+	/* A new sub-buffer states clock and thread in its header. */
+	reason = SCOPE_LOST_FULL;
+	if (!ring->open && !ring_open(ring, now_ns))
+		goto lose;
+	delta = now_ns - ring->last_ns;
+	if (delta > SCOPE_DELTA_MAX) {
+		struct scope_record_time *time = scope_ring_place(ring, SCOPE_RECORD_TIME, 0, now_ns);
+
+		time->zero = 0;
+		time->time_ns = now_ns;
+		ring->at += sizeof(*time);
+		delta = 0;
+	}
+	if (ring->restate) {
+		struct scope_record_thread *thread =
+			scope_ring_place(ring, SCOPE_RECORD_THREAD, delta, now_ns);
+
+		thread->tid = ring->tid;
+		ring->at += sizeof(*thread);
+		ring->restate = 0;
+		delta = 0;
+	}
+	return scope_ring_place(ring, type, delta, now_ns);
+lose:
+	scope_ring_lose(ring, reason);
+refuse:
+	ring->writing = 0;
+	return NULL;
+}
+
+/* Hand out the open sub-buffer if it holds a record. */
+void scope_ring_close(struct scope_ring *ring)
+{
+	if (ring->open && ring->at > (u8 *)(ring->open + 1))
+		ring_publish(ring);
+}
+
+/* Close, and ignore all events from here on. */
+void scope_ring_stop(struct scope_ring *ring)
+{
+	scope_ring_close(ring);
+	ring->end = ring->at;
+	ring->stopped = 1;
+	WRITE_ONCE(ring->page->records, ring->records);
+}
+
+/* The thread on this CPU is tid, and no record has said so: the next one is led by a THREAD. */
+void scope_ring_force_thread(struct scope_ring *ring, u32 tid)
+{
+	if (ring->tid == tid)
+		return;
+	ring->tid = tid;
+	ring->restate = 1;
+	ring->end = ring->at;
+}
+
+/* May be called from any CPU. */
+bool scope_ring_readable(const struct scope_ring *ring)
+{
+	return READ_ONCE(ring->page->head) != READ_ONCE(ring->page->tail);
+}
+
+/* The reader is done with all numbers below position. -EINVAL outside tail..head. Callers take turns. */
+int scope_ring_consume(struct scope_ring *ring, u64 position)
+{
+	struct scope_ring_page *page = ring->page;
+
+	if (position < page->tail || position > READ_ONCE(page->head))
+		return -EINVAL;
+	/* Pairs with the acquire in ring_open(): the reader's loads are over. */
+	smp_store_release(&page->tail, position);
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One CPU's ring of sub-buffers: reserve, fill, commit.
+ *
+ * One writer: the CPU that owns the ring, with interrupts off. One reader, which sees nothing of a
+ * sub-buffer before it is closed. Two variables pass between them, both in the mapped page:
+ *
+ *   head   written here with release after a sub-buffer is complete; the reader loads it with
+ *          acquire, so it sees the records.
+ *   tail   written for the reader (scope_ring_consume) with release after its last load of the
+ *          sub-buffer; loaded here with acquire before the place is written again.
+ *
+ *   closed ──reserve──► open (magic, tid, begin_ns) ──no room / flush──► closed, head + 1
+ *      └─ no place free: count SCOPE_LOST_FULL, stay closed
+ *
+ * This file compiles in user space as well, where tests/unit/test_ring.c drives it.
+ */
+#ifndef SCOPE_KMOD_RING_H
+#define SCOPE_KMOD_RING_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include <scope/event.h>
+#include <scope/ring.h>
+
+#define SCOPE_RING_TIME_BYTES 16u
+#define SCOPE_RING_THREAD_BYTES 8u
+
+struct scope_ring {
+	/* hot: what a record touches */
+	u8 *at;		  /* where the next record goes; at == end while nothing is open */
+	u8 *end;	  /* set to at where the next record must take the slow path */
+	u64 last_ns;
+	u64 records;
+	u32 tid;	  /* on this CPU; 0: not traced */
+	u8 writing;	  /* only a non-maskable interrupt finds it set */
+	u8 restate;	  /* the next record needs a THREAD before it */
+	u8 stopped;	  /* events are ignored, neither written nor lost */
+	/* cold */
+	struct scope_subbuf *open;
+	struct scope_ring_page *page;
+	u8 *subbufs;
+	u64 head;
+	u32 subbuf_bytes;
+	u32 subbuf_count;
+};
+
+/* Called as a sub-buffer is handed out; interrupts are off. Supplied by whoever links the ring. */
+void scope_ring_notify(struct scope_ring *ring);
+
+void scope_ring_init(struct scope_ring *ring, void *region, u32 cpu, u32 header_bytes,
+		     u32 subbuf_bytes, u32 subbuf_count);
+void scope_ring_lose(struct scope_ring *ring, enum scope_lost reason);
+void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns);
+void scope_ring_close(struct scope_ring *ring);
+void scope_ring_stop(struct scope_ring *ring);
+void scope_ring_force_thread(struct scope_ring *ring, u32 tid);
+bool scope_ring_readable(const struct scope_ring *ring);
+int scope_ring_consume(struct scope_ring *ring, u64 position);
+
+static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delta_ns, u64 now_ns)
+{
+	*(u32 *)ring->at = scope_record_word(type, delta_ns);
+	ring->last_ns = now_ns;
+	return ring->at;
+}
+
+/*
+ * Room for one record of bytes (a multiple of 8), its first word written. now_ns must be read with
+ * interrupts off already; a clock that steps back counts as standing still. NULL: the event is
+ * counted as lost, or the ring is stopped. Otherwise scope_ring_commit() must follow.
+ */
+static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 type, u32 bytes,
+						u64 now_ns)
+{
+	u64 delta;
+
+	if (unlikely(ring->writing)) {
+		scope_ring_lose(ring, SCOPE_LOST_NESTED);
+		return NULL;
+	}
+	/* An interrupt before this store has come and gone: what is read below is current. */
+	ring->writing = 1;
+	barrier();
+	delta = now_ns - ring->last_ns;
+	if (unlikely(delta > SCOPE_DELTA_MAX || (size_t)(ring->end - ring->at) < bytes))
+		return scope_ring_reserve_slow(ring, type, bytes, now_ns);
+	return scope_ring_place(ring, type, delta, now_ns);
+}
+
+/* bytes may be less than was reserved, never more. */
+static __always_inline void scope_ring_commit(struct scope_ring *ring, u32 bytes)
+{
+	ring->at += bytes;
+	ring->records++;
+	barrier();
+	ring->writing = 0;
+}
+
+/* The thread on this CPU changes, and the record just committed said so. */
+static inline void scope_ring_set_thread(struct scope_ring *ring, u32 tid)
+{
+	ring->tid = tid;
+}
+
+#endif

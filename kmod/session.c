@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sessions: their list, their memory, and the steps configure, start, flush, stop. */
+#include <linux/cpu.h>
+#include <linux/idr.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+#include <linux/timekeeping.h>
+#include "probe.h"
+#include "session.h"
+#include "state.h"
+
+static DEFINE_MUTEX(sessions_lock); /* sessions */
+static DEFINE_IDR(sessions);
+
+/* Never wake from a probe: sched_switch holds the run queue's lock that a wake-up takes. */
+static void session_wake(struct irq_work *work)
+{
+	struct scope_cpu *cpu = container_of(work, struct scope_cpu, wake);
+
+	wake_up_interruptible(&cpu->session->readers);
+}
+
+void scope_ring_notify(struct scope_ring *ring)
+{
+	irq_work_queue(&container_of(ring, struct scope_cpu, ring)->wake);
+}
+
+int scope_session_create(struct scope_session **ret_session)
+{
+	struct scope_session *session = kvzalloc(sizeof(*session), GFP_KERNEL);
+	int id;
+
+	if (!session)
+		return -ENOMEM;
+	session->cpu = alloc_percpu(struct scope_cpu);
+	if (!session->cpu)
+		goto free_session;
+	for_each_possible_cpu(id) {
+		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+
+		cpu->session = session;
+		init_irq_work(&cpu->wake, session_wake);
+	}
+	scope_sample_prepare(session);
+	kref_init(&session->ref);
+	mutex_init(&session->lock);
+	mutex_init(&session->consume_lock);
+	init_waitqueue_head(&session->readers);
+
+	mutex_lock(&sessions_lock);
+	id = idr_alloc_cyclic(&sessions, session, 1, 0, GFP_KERNEL);
+	session->id = id;
+	mutex_unlock(&sessions_lock);
+	if (id < 0)
+		goto free_cpu;
+	*ret_session = session;
+	return 0;
+
+free_cpu:
+	free_percpu(session->cpu);
+free_session:
+	kvfree(session);
+	return -ENOMEM;
+}
+
+/* NULL: no such session. Give it back with scope_session_put(). */
+struct scope_session *scope_session_get(u32 id)
+{
+	struct scope_session *session;
+
+	mutex_lock(&sessions_lock);
+	session = idr_find(&sessions, id);
+	if (session)
+		kref_get(&session->ref);
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
+static void free_regions(struct scope_session *session)
+{
+	int id;
+
+	for_each_possible_cpu(id) {
+		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+
+		vfree(cpu->region);
+		cpu->region = NULL;
+	}
+}
+
+static void session_free(struct kref *ref)
+{
+	struct scope_session *session = container_of(ref, struct scope_session, ref);
+	int id;
+
+	for_each_possible_cpu(id)
+		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
+	free_regions(session);
+	free_percpu(session->cpu);
+	kvfree(session);
+}
+
+void scope_session_put(struct scope_session *session)
+{
+	kref_put(&session->ref, session_free);
+}
+
+static int alloc_regions(struct scope_session *session)
+{
+	const struct scope_config *config = &session->config;
+	int id;
+
+	session->region_bytes = SCOPE_HEADER_BYTES + (size_t)config->subbuf_bytes * config->subbuf_count;
+	for_each_possible_cpu(id) {
+		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+
+		cpu->region = vmalloc_user(session->region_bytes);
+		if (!cpu->region) {
+			free_regions(session);
+			return -ENOMEM;
+		}
+		scope_ring_init(&cpu->ring, cpu->region, id, SCOPE_HEADER_BYTES, config->subbuf_bytes,
+				config->subbuf_count);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Values are in range, tgids are of user processes. -EBUSY: done already. */
+int scope_session_configure(struct scope_session *session, const struct scope_config *config,
+			    const u32 *tgids, u32 count)
+{
+	int err = -EBUSY;
+	u32 i;
+
+	mutex_lock(&session->lock);
+	if (session->run_state != SCOPE_RUN_NEW || session->closed)
+		goto out;
+	session->config = *config;
+	err = alloc_regions(session);
+	if (err)
+		goto out;
+	for (i = 0; i < count; i++)
+		scope_filter_add(&session->filter, tgids[i]);
+	/* Pairs with scope_session_configured(). */
+	smp_store_release(&session->run_state, SCOPE_RUN_READY);
+out:
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+typedef void (*cpu_work)(struct scope_session *session, struct scope_cpu *cpu);
+
+struct cpu_call {
+	struct scope_session *session;
+	cpu_work work;
+};
+
+static void call_here(void *data)
+{
+	struct cpu_call *call = data;
+
+	call->work(call->session, this_cpu_ptr(call->session->cpu));
+}
+
+/* Run work with interrupts off on every CPU that is online, and for those that are not. */
+static void call_all(struct scope_session *session, cpu_work work)
+{
+	struct cpu_call call = { session, work };
+	int id;
+
+	cpus_read_lock();
+	on_each_cpu(call_here, &call, 1);
+	for_each_possible_cpu(id)
+		if (!cpu_online(id))
+			work(session, per_cpu_ptr(session->cpu, id));
+	cpus_read_unlock();
+}
+
+/* The task that runs as probes are attached came by no switch they saw. */
+static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
+{
+	bool here = cpu->ring.page->cpu == raw_smp_processor_id();
+
+	if (here && !cpu->traced && scope_filter_has(&session->filter, current->tgid)) {
+		scope_ring_force_thread(&cpu->ring, current->pid);
+		cpu->traced = 1;
+	}
+}
+
+static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->pending)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	scope_ring_close(&cpu->ring);
+}
+
+static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->pending)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	cpu->traced = 0;
+	scope_ring_stop(&cpu->ring);
+}
+
+/* -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. */
+int scope_session_start(struct scope_session *session)
+{
+	static const int refused[] = { [SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY,
+				       [SCOPE_RUN_STOPPED] = -ESHUTDOWN };
+	int err;
+
+	mutex_lock(&session->lock);
+	err = session->closed ? -ENOENT : refused[session->run_state];
+	if (err)
+		goto out;
+	WRITE_ONCE(session->running, 1);
+	err = scope_probe_attach(session);
+	if (err)
+		goto idle;
+	if (session->config.follow)
+		scope_state_follow(session);
+	call_all(session, cpu_start);
+	err = scope_sample_start(session);
+	if (err)
+		goto detach;
+	scope_state_write_all(session, 0);
+	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
+	goto out;
+
+detach:
+	/* Records were written: this session can only be given up. */
+	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);
+	WRITE_ONCE(session->running, 0);
+	call_all(session, cpu_stop);
+	scope_probe_detach(session);
+idle:
+	WRITE_ONCE(session->running, 0);
+out:
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+static int stop_locked(struct scope_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	if (session->run_state != SCOPE_RUN_ON)
+		return -EALREADY;
+	scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	scope_sample_stop(session);
+	/* From here on no switch sets traced again; what each CPU was in the middle of is told. */
+	WRITE_ONCE(session->running, 0);
+	call_all(session, cpu_stop);
+	scope_probe_detach(session);
+	/* Pairs with the acquire in poll: rings found empty after this stay so. */
+	smp_store_release(&session->run_state, SCOPE_RUN_STOPPED);
+	wake_up_interruptible(&session->readers);
+	return 0;
+}
+
+/* -EALREADY where it is not running. Data stay readable. */
+int scope_session_stop(struct scope_session *session)
+{
+	int err;
+
+	mutex_lock(&session->lock);
+	err = stop_locked(session);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+/* The file is gone: nobody finds the session any more, tracing ends. */
+void scope_session_close(struct scope_session *session)
+{
+	mutex_lock(&sessions_lock);
+	idr_remove(&sessions, session->id);
+	mutex_unlock(&sessions_lock);
+
+	mutex_lock(&session->lock);
+	/* A request that found it just before must not start it again. */
+	session->closed = true;
+	stop_locked(session);
+	mutex_unlock(&session->lock);
+	scope_session_put(session);
+}
+
+/* Hand out what every CPU holds; nothing where the session does not run. */
+void scope_session_flush(struct scope_session *session)
+{
+	mutex_lock(&session->lock);
+	if (session->run_state == SCOPE_RUN_ON)
+		call_all(session, cpu_flush);
+	mutex_unlock(&session->lock);
+}
+
+/* All files are closed: the module could not go otherwise. */
+void scope_session_exit(void)
+{
+	idr_destroy(&sessions);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One tracing session: what its probes read, and how it is configured, started and stopped.
+ *
+ *   NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
+ *
+ * The open file holds a reference, each netlink request another for its duration. Locks, in the
+ * order they may nest: mmap_lock > session->lock > cpu hotplug lock. Probes take none.
+ */
+#ifndef SCOPE_KMOD_SESSION_H
+#define SCOPE_KMOD_SESSION_H
+
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include <scope/control.h>
+#include "filter.h"
+#include "ring.h"
+
+#define SCOPE_HEADER_BYTES PAGE_SIZE
+#define SCOPE_OPEN_CALLS 4096u /* a power of two */
+
+/*
+ * A probe that finds traced clear must have touched no other cache line. traced is set while the
+ * current task of this CPU belongs to the filter; pending, while the fields behind it describe the
+ * call that this task is in and that no record tells of yet.
+ */
+struct scope_cpu {
+	u8 traced;
+	u8 pending;
+	u16 nr;
+	u8 abi_args;
+	u64 enter_ns;
+	struct scope_ring ring;
+	u64 arg[SCOPE_ARG_MAX];
+
+	/* stacks after syscalls: how many in the second that began at window_ns */
+	u64 window_ns;
+	u32 window_stacks;
+	struct hrtimer sample;
+	struct irq_work wake;
+	struct scope_session *session;
+	void *region;
+} ____cacheline_aligned;
+
+struct scope_config {
+	u32 events; /* SCOPE_EVENTS_* */
+	u32 subbuf_bytes;
+	u32 subbuf_count;
+	u32 stack_bytes;
+	u32 stack_min_ns;
+	u32 stacks_per_second;
+	u32 sample_period_ns;
+	u8 stack_mode; /* enum scope_stack_mode */
+	bool follow;
+	u8 arg_counts[SCOPE_SYSCALL_MAX];
+	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
+};
+
+struct scope_session {
+	/* read by probes; config never changes once they are attached */
+	struct scope_cpu __percpu *cpu;
+	int running;
+	struct scope_config config;
+	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
+	u64 open_call[SCOPE_OPEN_CALLS];
+	struct scope_filter filter;
+
+	/* control */
+	struct kref ref;
+	u32 id;
+	struct mutex lock; /* everything below, and running */
+	bool closed;	   /* the file is gone */
+	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
+	size_t region_bytes;
+	struct mutex consume_lock; /* tail of every ring */
+	u32 attached;	   /* bit per row of the table in probe.c */
+	struct hlist_node hotplug;
+	bool sampling;	   /* hotplug is in the list */
+	wait_queue_head_t readers;
+};
+
+void scope_session_exit(void);
+
+int scope_session_create(struct scope_session **ret_session);
+struct scope_session *scope_session_get(u32 id);
+void scope_session_put(struct scope_session *session);
+void scope_session_close(struct scope_session *session);
+
+int scope_session_configure(struct scope_session *session, const struct scope_config *config,
+			    const u32 *tgids, u32 count);
+int scope_session_start(struct scope_session *session);
+int scope_session_stop(struct scope_session *session);
+void scope_session_flush(struct scope_session *session);
+
+static inline bool scope_session_configured(struct scope_session *session)
+{
+	/* Pairs with the release in scope_session_configure(): the rings are there. */
+	return smp_load_acquire(&session->run_state) >= SCOPE_RUN_READY;
+}
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User stacks of the current task, as a chain of return addresses or a copy for unwinding later.
+ *
+ * Both are written straight into the ring: the largest size is reserved, the unused tail given
+ * back. User memory is read without faulting pages in, so a page that is out ends the stack.
+ */
+#include <linux/mm_types.h>
+#include <asm/irq_regs.h>
+#include "arch.h"
+#include "stack.h"
+
+#define WINDOW_NS 1000000000ull
+#define OPEN_NS_SHIFT 10 /* a tid and a time of 1 us in one word, good for 50 days of uptime */
+#define OPEN_NS_BITS (64 - SCOPE_TID_BITS)
+
+/*
+ * When a call that blocked was entered, for the decision at its return whether it took long enough
+ * for a stack. One word per slot, so that readers on other CPUs see the pair whole; the scheduler
+ * orders the store before a load by the same thread elsewhere. A collision forgets a call.
+ */
+void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns)
+{
+	u64 word = (u64)tid << OPEN_NS_BITS | (enter_ns >> OPEN_NS_SHIFT & (BIT_ULL(OPEN_NS_BITS) - 1));
+
+	WRITE_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)], word);
+}
+
+/* U64_MAX where it is not known: it began before tracing did, so it counts as long. */
+u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
+{
+	u64 word = READ_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)]);
+
+	if (word >> OPEN_NS_BITS != tid)
+		return U64_MAX;
+	return (((now >> OPEN_NS_SHIFT) - word) & (BIT_ULL(OPEN_NS_BITS) - 1)) << OPEN_NS_SHIFT;
+}
+
+static void put_chain(struct scope_ring *ring, struct pt_regs *regs, u64 now, u8 reason,
+		      u8 flags)
+{
+	u32 word = scope_arch_word_bytes(regs), count = 1;
+	u64 fp = scope_arch_frame(regs), low = user_stack_pointer(regs);
+	struct scope_record_chain *r;
+	u64 frame[2], *ip;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN, sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8, now);
+	if (!r)
+		return;
+	ip = (u64 *)(r + 1);
+	ip[0] = instruction_pointer(regs);
+	while (fp >= low && !(fp & (word - 1))) {
+		if (count == SCOPE_STACK_DEPTH_MAX) {
+			flags |= SCOPE_STACK_CUT;
+			break;
+		}
+		if (scope_arch_copy_user(frame, fp, 2 * word) < 2 * word) {
+			flags |= SCOPE_STACK_FAULT;
+			break;
+		}
+		if (word == 4) {
+			frame[1] = frame[0] >> 32;
+			frame[0] &= U32_MAX;
+		}
+		if (!frame[1])
+			break;
+		ip[count++] = frame[1];
+		/* Callers lie higher, so this ends. */
+		low = fp + 2 * word;
+		fp = frame[0];
+	}
+	r->reason = reason;
+	r->flags = flags;
+	r->count = count;
+	scope_ring_commit(ring, sizeof(*r) + count * 8);
+}
+
+/* Page by page: what could be read stays, whatever the architecture's copy does at a fault. */
+static u32 copy_prefix(u8 *to, u64 from, u32 bytes)
+{
+	u32 done = 0;
+
+	while (done < bytes) {
+		u32 part = min_t(u32, bytes - done, PAGE_SIZE - offset_in_page(from + done));
+		u32 got = scope_arch_copy_user(to + done, from + done, part);
+
+		done += got;
+		if (got < part)
+			break;
+	}
+	return done;
+}
+
+/* The first thread's stack ends behind the environment: do not run past it into a fault. */
+static u32 stack_bytes(u64 sp, u32 most)
+{
+	u64 top = PAGE_ALIGN(READ_ONCE(current->mm->env_end));
+
+	return sp < top && top - sp < most ? top - sp : most;
+}
+
+static void put_copy(struct scope_session *session, struct scope_ring *ring,
+		     struct pt_regs *regs, u64 now, u8 reason, u8 flags)
+{
+	u64 sp = user_stack_pointer(regs);
+	u32 most = session->config.stack_bytes, want = stack_bytes(sp, most), got, padded;
+	struct scope_record_stack *r;
+	u8 *slice;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most, now);
+	if (!r)
+		return;
+	scope_arch_regs((u64 *)(r + 1), regs);
+	slice = (u8 *)(r + 1) + SCOPE_ARCH_REGS * 8;
+	got = copy_prefix(slice, sp, want);
+	if (got < want)
+		flags |= SCOPE_STACK_FAULT;
+	else if (want == most)
+		flags |= SCOPE_STACK_CUT;
+	padded = ALIGN(got, 8);
+	memset(slice + got, 0, padded - got);
+	r->reason = reason;
+	r->flags = flags;
+	r->regs = SCOPE_ARCH_REGS;
+	r->bytes = got;
+	r->zero = 0;
+	scope_ring_commit(ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded);
+}
+
+static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
+		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
+{
+	struct scope_ring_page *page = cpu->ring.page;
+	u64 records = cpu->ring.records;
+
+	/* An exiting task has no memory map any more. */
+	if (!current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
+		return;
+	if (session->config.stack_mode == SCOPE_STACK_CHAIN)
+		put_chain(&cpu->ring, regs, now, reason, flags);
+	else
+		put_copy(session, &cpu->ring, regs, now, reason, flags);
+	if (cpu->ring.records != records)
+		WRITE_ONCE(page->stacks, page->stacks + 1);
+}
+
+/* After the record of a finished call, if that took long enough and the second's limit allows. */
+void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
+			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now)
+{
+	const struct scope_config *config = &session->config;
+	struct scope_ring_page *page = cpu->ring.page;
+
+	if (duration_ns < config->stack_min_ns)
+		return;
+	if (abi != SCOPE_ABI_NATIVE || nr >= SCOPE_SYSCALL_MAX ||
+	    !(config->stack_syscalls[nr / 8] & 1 << nr % 8))
+		return;
+	if (now - cpu->window_ns >= WINDOW_NS) {
+		cpu->window_ns = now;
+		cpu->window_stacks = 0;
+	}
+	if (cpu->window_stacks >= config->stacks_per_second) {
+		WRITE_ONCE(page->stacks_skipped, page->stacks_skipped + 1);
+		return;
+	}
+	cpu->window_stacks++;
+	put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);
+}
+
+/* From the timer interrupt. A stack in the kernel says nothing of the program: take the user's. */
+void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u64 now)
+{
+	struct pt_regs *regs = get_irq_regs();
+	u8 flags = 0;
+
+	if (!regs || !user_mode(regs)) {
+		regs = task_pt_regs(current);
+		flags = SCOPE_STACK_IN_KERNEL;
+	}
+	put_stack(session, cpu, regs, now, SCOPE_STACK_SAMPLE, flags);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* User stacks of the current task: when they are due, and writing them. */
+#ifndef SCOPE_KMOD_STACK_H
+#define SCOPE_KMOD_STACK_H
+
+#include "session.h"
+
+/* Interrupts off, all of them. */
+void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns);
+u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now);
+void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
+			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now);
+void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u64 now);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What every traced thread is doing as tracing starts or stops, one STATE record each.
+ *
+ * Threads that run or wake while they are looked at are looked at again, up to a few times.
+ */
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include "arch.h"
+#include "probe.h"
+#include "record.h"
+#include "state.h"
+
+#define ATTEMPTS 3
+
+struct view {
+	struct pt_regs regs;
+	u64 since_ns;
+	u64 run_ns;
+	unsigned long switches;
+	u8 state;
+	bool on_cpu;
+	bool iowait;
+	bool regs_valid;
+};
+
+/*
+ * CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there, plus
+ * how long it ran on that occasion where the fair scheduler keeps that; without, the answer is that
+ * much too early. It is also early by the time interrupts took. 0: unknown.
+ */
+static u64 off_cpu_since(struct task_struct *task, u64 now)
+{
+#ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
+	u64 arrival = READ_ONCE(task->sched_info.last_arrival), age, ran = 0, clock = sched_clock();
+
+	if (!arrival || arrival > clock)
+		return 0;
+	age = clock - arrival;
+#ifdef SCOPE_HAVE_PREV_SUM_EXEC
+	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH || task->policy == SCHED_IDLE)
+		ran = READ_ONCE(task->se.sum_exec_runtime) - READ_ONCE(task->se.prev_sum_exec_runtime);
+#endif
+	if (ran < age)
+		age -= ran;
+	return age < now ? now - age : 1;
+#else
+	return 0;
+#endif
+}
+
+static unsigned long switch_count(struct task_struct *task)
+{
+	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+}
+
+static void look(struct task_struct *task, struct view *view)
+{
+	view->switches = switch_count(task);
+	view->on_cpu = task == current || scope_compat_on_cpu(task);
+	smp_rmb();
+	view->state = scope_sched_state(scope_compat_task_state(task), task->exit_state);
+	view->iowait = task->in_iowait;
+	view->run_ns = READ_ONCE(task->se.sum_exec_runtime);
+	view->since_ns = 0;
+	view->regs_valid = false;
+	if (view->on_cpu)
+		return;
+	view->since_ns = off_cpu_since(task, ktime_get_mono_fast_ns());
+	/* An exiting thread may free its stack meanwhile: a fault here is an answer, not a crash. */
+	if (!copy_from_kernel_nofault(&view->regs, task_pt_regs(task), sizeof(view->regs)))
+		view->regs_valid = true;
+}
+
+/* False: the thread is going. Its stack was there throughout if exit_state is still clear. */
+static bool look_twice(struct task_struct *task, struct view *view)
+{
+	int i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		look(task, view);
+		smp_rmb();
+		if (READ_ONCE(task->exit_state))
+			return false;
+		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
+			return true;
+	}
+	/* It never held still: that much is known. */
+	view->on_cpu = true;
+	view->regs_valid = false;
+	view->since_ns = 0;
+	view->state = SCOPE_STATE_RUNNABLE;
+	return true;
+}
+
+/* As /proc/PID/syscall decides it: a thread that is blocked is inside the call its registers name. */
+static void put_call(struct scope_record_state *r, struct task_struct *task, struct view *view)
+{
+	unsigned long arg[SCOPE_ARG_MAX];
+	long nr;
+	int i;
+
+	r->nr = SCOPE_NR_NONE;
+	r->abi = SCOPE_ABI_NATIVE;
+	memset(r->arg, 0, sizeof(r->arg));
+	if (!view->regs_valid || view->state == SCOPE_STATE_RUNNABLE)
+		return;
+	nr = syscall_get_nr(task, &view->regs);
+	if (nr < 0)
+		return;
+	r->abi = scope_arch_task_abi(task, &nr);
+	r->nr = scope_record_nr(nr);
+	syscall_get_arguments(task, &view->regs, arg);
+	for (i = 0; i < SCOPE_ARG_MAX; i++)
+		r->arg[i] = arg[i];
+}
+
+static void put_state(struct scope_session *session, struct task_struct *task, u8 flags)
+{
+	struct scope_record_state *r;
+	unsigned long irq;
+	struct view view;
+	u32 regs;
+
+	raw_local_irq_save(irq);
+	if (!look_twice(task, &view))
+		goto out;
+	if (view.on_cpu)
+		flags |= SCOPE_STATE_ON_CPU;
+	if (view.iowait)
+		flags |= SCOPE_STATE_IOWAIT;
+	regs = view.regs_valid ? SCOPE_ARCH_REGS : 0;
+	r = scope_ring_reserve(&this_cpu_ptr(session->cpu)->ring, SCOPE_RECORD_STATE,
+			       sizeof(*r) + regs * 8, ktime_get_mono_fast_ns());
+	if (!r)
+		goto out;
+	r->tid = task->pid;
+	r->tgid = task->tgid;
+	r->state = view.on_cpu ? SCOPE_STATE_RUNNABLE : view.state;
+	r->flags = flags;
+	r->since_ns = view.since_ns;
+	r->run_ns = view.run_ns;
+	put_call(r, task, &view);
+	scope_record_comm(r->comm, task);
+	r->regs = regs;
+	if (regs)
+		scope_arch_regs((u64 *)(r + 1), &view.regs);
+	scope_ring_commit(&this_cpu_ptr(session->cpu)->ring, sizeof(*r) + regs * 8);
+out:
+	raw_local_irq_restore(irq);
+}
+
+/* flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. */
+void scope_state_write_all(struct scope_session *session, u8 flags)
+{
+	struct task_struct *process, *thread;
+
+	rcu_read_lock();
+	for_each_process(process) {
+		if (!scope_filter_has(&session->filter, process->tgid))
+			continue;
+		for_each_thread(process, thread)
+			put_state(session, thread, flags);
+	}
+	rcu_read_unlock();
+}
+
+/*
+ * Add every process that has an ancestor in the filter. The list is in order of creation, so one
+ * pass finds nearly all; a child given to another parent meanwhile takes one more. Children born
+ * after the fork probe was attached are added by that.
+ */
+void scope_state_follow(struct scope_session *session)
+{
+	struct scope_filter *filter = &session->filter;
+	struct task_struct *process;
+	int before, passes = 0;
+
+	do {
+		before = atomic_read(&filter->count);
+		rcu_read_lock();
+		for_each_process(process)
+			if (scope_filter_has(filter, rcu_dereference(process->real_parent)->tgid))
+				scope_filter_add(filter, process->tgid);
+		rcu_read_unlock();
+	} while (atomic_read(&filter->count) != before && ++passes < 32);
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A small user of the module for its tests: control by libnl, decoding with every invariant checked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include "client.h"
+
+void client_open(struct client *client)
+{
+	int one = 1;
+
+	memset(client, 0, sizeof(*client));
+	client->fd = open(SCOPE_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	CHECK(client->fd >= 0, "%s: %s", SCOPE_DEVICE_PATH, strerror(errno));
+	client->sock = nl_socket_alloc();
+	CHECK(client->sock && !genl_connect(client->sock));
+	nl_socket_disable_auto_ack(client->sock);
+	setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	client->family = genl_ctrl_resolve(client->sock, SCOPE_GENL_NAME);
+	CHECK(client->family > 0, "family: %s", nl_geterror(client->family));
+	CHECK(!ioctl(client->fd, SCOPE_IOC_INFO, &client->info));
+	CHECK(client->info.cpus <= CLIENT_CPUS);
+}
+
+void client_close(struct client *client)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < client->info.cpus; cpu++)
+		if (client->map[cpu])
+			munmap((void *)client->map[cpu], client->info.region_bytes);
+	nl_socket_free(client->sock);
+	close(client->fd);
+}
+
+struct answer {
+	int error;
+	char *message;
+	uint32_t message_bytes;
+	struct client_counts *counts;
+};
+
+static void parse_message(struct nlmsghdr *header, struct answer *answer)
+{
+	struct nlmsgerr *error = nlmsg_data(header);
+	struct nlattr *attribute;
+	int rest, offset = sizeof(*error);
+
+	if (!answer->message || !(header->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (!(header->nlmsg_flags & NLM_F_CAPPED))
+		offset += error->msg.nlmsg_len - sizeof(struct nlmsghdr);
+	nla_for_each_attr(attribute, (struct nlattr *)((char *)error + offset),
+			  nlmsg_datalen(header) - offset, rest)
+		if (nla_type(attribute) == NLMSGERR_ATTR_MSG)
+			snprintf(answer->message, answer->message_bytes, "%s", nla_get_string(attribute));
+}
+
+static void parse_cpu(struct nlattr *cpu, struct client_counts *counts)
+{
+	struct nlattr *a[SCOPE_ATTR_MAX + 1];
+
+	CHECK(!nla_parse_nested(a, SCOPE_ATTR_MAX, cpu, NULL));
+	counts->records += nla_get_u64(a[SCOPE_ATTR_RECORDS]);
+	counts->lost[0] += nla_get_u64(a[SCOPE_ATTR_LOST_FULL]);
+	counts->lost[1] += nla_get_u64(a[SCOPE_ATTR_LOST_NESTED]);
+	counts->lost[2] += nla_get_u64(a[SCOPE_ATTR_LOST_TOO_BIG]);
+	counts->stacks += nla_get_u64(a[SCOPE_ATTR_STACKS]);
+	counts->skipped += nla_get_u64(a[SCOPE_ATTR_STACKS_SKIPPED]);
+}
+
+static int on_valid(struct nl_msg *msg, void *data)
+{
+	struct answer *answer = data;
+	struct nlattr *a[SCOPE_ATTR_MAX + 1], *cpu;
+	int rest;
+
+	CHECK(!genlmsg_parse(nlmsg_hdr(msg), 0, a, SCOPE_ATTR_MAX, NULL));
+	if (!answer->counts || !a[SCOPE_ATTR_CPUS])
+		return NL_OK;
+	memset(answer->counts, 0, sizeof(*answer->counts));
+	answer->counts->processes = nla_get_u32(a[SCOPE_ATTR_PROCESSES]);
+	answer->counts->run_state = nla_get_u8(a[SCOPE_ATTR_RUN_STATE]);
+	answer->counts->filter_full = nla_get_u64(a[SCOPE_ATTR_FILTER_FULL]);
+	nla_for_each_nested(cpu, a[SCOPE_ATTR_CPUS], rest)
+		parse_cpu(cpu, answer->counts);
+	return NL_OK;
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *data)
+{
+	struct answer *answer = data;
+
+	(void)from;
+	answer->error = error->error;
+	parse_message((struct nlmsghdr *)((char *)error - NLMSG_HDRLEN), answer);
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *data)
+{
+	(void)msg;
+	((struct answer *)data)->error = 0;
+	return NL_STOP;
+}
+
+/* Frees msg. */
+static int transact(struct client *client, struct nl_msg *msg, struct answer *answer)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int err;
+
+	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	CHECK(nl_send_auto(client->sock, msg) >= 0);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, answer);
+	answer->error = 1;
+	do {
+		err = nl_recvmsgs(client->sock, cb);
+		CHECK(err >= 0 || answer->error <= 0, "%s", nl_geterror(err));
+	} while (answer->error > 0);
+	nl_cb_put(cb);
+	nlmsg_free(msg);
+	return answer->error;
+}
+
+static struct nl_msg *message(struct client *client, int command)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(16384);
+
+	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, 0, command,
+			  SCOPE_GENL_VERSION));
+	return msg;
+}
+
+int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
+	       char *ret_message, uint32_t message_bytes)
+{
+	struct answer answer = { .message = ret_message, .message_bytes = message_bytes };
+	struct nl_msg *msg = message(client, command);
+
+	if (message_bytes)
+		ret_message[0] = 0;
+	if (bytes)
+		CHECK(!nlmsg_append(msg, (void *)attributes, bytes, NLMSG_ALIGNTO));
+	return transact(client, msg, &answer);
+}
+
+static void put_nonzero(struct nl_msg *msg, int name, uint32_t value)
+{
+	if (value)
+		nla_put_u32(msg, name, value);
+}
+
+int client_configure(struct client *client, const struct client_config *config)
+{
+	struct nl_msg *msg = message(client, SCOPE_CMD_CONFIGURE);
+	char text[256] = "";
+	struct answer answer = { .message = text, .message_bytes = sizeof(text) };
+	struct nlattr *nest;
+	uint32_t i;
+	int err;
+
+	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
+	nla_put_u32(msg, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	nest = nla_nest_start(msg, SCOPE_ATTR_TARGETS);
+	for (i = 0; i < config->count; i++)
+		nla_put_u32(msg, SCOPE_ATTR_TARGET, config->pids[i]);
+	nla_nest_end(msg, nest);
+	if (config->follow)
+		nla_put_flag(msg, SCOPE_ATTR_FOLLOW);
+	put_nonzero(msg, SCOPE_ATTR_EVENTS, config->events);
+	put_nonzero(msg, SCOPE_ATTR_SUBBUF_BYTES, config->subbuf_bytes);
+	put_nonzero(msg, SCOPE_ATTR_SUBBUF_COUNT, config->subbuf_count);
+	nla_put(msg, SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, config->arg_counts);
+	nla_put_u8(msg, SCOPE_ATTR_STACK_MODE, config->stack_mode);
+	put_nonzero(msg, SCOPE_ATTR_STACK_BYTES, config->stack_bytes);
+	put_nonzero(msg, SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns);
+	put_nonzero(msg, SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second);
+	put_nonzero(msg, SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns);
+	err = transact(client, msg, &answer);
+	if (err)
+		printf("# configure: %s: %s\n", strerror(-err), text);
+	return err;
+}
+
+int client_command(struct client *client, int command)
+{
+	struct nl_msg *msg = message(client, command);
+	struct answer answer = { 0 };
+
+	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
+	return transact(client, msg, &answer);
+}
+
+int client_query(struct client *client, struct client_counts *ret_counts)
+{
+	struct nl_msg *msg = message(client, SCOPE_CMD_QUERY);
+	struct answer answer = { .counts = ret_counts };
+
+	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
+	return transact(client, msg, &answer);
+}
+
+void client_map(struct client *client)
+{
+	uint32_t cpu;
+
+	CHECK(!ioctl(client->fd, SCOPE_IOC_INFO, &client->info));
+	for (cpu = 0; cpu < client->info.cpus; cpu++) {
+		void *map = mmap(NULL, client->info.region_bytes, PROT_READ, MAP_SHARED, client->fd,
+				 cpu * client->info.region_bytes);
+
+		CHECK(map != MAP_FAILED, "cpu %u: %s", cpu, strerror(errno));
+		client->map[cpu] = map;
+		CHECK(((const struct scope_ring_page *)map)->magic == SCOPE_RING_MAGIC);
+	}
+}
+
+/* Everything up to a running session. */
+void client_begin(struct client *client, const struct client_config *config)
+{
+	client_open(client);
+	CHECK(!client_configure(client, config));
+	client_map(client);
+	CHECK(!client_command(client, SCOPE_CMD_START));
+}
+
+void client_pages(const struct client *client, struct client_counts *ret_counts)
+{
+	uint32_t cpu;
+	int i;
+
+	memset(ret_counts, 0, sizeof(*ret_counts));
+	for (cpu = 0; cpu < client->info.cpus; cpu++) {
+		const struct scope_ring_page *page = (const void *)client->map[cpu];
+
+		ret_counts->records += page->records;
+		for (i = 0; i < SCOPE_LOST_REASONS; i++)
+			ret_counts->lost[i] += page->lost[i];
+		ret_counts->stacks += page->stacks;
+		ret_counts->skipped += page->stacks_skipped;
+	}
+}
+
+/* Bytes of a record, by its own fields; the fixed part is known to be there. */
+static uint32_t record_bytes(const void *record)
+{
+	const struct scope_record_state *state = record;
+	const struct scope_record_chain *chain = record;
+	const struct scope_record_stack *stack = record;
+	const struct scope_record_enter *call = record;
+
+	switch (scope_record_type(*(const uint32_t *)record)) {
+	case SCOPE_RECORD_SYSCALL:
+	case SCOPE_RECORD_ENTER:
+		return sizeof(*call) + (call->abi_args >> 4) * 8;
+	case SCOPE_RECORD_STATE:
+		return sizeof(*state) + state->regs * 8;
+	case SCOPE_RECORD_CHAIN:
+		return sizeof(*chain) + chain->count * 8;
+	case SCOPE_RECORD_STACK:
+		return sizeof(*stack) + stack->regs * 8 + (stack->bytes + 7) / 8 * 8;
+	case SCOPE_RECORD_SWITCH:
+	case SCOPE_RECORD_WAKING:
+	case SCOPE_RECORD_THREAD:
+		return 8;
+	case SCOPE_RECORD_FORK:
+	case SCOPE_RECORD_EXEC:
+		return 32;
+	case SCOPE_RECORD_TIME:
+	case SCOPE_RECORD_EXIT:
+	case SCOPE_RECORD_WAKING_FROM:
+	case SCOPE_RECORD_THREAD_EXIT:
+		return 16;
+	default:
+		FAIL("record of type %u", scope_record_type(*(const uint32_t *)record));
+	}
+}
+
+static void one_record(struct client *client, uint32_t cpu, const void *record, uint32_t bytes,
+		       client_record callback, void *data)
+{
+	const struct scope_record_switch *change = record;
+	const struct scope_record_time *time = record;
+	uint32_t type = scope_record_type(change->word), before = client->tid[cpu];
+
+	client->now_ns[cpu] += scope_record_delta(change->word);
+	if (type == SCOPE_RECORD_TIME) {
+		CHECK(time->time_ns > client->now_ns[cpu] && !time->zero);
+		client->now_ns[cpu] = time->time_ns;
+		return;
+	}
+	if (type == SCOPE_RECORD_THREAD) {
+		client->tid[cpu] = ((const struct scope_record_thread *)record)->tid;
+		return;
+	}
+	if (type == SCOPE_RECORD_SWITCH) {
+		CHECK(!(change->bits >> 30));
+		CHECK(!!(change->bits & SCOPE_SWITCH_PREV_TRACED) == !!before);
+		client->tid[cpu] = change->bits & SCOPE_SWITCH_NEXT_TRACED ?
+					   change->bits & SCOPE_TID_MASK : 0;
+	}
+	if (type == SCOPE_RECORD_EXEC)
+		client->tid[cpu] = ((const struct scope_record_exec *)record)->tid;
+	client->received++;
+	client->seen[cpu]++;
+	callback(data, cpu, before, client->now_ns[cpu], record, bytes);
+}
+
+static void one_subbuf(struct client *client, uint32_t cpu, const struct scope_subbuf *subbuf,
+		       client_record callback, void *data)
+{
+	uint32_t at = sizeof(*subbuf), bytes;
+
+	CHECK(subbuf->magic == SCOPE_SUBBUF_MAGIC && subbuf->cpu == cpu && !subbuf->flags);
+	CHECK(subbuf->number == client->last_number[cpu]);
+	CHECK(subbuf->records == client->seen[cpu], "%llu of %llu", (unsigned long long)subbuf->records,
+	      (unsigned long long)client->seen[cpu]);
+	CHECK(subbuf->used_bytes > at && subbuf->used_bytes <= client->info.subbuf_bytes);
+	CHECK(subbuf->begin_ns >= client->now_ns[cpu] && subbuf->end_ns >= subbuf->begin_ns);
+	/* Without a loss in between, the header repeats what the records said. */
+	client->last_number[cpu]++;
+	client->tid[cpu] = subbuf->tid;
+	client->now_ns[cpu] = subbuf->begin_ns;
+	while (at < subbuf->used_bytes) {
+		const void *record = (const uint8_t *)subbuf + at;
+
+		bytes = record_bytes(record);
+		CHECK(bytes % 8 == 0 && at + bytes <= subbuf->used_bytes);
+		one_record(client, cpu, record, bytes, callback, data);
+		at += bytes;
+	}
+	CHECK(client->now_ns[cpu] == subbuf->end_ns);
+}
+
+/* Reads and consumes what there is; returns the number of sub-buffers. */
+uint64_t client_drain(struct client *client, client_record callback, void *data)
+{
+	uint64_t total = 0;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < client->info.cpus; cpu++) {
+		const struct scope_ring_page *page = (const void *)client->map[cpu];
+		uint64_t head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE), number;
+
+		CHECK(head - page->tail <= page->subbuf_count);
+		for (number = page->tail; number < head; number++, total++) {
+			struct scope_ioc_consume consume = { .cpu = cpu, .position = number + 1 };
+			uint64_t place = number % page->subbuf_count;
+
+			one_subbuf(client, cpu,
+				   (const void *)(client->map[cpu] + page->header_bytes +
+						  place * page->subbuf_bytes),
+				   callback, data);
+			CHECK(!ioctl(client->fd, SCOPE_IOC_CONSUME, &consume));
+		}
+	}
+	return total;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A small user of the module for its tests: a session, its mappings, every record of its stream. */
+#ifndef SCOPE_TESTS_KMOD_CLIENT_H
+#define SCOPE_TESTS_KMOD_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <scope/control.h>
+#include <scope/event.h>
+#include <scope/ring.h>
+
+#define CLIENT_CPUS 64
+
+struct client_config {
+	uint32_t pids[SCOPE_TARGET_MAX];
+	uint32_t count;
+	bool follow;
+	uint32_t events; /* 0: default */
+	uint32_t subbuf_bytes, subbuf_count; /* 0: default */
+	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
+	uint8_t stack_mode;
+	uint32_t stack_bytes, stack_min_ns, stacks_per_second, sample_period_ns; /* 0: default */
+};
+
+struct client_counts {
+	uint64_t records, lost[SCOPE_LOST_REASONS], stacks, skipped;
+	uint32_t processes, run_state;
+	uint64_t filter_full;
+};
+
+struct client {
+	int fd;
+	struct nl_sock *sock;
+	int family;
+	struct scope_ioc_info info;
+	const uint8_t *map[CLIENT_CPUS];
+	/* as decoding goes on */
+	uint32_t tid[CLIENT_CPUS];
+	uint64_t now_ns[CLIENT_CPUS], last_number[CLIENT_CPUS], seen[CLIENT_CPUS];
+	uint64_t received;
+};
+
+/* word: the record, at least its fixed bytes; tid: its thread, 0 for none that is traced. */
+typedef void (*client_record)(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns,
+			      const void *record, uint32_t bytes);
+
+/* All return 0 or -errno, or end the program with a message where the test cannot go on. */
+void client_open(struct client *client);
+void client_close(struct client *client);
+int client_configure(struct client *client, const struct client_config *config);
+int client_command(struct client *client, int command);
+void client_map(struct client *client);
+void client_begin(struct client *client, const struct client_config *config);
+int client_query(struct client *client, struct client_counts *ret_counts);
+void client_pages(const struct client *client, struct client_counts *ret_counts);
+uint64_t client_drain(struct client *client, client_record record, void *data);
+/* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
+int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
+	       char *ret_message, uint32_t message_bytes);
+
+#define FAIL(...)                                                                                  \
+	do {                                                                                       \
+		printf("# %s:%d: ", __FILE__, __LINE__);                                           \
+		printf(__VA_ARGS__);                                                               \
+		printf("\n");                                                                      \
+		fflush(stdout);                                                                    \
+		_exit(1);                                                                          \
+	} while (0)
+#define CHECK(condition, ...)                                                                      \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			FAIL(#condition " " __VA_ARGS__);                                          \
+	} while (0)
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A process that makes known numbers of system calls, and says through shared memory who made them. */
+#ifndef SCOPE_TESTS_KMOD_WORKLOAD_H
+#define SCOPE_TESTS_KMOD_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WORKLOAD_THREADS 3
+#define WORKLOAD_MARK 0x5c09e5c09e5c09e5ull /* on the stack of the spinning thread */
+
+struct workload_plan {
+	uint32_t getppid, read, nanosleep, futex_rounds, processes; /* per thread but processes */
+	uint32_t spin_ms;
+	bool blocked; /* one more thread, in read() on a pipe from before `ready` to the end */
+};
+
+struct workload_shared {
+	struct workload_plan plan;
+	volatile uint32_t ready, go, done, end; /* waited on by futex-free polling of pipes */
+	volatile int32_t tid[WORKLOAD_THREADS], blocked_tid, child[64];
+	volatile uint64_t blocked_at_ns;
+	volatile int32_t blocked_fd;
+	uint32_t futex_a, futex_b;
+	volatile uint64_t spin_begin, spin_end;
+};
+
+struct workload {
+	pid_t pid;
+	int to_fd, from_fd;
+	struct workload_shared *shared;
+};
+
+/* Returns once every thread stands still before the work. */
+void workload_begin(struct workload *workload, const struct workload_plan *plan);
+void workload_go(struct workload *workload);
+bool workload_done(struct workload *workload);
+void workload_end(struct workload *workload);
+
+#endif
