@@ -18,6 +18,7 @@ program=$servers_dir/$name/$bug_server
 [ -x "$program" ] || die "$program is missing: run tests/bugs/build.sh $name"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
+: >"$work/load.log"
 server_pid=
 load_pid=
 # What did not come up must not stay behind.
@@ -78,21 +79,24 @@ long_page() {
 		url+=/$escapes
 		printf -v path '%s/%b' "$path" "${escapes//%/\\x}"
 	done
-	mkdir -p "${path%/*}"
-	cp "$work/www/page$1.html" "$path"
+	long_paths+=("$path")
 	echo "$url" >>"$work/long.urls"
 }
 
 # Pages of the seed's sizes, some with long names, one page that includes another file, and a FIFO beside them.
 document_tree() {
-	local i bytes code
+	local i bytes code long_paths=()
 	mkdir "$work/www"
 	for ((i = 1; i <= pages; i++)); do
 		pick bytes 200 "$page_bytes"
-		head -c "$bytes" /dev/zero | tr '\0' x >"$work/www/page$i.html"
+		printf '%*s' "$bytes" '' >"$work/www/page$i.html"
 	done
 	for ((i = 1; i <= 8; i++)); do
-		long_page "$i"
+		long_page
+	done
+	mkdir -p "${long_paths[@]%/*}"
+	for i in "${long_paths[@]}"; do
+		printf '%*s' "$page_bytes" '' >"$i"
 	done
 	mkfifo "$work/www/status.fifo"
 	echo 'load: <!--#include file="status.fifo" -->' >"$work/www/status.shtml"
@@ -110,6 +114,7 @@ server_lighttpd() {
 	server.max-worker = 0
 	server.max-keep-alive-requests = 1000000
 	server.modules = ("mod_access", "mod_ssi")
+	url.access-deny = ("~", ".inc")
 	ssi.extension = (".shtml")
 	mimetype.assign = (".html" => "text/html", ".shtml" => "text/html")
 	EOF
@@ -127,7 +132,7 @@ load_cache() {
 	pick longs 5 9
 	pick large 300 600
 	nice -n 5 "$servers_dir/mcload" -p "$port" -c "$conns" -t "$duration" -r "$rate" -k "$keys" \
-		-K 4000 -s "0.$sets" -l "0.0$longs" -v "64-$large" -S "$seed" \
+		-K 8000 -s "0.$sets" -l "0.0$longs" -v "64-$large" -S "$seed" \
 		>"$work/load.log" 2>&1 </dev/null &
 	load_pid=$!
 	wait_for 90 grep -q warm "$work/load.log" || die "the keys were not stored: see $work/load.log"
