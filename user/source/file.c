@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #define FILE_BYTES_MAX (256u << 20)
 
 static int read_all(int fd, char **ret_text)
@@ -78,7 +80,7 @@ static int by_number(const void *left, const void *right)
 
 static int collect(DIR *directory, uint32_t **ret_numbers, size_t *ret_count)
 {
-	uint32_t *numbers = NULL, *larger;
+	uint32_t *numbers = NULL;
 	size_t count = 0, room = 0;
 	struct dirent *entry;
 	unsigned long number;
@@ -90,14 +92,9 @@ static int collect(DIR *directory, uint32_t **ret_numbers, size_t *ret_count)
 		number = strtoul(entry->d_name, &end, 10);
 		if (*end || number > UINT32_MAX)
 			continue;
-		if (count == room) {
-			room = room ? room * 2 : 64;
-			larger = realloc(numbers, room * sizeof(*numbers));
-			if (!larger) {
-				free(numbers);
-				return -ENOMEM;
-			}
-			numbers = larger;
+		if (scope_grow(&numbers, &room, count + 1, sizeof(*numbers))) {
+			free(numbers);
+			return -ENOMEM;
 		}
 		numbers[count++] = (uint32_t)number;
 	}

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "source/file.h"
 #include "source/proc.h"
 
@@ -18,7 +19,7 @@ struct reading {
 	uint32_t tgid;
 	const struct scope_socket_table *sockets;
 	struct scope_proc_fds fds;
-	size_t room;
+	size_t room, name_room;
 };
 
 static const struct {
@@ -65,22 +66,11 @@ static enum scope_fd_kind kind_of(const char *link, const char *name,
 
 static int grow(struct reading *reading)
 {
-	size_t room = reading->room ? reading->room * 2 : 64;
-	struct scope_trace_fd *fd;
-	char **name;
+	struct scope_proc_fds *fds = &reading->fds;
 
-	if (reading->fds.count < reading->room)
-		return 0;
-	fd = realloc(reading->fds.fd, room * sizeof(*fd));
-	if (!fd)
+	if (scope_grow(&fds->fd, &reading->room, fds->count + 1, sizeof(*fds->fd)))
 		return -ENOMEM;
-	reading->fds.fd = fd;
-	name = realloc(reading->fds.name, room * sizeof(*name));
-	if (!name)
-		return -ENOMEM;
-	reading->fds.name = name;
-	reading->room = room;
-	return 0;
+	return scope_grow(&fds->name, &reading->name_room, fds->count + 1, sizeof(*fds->name));
 }
 
 static int read_fd(uint32_t number, void *context)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "source/file.h"
 #include "source/proc.h"
 #include "source/proc_internal.h"
@@ -99,16 +100,10 @@ static struct scope_proc_file *find_file(struct scope_proc *proc, const struct l
 static int add_file(struct scope_proc *proc, uint32_t tgid, const struct line *line)
 {
 	struct scope_proc_file file = { .major = line->major, .minor = line->minor };
-	struct scope_proc_file *larger;
 	int fd;
 
-	if (proc->file_count == proc->file_room) {
-		proc->file_room = proc->file_room ? proc->file_room * 2 : 64;
-		larger = realloc(proc->file, proc->file_room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		proc->file = larger;
-	}
+	if (scope_grow(&proc->file, &proc->file_room, proc->file_count + 1, sizeof(*proc->file)))
+		return -ENOMEM;
 	file.inode = line->inode;
 	file.path = strdup(line->map.path);
 	if (!file.path)
@@ -162,21 +157,14 @@ static int select_lines(struct line *line, size_t count, size_t *ret_count)
 
 static int parse_lines(char *text, struct line **ret_line, size_t *ret_count)
 {
-	size_t count = 0, room = 64;
-	struct line *line = malloc(room * sizeof(*line)), *larger;
 	char *rest = text, *one;
+	struct line *line = NULL;
+	size_t count = 0, room = 0;
 
-	if (!line)
-		return -ENOMEM;
 	while ((one = strsep(&rest, "\n"))) {
-		if (count == room) {
-			room *= 2;
-			larger = realloc(line, room * sizeof(*line));
-			if (!larger) {
-				free(line);
-				return -ENOMEM;
-			}
-			line = larger;
+		if (scope_grow(&line, &room, count + 1, sizeof(*line))) {
+			free(line);
+			return -ENOMEM;
 		}
 		count += parse_line(one, &line[count]);
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "source/file.h"
 
 #define TCP_STATE_LISTEN 0x0a
@@ -29,15 +30,8 @@ struct scope_socket_table {
 
 static int add(struct scope_socket_table *table, const struct row *row)
 {
-	struct row *larger;
-
-	if (table->count == table->room) {
-		table->room = table->room ? table->room * 2 : 256;
-		larger = realloc(table->row, table->room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		table->row = larger;
-	}
+	if (scope_grow(&table->row, &table->room, table->count + 1, sizeof(*table->row)))
+		return -ENOMEM;
 	table->row[table->count++] = *row;
 	return 0;
 }

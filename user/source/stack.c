@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "source/defaults.h"
 #include "source/walk.h"
 #include "trace/writer.h"
@@ -60,20 +61,14 @@ void scope_still_next_moment(struct scope_still *still)
 /* 1: has not run since it was read; 0: read it now; -ENOMEM. */
 static int is_known(struct scope_still *still, uint32_t tid, uint64_t since_ns, uint64_t stack)
 {
-	struct seen *larger;
 	size_t i;
 
 	for (i = 0; i < still->count; i++)
 		if (still->seen[i].tid == tid && since_ns && still->seen[i].since_ns == since_ns &&
 		    still->seen[i].stack == stack)
 			return 1;
-	if (still->count == still->room) {
-		still->room = still->room ? still->room * 2 : 256;
-		larger = realloc(still->seen, still->room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		still->seen = larger;
-	}
+	if (scope_grow(&still->seen, &still->room, still->count + 1, sizeof(*still->seen)))
+		return -ENOMEM;
 	still->seen[still->count++] = (struct seen){ tid, since_ns, stack };
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "source/file.h"
 
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD in the flags of /proc/PID/stat, since 2.6.38 */
@@ -197,26 +198,17 @@ struct family {
 		bool in;
 	} *member;
 	size_t count, room;
-	bool no_memory;
 };
 
 static int add_member(uint32_t pid, void *context)
 {
 	struct family *family = context;
-	struct member *larger;
 	struct status status;
 
 	if (read_status(pid, &status))
 		return 0;
-	if (family->count == family->room) {
-		family->room = family->room ? family->room * 2 : 256;
-		larger = realloc(family->member, family->room * sizeof(*larger));
-		if (!larger) {
-			family->no_memory = true;
-			return 1;
-		}
-		family->member = larger;
-	}
+	if (scope_grow(&family->member, &family->room, family->count + 1, sizeof(*family->member)))
+		return -ENOMEM;
 	family->member[family->count++] = (struct member){ .pid = pid, .parent = status.parent };
 	return 0;
 }
@@ -268,9 +260,9 @@ int scope_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count)
 	int code;
 
 	code = scope_file_numbers("/proc", add_member, &family);
-	if (code < 0 || family.no_memory) {
+	if (code) {
 		free(family.member);
-		return code < 0 ? code : -ENOMEM;
+		return code;
 	}
 	count = close_family(&family, tgid);
 	tgids = malloc((count + 1) * sizeof(*tgids));
