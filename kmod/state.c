@@ -30,12 +30,15 @@ struct view {
 /*
  * CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there, plus
  * how long it ran on that occasion where the fair scheduler keeps that; without, the answer is that
- * much too early. It is also early by the time interrupts took. 0: unknown.
+ * much too early. It is also early by the time interrupts took. The clock is that of run queues,
+ * which is not sched_clock(); time set aside, it differs from CLOCK_MONOTONIC by the rate that NTP
+ * sets. Interrupts off. 0: unknown.
  */
 static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
 #ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
-	u64 arrival = READ_ONCE(task->sched_info.last_arrival), age, ran = 0, clock = sched_clock();
+	u64 arrival = READ_ONCE(task->sched_info.last_arrival), age, ran = 0;
+	u64 clock = sched_clock_cpu(raw_smp_processor_id());
 
 	if (!arrival || arrival > clock)
 		return 0;

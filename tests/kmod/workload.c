@@ -45,7 +45,7 @@ static void play(uint32_t *mine, uint32_t *other)
 
 static __attribute__((noinline)) void spin(uint64_t until_ns)
 {
-	volatile uint64_t marks[8];
+	volatile uint64_t marks[8] __attribute__((unused));
 	int i;
 
 	for (i = 0; i < 8; i++)
@@ -97,6 +97,8 @@ static void *thread_main(void *data)
 	else if (plan->spin_ms)
 		spin(clock_ns() + plan->spin_ms * 1000000ull);
 	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
 	return NULL;
 }
 
@@ -139,11 +141,8 @@ static void process_main(int from_fd, int to_fd)
 	run_processes(shared->plan.processes);
 	pthread_barrier_wait(&barrier);
 	CHECK(write(to_fd, &byte, 1) == 1);
-	if (read(from_fd, &byte, 1) != 1)
-		_exit(0);
-	for (i = 0; i < WORKLOAD_THREADS; i++)
-		pthread_join(threads[i], NULL);
-	_exit(0);
+	for (;;)
+		pause();
 }
 
 void workload_begin(struct workload *workload, const struct workload_plan *plan)
