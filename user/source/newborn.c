@@ -9,12 +9,14 @@
 #include "source/proc.h"
 #include "source/walk.h"
 
-/* Per flush. A target that starts more is a shell script, whose children are all alike. */
+/* Per flush, and in all. A target that starts more is a shell script, whose children are all alike. */
 #define NEWBORN_MAX 64
+#define NEWBORN_TOTAL 1024
 
 struct scope_newborn {
 	uint32_t tgid[NEWBORN_MAX];
 	size_t count;
+	size_t total; /* written before */
 };
 
 int scope_newborn_create(struct scope_newborn **ret_newborn)
@@ -68,5 +70,8 @@ int scope_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
 	const size_t filled = newborn->count < NEWBORN_MAX ? newborn->count : NEWBORN_MAX;
 
 	newborn->count = 0;
+	if (newborn->total >= NEWBORN_TOTAL)
+		return 0;
+	newborn->total += filled;
 	return scope_proc_write_maps(proc, newborn->tgid, filled, writer);
 }

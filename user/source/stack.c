@@ -28,7 +28,7 @@ struct scope_still {
 	uint64_t left_bytes;
 	struct seen {
 		uint32_t tid;
-		uint64_t since_ns, stack;
+		uint64_t run_ns, stack;
 	} *seen;
 	size_t count, room;
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
@@ -58,18 +58,18 @@ void scope_still_next_moment(struct scope_still *still)
 	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
 }
 
-/* 1: has not run since it was read; 0: read it now; -ENOMEM. */
-static int is_known(struct scope_still *still, uint32_t tid, uint64_t since_ns, uint64_t stack)
+/* 1: has not run since it was read, by its CPU time; 0: read it now; -ENOMEM. */
+static int is_known(struct scope_still *still, uint32_t tid, uint64_t run_ns, uint64_t stack)
 {
 	size_t i;
 
 	for (i = 0; i < still->count; i++)
-		if (still->seen[i].tid == tid && since_ns && still->seen[i].since_ns == since_ns &&
+		if (still->seen[i].tid == tid && still->seen[i].run_ns == run_ns &&
 		    still->seen[i].stack == stack)
 			return 1;
 	if (scope_grow(&still->seen, &still->room, still->count + 1, sizeof(*still->seen)))
 		return -ENOMEM;
-	still->seen[still->count++] = (struct seen){ tid, since_ns, stack };
+	still->seen[still->count++] = (struct seen){ tid, run_ns, stack };
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int write_stack(struct scope_still *still, const struct scope_record_stat
 	memory.address = reg[STACK_POINTER];
 	if (still->left_bytes < bytes)
 		return 0;
-	code = is_known(still, state->tid, state->since_ns, memory.address);
+	code = is_known(still, state->tid, state->run_ns, memory.address);
 	if (code)
 		return code < 0 ? code : 0;
 	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data, bytes);
