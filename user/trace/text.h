@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace as text, one row or event per line, and back. For reading by eye, and for tests whose
+ * traces are written by hand. docs/trace-format.md lists the lines.
+ */
+#ifndef SCOPE_TRACE_TEXT_H
+#define SCOPE_TRACE_TEXT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+/* Writes metadata, then every event from the first on. 0, or -errno with error filled. */
+int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error);
+
+/*
+ * Adds what the text says to the writer; the caller finishes it. Lines of events may stand in any
+ * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error names
+ * the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
+ */
+int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
+
+#endif

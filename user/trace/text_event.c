@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parse the lines of the text form that are events. */
+#include "trace/text_event.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/syscall_name.h"
+#include "trace/decode.h"
+
+static uint16_t parse_nr(struct scope_line *line, const char *text)
+{
+	uint16_t nr = 0;
+
+	if (*text >= '0' && *text <= '9')
+		return scope_line_parse(line, "the system call", text, UINT16_MAX);
+	if (scope_syscall_number(text, &nr))
+		scope_line_fail(line, "there is no system call '%.40s'; give its number", text);
+	return nr;
+}
+
+static void parse_comm(struct scope_line *line, char *comm)
+{
+	char *text = scope_line_find(line, "comm");
+
+	memset(comm, 0, SCOPE_COMM_BYTES);
+	if (!text) {
+		scope_line_fail(line, "comm= is missing");
+		return;
+	}
+	scope_line_unescape(line, text);
+	if (strlen(text) >= SCOPE_COMM_BYTES)
+		scope_line_fail(line, "comm= has more than %d bytes", SCOPE_COMM_BYTES - 1);
+	else
+		memcpy(comm, text, strlen(text));
+}
+
+static void parse_args(struct scope_line *line, struct scope_text_payload *payload)
+{
+	char *text = scope_line_find(line, "args");
+
+	if (text)
+		payload->numbers = scope_line_list(line, "args", text, SCOPE_ARG_MAX,
+						   payload->number);
+}
+
+static int64_t parse_ret(struct scope_line *line)
+{
+	const char *text = scope_line_find(line, "ret");
+
+	if (!text) {
+		scope_line_fail(line, "ret= is missing");
+		return 0;
+	}
+	if (*text == '-') /* negated as unsigned: INT64_MIN has no positive twin */
+		return (int64_t)(0 - scope_line_parse(line, "ret", text + 1, 1ull << 63));
+	return (int64_t)scope_line_parse(line, "ret", text, UINT64_MAX);
+}
+
+static void take_syscall(struct scope_line *line, struct scope_text_payload *payload,
+			 struct scope_event *event)
+{
+	const char *nr = scope_line_string(line, "the system call");
+
+	event->syscall.nr = parse_nr(line, nr);
+	if (event->kind != SCOPE_EVENT_EXIT) {
+		event->syscall.enter_ns = scope_line_need(line, "enter", event->time_ns);
+		parse_args(line, payload);
+		event->syscall.args = payload->numbers;
+		event->syscall.arg = payload->number;
+	}
+	if (event->kind != SCOPE_EVENT_ENTER)
+		event->syscall.ret = parse_ret(line);
+	if (event->kind == SCOPE_EVENT_SYSCALL && scope_line_flag(line, "wide"))
+		event->flags = SCOPE_SYSCALL_WIDE;
+	event->syscall.abi = scope_line_value(line, "abi", 15, SCOPE_ABI_NATIVE);
+}
+
+static void take_switch(struct scope_line *line, struct scope_text_payload *payload,
+			struct scope_event *event)
+{
+	(void)payload;
+	event->sched.prev_tid = event->tid;
+	event->sched.next_tid = scope_line_number(line, "the next thread", SCOPE_TID_MASK);
+	event->sched.prev_state = scope_line_name(line, "a state", &scope_text_states,
+						  SCOPE_SWITCH_STATE_MASK);
+	event->sched.preempted = scope_line_flag(line, "preempted");
+	event->sched.iowait = scope_line_flag(line, "iowait");
+}
+
+static void take_waking(struct scope_line *line, struct scope_text_payload *payload,
+			struct scope_event *event)
+{
+	const char *tgid;
+
+	(void)payload;
+	if (event->tid > SCOPE_TID_MASK)
+		scope_line_fail(line, "a thread's number is at most %u", SCOPE_TID_MASK);
+	if (!scope_line_literal(line, "from"))
+		scope_line_fail(line, "'from' is missing");
+	if (!scope_line_literal(line, "-"))
+		event->waking.waker_tid = scope_line_number(line, "the waker", UINT32_MAX);
+	if (scope_line_more(line) && !strncmp(line->word[line->next], "tgid=", 5)) {
+		tgid = scope_line_string(line, "tgid=") + 5;
+		event->waking.waker_tgid = scope_line_parse(line, "tgid", tgid, UINT32_MAX);
+	}
+	event->waking.context = scope_line_name(line, "a context", &scope_text_contexts,
+						SCOPE_WAKING_CONTEXT_MASK);
+}
+
+static void take_fork(struct scope_line *line, struct scope_text_payload *payload,
+		      struct scope_event *event)
+{
+	event->fork.parent_tid = scope_line_need(line, "parent", UINT32_MAX);
+	event->fork.tgid = scope_line_need(line, "tgid", UINT32_MAX);
+	event->fork.comm = payload->comm;
+	parse_comm(line, payload->comm);
+}
+
+static void take_exec(struct scope_line *line, struct scope_text_payload *payload,
+		      struct scope_event *event)
+{
+	event->exec.old_tid = scope_line_need(line, "old", UINT32_MAX);
+	event->exec.tgid = scope_line_need(line, "tgid", UINT32_MAX);
+	event->exec.comm = payload->comm;
+	parse_comm(line, payload->comm);
+}
+
+static void take_thread_exit(struct scope_line *line, struct scope_text_payload *payload,
+			     struct scope_event *event)
+{
+	(void)payload;
+	event->exit.tgid = scope_line_need(line, "tgid", UINT32_MAX);
+	event->exit.last = scope_line_flag(line, "last");
+}
+
+static uint8_t parse_state(struct scope_line *line)
+{
+	const char *text = scope_line_find(line, "state");
+
+	if (!text) {
+		scope_line_fail(line, "state= is missing");
+		return 0;
+	}
+	for (unsigned int i = 0; i < scope_text_states.count; i++)
+		if (!strcmp(scope_text_states.word[i], text))
+			return i;
+	return scope_line_parse(line, "state", text, UINT8_MAX);
+}
+
+static void take_state(struct scope_line *line, struct scope_text_payload *payload,
+		       struct scope_event *event)
+{
+	struct scope_record_state *record = &payload->state;
+	const char *nr = scope_line_find(line, "nr");
+	char *regs = scope_line_find(line, "regs");
+
+	memset(record, 0, sizeof(*record));
+	record->tid = event->tid;
+	record->tgid = scope_line_need(line, "tgid", UINT32_MAX);
+	record->state = parse_state(line);
+	record->nr = nr && strcmp(nr, "-") ? parse_nr(line, nr) : SCOPE_NR_NONE;
+	record->since_ns = scope_line_value(line, "since", UINT64_MAX, 0);
+	record->run_ns = scope_line_value(line, "run", UINT64_MAX, 0);
+	record->abi = scope_line_value(line, "abi", UINT32_MAX, SCOPE_ABI_NATIVE);
+	record->flags = scope_line_flags(line, scope_text_state_flags);
+	parse_comm(line, record->comm);
+	parse_args(line, payload);
+	memcpy(record->arg, payload->number, payload->numbers * sizeof(record->arg[0]));
+	payload->numbers = regs ? scope_line_list(line, "regs", regs, SCOPE_REG_MAX,
+						  payload->number) : 0;
+	record->regs = payload->numbers;
+	event->state.record = record;
+	event->state.reg = payload->number;
+}
+
+static void take_copied(struct scope_line *line, struct scope_text_payload *payload, char *regs,
+			struct scope_event *event)
+{
+	const char *data = scope_line_find(line, "data");
+
+	payload->numbers = scope_line_list(line, "regs", regs, SCOPE_REG_MAX, payload->number);
+	event->stack.regs = payload->numbers;
+	event->stack.reg = payload->number;
+	event->stack.data = payload->data;
+	if (data)
+		event->stack.bytes = scope_line_hex(line, "data", data, sizeof(payload->data),
+						    payload->data);
+}
+
+static void take_stack(struct scope_line *line, struct scope_text_payload *payload,
+		       struct scope_event *event)
+{
+	uint8_t reason = !strcmp(line->word[2], "sample") ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL;
+	char *regs = scope_line_find(line, "regs");
+
+	if (regs) {
+		take_copied(line, payload, regs, event);
+	} else if (scope_line_more(line)) {
+		/* The word itself: cut in place, and "-" is no address. */
+		char *ips = line->word[line->next];
+
+		scope_line_string(line, "the addresses");
+		payload->numbers = scope_line_list(line, "the stack", ips, SCOPE_STACK_DEPTH_MAX,
+						   payload->number);
+		event->stack.ips = payload->numbers;
+		event->stack.ip = payload->number;
+	} else {
+		scope_line_fail(line, "the addresses are missing ('-' for none)");
+	}
+	event->stack.reason = scope_line_value(line, "reason", UINT8_MAX, reason);
+	event->flags = scope_line_flags(line, scope_text_stack_flags);
+}
+
+static const struct {
+	const char *word;
+	uint8_t kind;
+	void (*take)(struct scope_line *line, struct scope_text_payload *payload,
+		     struct scope_event *event);
+} rows[] = {
+	{ "syscall", SCOPE_EVENT_SYSCALL, take_syscall },
+	{ "enter", SCOPE_EVENT_ENTER, take_syscall },
+	{ "exit", SCOPE_EVENT_EXIT, take_syscall },
+	{ "switch", SCOPE_EVENT_SWITCH, take_switch },
+	{ "waking", SCOPE_EVENT_WAKING, take_waking },
+	{ "fork", SCOPE_EVENT_FORK, take_fork },
+	{ "exec", SCOPE_EVENT_EXEC, take_exec },
+	{ "thread_exit", SCOPE_EVENT_THREAD_EXIT, take_thread_exit },
+	{ "state", SCOPE_EVENT_STATE, take_state },
+	{ "stack", SCOPE_EVENT_STACK, take_stack },
+	{ "sample", SCOPE_EVENT_STACK, take_stack },
+};
+
+int scope_text_event(struct scope_line *line, struct scope_text_payload *payload,
+		     struct scope_event *ret_event)
+{
+	struct scope_event event = { 0 };
+	size_t row;
+
+	payload->numbers = 0;
+	event.time_ns = scope_line_number(line, "the time", SCOPE_TIME_LIMIT_NS - 1);
+	event.cpu = scope_line_number(line, "the CPU", UINT16_MAX);
+	if (scope_line_literal(line, "lost")) {
+		event.kind = SCOPE_EVENT_LOST;
+		event.lost.count = scope_line_number(line, "the count", UINT64_MAX >> 8);
+	} else {
+		for (row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
+			if (scope_line_literal(line, rows[row].word))
+				break;
+		if (row == sizeof(rows) / sizeof(rows[0])) {
+			scope_line_fail(line, "'%.40s' is no event",
+					scope_line_string(line, "the event"));
+			return line->failed;
+		}
+		event.kind = rows[row].kind;
+		event.tid = scope_line_number(line, "the thread", UINT32_MAX);
+		rows[row].take(line, payload, &event);
+	}
+	if (scope_line_end(line))
+		return line->failed;
+	*ret_event = event;
+	return 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Words that the text form has for numbers. */
+#include "trace/text_names.h"
+
+#include <stddef.h>
+
+const struct scope_text_words scope_text_states = {
+	.count = SCOPE_STATE_OTHER + 1,
+	.word = {
+		[SCOPE_STATE_RUNNABLE] = "runnable",
+		[SCOPE_STATE_SLEEPING] = "sleeping",
+		[SCOPE_STATE_DISK] = "disk",
+		[SCOPE_STATE_STOPPED] = "stopped",
+		[SCOPE_STATE_DEAD] = "dead",
+		[SCOPE_STATE_IDLE] = "idle",
+		[SCOPE_STATE_OTHER] = "other",
+	},
+};
+
+const struct scope_text_words scope_text_contexts = {
+	.count = SCOPE_CONTEXT_NMI + 1,
+	.word = {
+		[SCOPE_CONTEXT_TASK] = "task",
+		[SCOPE_CONTEXT_SOFTIRQ] = "softirq",
+		[SCOPE_CONTEXT_HARDIRQ] = "hardirq",
+		[SCOPE_CONTEXT_NMI] = "nmi",
+	},
+};
+
+const struct scope_text_words scope_text_fd_kinds = {
+	.count = SCOPE_FD_KINDS,
+	.word = {
+		[SCOPE_FD_UNKNOWN] = "unknown",
+		[SCOPE_FD_FILE] = "file",
+		[SCOPE_FD_LISTEN] = "listen",
+		[SCOPE_FD_ACCEPTED] = "accepted",
+		[SCOPE_FD_CONNECTED] = "connected",
+		[SCOPE_FD_DATAGRAM] = "datagram",
+		[SCOPE_FD_PIPE] = "pipe",
+		[SCOPE_FD_EPOLL] = "epoll",
+		[SCOPE_FD_EVENT] = "event",
+		[SCOPE_FD_TTY] = "tty",
+	},
+};
+
+const struct scope_text_flag scope_text_stack_flags[] = {
+	{ "kernel", SCOPE_STACK_IN_KERNEL },
+	{ "cut", SCOPE_STACK_CUT },
+	{ "fault", SCOPE_STACK_FAULT },
+	{ NULL, 0 },
+};
+
+const struct scope_text_flag scope_text_state_flags[] = {
+	{ "at_stop", SCOPE_STATE_AT_STOP },
+	{ "on_cpu", SCOPE_STATE_ON_CPU },
+	{ "iowait", SCOPE_STATE_IOWAIT },
+	{ NULL, 0 },
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Words that the text form has for numbers. */
+#ifndef SCOPE_TRACE_TEXT_NAMES_H
+#define SCOPE_TRACE_TEXT_NAMES_H
+
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct scope_text_words {
+	unsigned int count;
+	const char *word[SCOPE_FD_KINDS]; /* as many as the longest list has */
+};
+
+extern const struct scope_text_words scope_text_states;	  /* enum scope_state */
+extern const struct scope_text_words scope_text_contexts; /* enum scope_context */
+extern const struct scope_text_words scope_text_fd_kinds; /* enum scope_fd_kind */
+
+/* Flags of a stack and of a STATE record, each with its word; a NULL word ends the list. */
+struct scope_text_flag {
+	const char *word;
+	uint8_t bit;
+};
+
+extern const struct scope_text_flag scope_text_stack_flags[];
+extern const struct scope_text_flag scope_text_state_flags[];
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turn text back into a trace. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/packer.h"
+#include "trace/text.h"
+#include "trace/text_event.h"
+
+#define CHUNK_BYTES (64u << 10)
+#define MEMORY_BYTES_MAX (8u << 20)
+
+/* Memory given out piece by piece and freed all at once. */
+struct chunk {
+	struct chunk *older;
+	size_t used, bytes;
+	uint64_t data[];
+};
+
+struct item {
+	struct scope_event event;
+	uint64_t line;
+};
+
+struct input {
+	struct scope_writer *writer;
+	struct scope_error *error;
+	struct scope_line line;
+	struct scope_text_payload payload;
+	struct item *item;
+	size_t items, capacity;
+	struct chunk *chunk;
+};
+
+static const void *keep(struct input *input, const void *data, size_t bytes)
+{
+	struct chunk *chunk = input->chunk;
+	size_t padded = (bytes + 7) & ~(size_t)7;
+	void *place;
+
+	if (!chunk || chunk->bytes - chunk->used < padded) {
+		size_t size = padded > CHUNK_BYTES ? padded : CHUNK_BYTES;
+
+		chunk = malloc(sizeof(*chunk) + size);
+		if (!chunk)
+			return NULL;
+		*chunk = (struct chunk){ .older = input->chunk, .bytes = size };
+		input->chunk = chunk;
+	}
+	place = (uint8_t *)chunk->data + chunk->used;
+	memcpy(place, data, bytes);
+	chunk->used += padded;
+	return place;
+}
+
+/* Moves what the event points to out of the payload, which the next line uses again. */
+static int keep_event(struct input *input, struct scope_event *event)
+{
+	const struct scope_text_payload *payload = &input->payload;
+	const uint64_t *number;
+
+	number = keep(input, payload->number, payload->numbers * sizeof(*number));
+	if (!number)
+		return -ENOMEM;
+	switch (event->kind) {
+	case SCOPE_EVENT_SYSCALL:
+	case SCOPE_EVENT_ENTER:
+		event->syscall.arg = number;
+		return 0;
+	case SCOPE_EVENT_FORK:
+		event->fork.comm = keep(input, payload->comm, sizeof(payload->comm));
+		return event->fork.comm ? 0 : -ENOMEM;
+	case SCOPE_EVENT_EXEC:
+		event->exec.comm = keep(input, payload->comm, sizeof(payload->comm));
+		return event->exec.comm ? 0 : -ENOMEM;
+	case SCOPE_EVENT_STATE:
+		event->state.reg = number;
+		event->state.record = keep(input, &payload->state, sizeof(payload->state));
+		return event->state.record ? 0 : -ENOMEM;
+	case SCOPE_EVENT_STACK:
+		if (event->stack.ip) {
+			event->stack.ip = number;
+			return 0;
+		}
+		event->stack.reg = number;
+		event->stack.data = keep(input, payload->data, event->stack.bytes);
+		return event->stack.data ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_event(struct input *input)
+{
+	struct item item = { .line = input->line.number };
+	int ret = scope_text_event(&input->line, &input->payload, &item.event);
+
+	if (!ret)
+		ret = keep_event(input, &item.event);
+	if (!ret)
+		ret = scope_grow(&input->item, &input->capacity, input->items + 1, sizeof(item));
+	if (!ret)
+		input->item[input->items++] = item;
+	return ret;
+}
+
+static int take_map(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_map map = { 0 };
+
+	map.tgid = scope_line_number(line, "the process", UINT32_MAX);
+	map.start = scope_line_number(line, "the start", UINT64_MAX);
+	map.end = scope_line_number(line, "the end", UINT64_MAX);
+	map.offset = scope_line_number(line, "the offset", UINT64_MAX);
+	map.executable = scope_line_literal(line, "x");
+	if (!map.executable && !scope_line_literal(line, "-"))
+		scope_line_fail(line, "'x' or '-' must follow the offset");
+	map.path = scope_line_string(line, "the path");
+	map.build_id = scope_line_string(line, "the build id");
+	return scope_line_end(line) ?: scope_writer_map(input->writer, &map);
+}
+
+static int take_sym(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_symbol symbol = { 0 };
+
+	symbol.tgid = scope_line_number(line, "the process", UINT32_MAX);
+	symbol.start = scope_line_number(line, "the start", UINT64_MAX);
+	symbol.size = scope_line_number(line, "the size", UINT64_MAX);
+	symbol.name = scope_line_string(line, "the name");
+	symbol.module = scope_line_string(line, "the module");
+	symbol.library = scope_line_literal(line, "library");
+	if (!symbol.library && !scope_line_literal(line, "program"))
+		scope_line_fail(line, "'program' or 'library' must follow the module");
+	return scope_line_end(line) ?: scope_writer_symbol(input->writer, &symbol);
+}
+
+static int take_fd(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_fd fd = { 0 };
+
+	fd.tgid = scope_line_number(line, "the process", UINT32_MAX);
+	fd.fd = scope_line_number(line, "the descriptor", INT32_MAX);
+	fd.kind = scope_line_name(line, "a kind of descriptor", &scope_text_fd_kinds,
+				  SCOPE_FD_KINDS - 1);
+	fd.name = scope_line_string(line, "the name");
+	return scope_line_end(line) ?: scope_writer_fd(input->writer, &fd);
+}
+
+static int take_memory(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_memory memory = { 0 };
+	const char *text;
+	uint8_t *data;
+	int ret;
+
+	memory.tid = scope_line_number(line, "the thread", UINT32_MAX);
+	memory.address = scope_line_number(line, "the address", UINT64_MAX);
+	text = scope_line_string(line, "the bytes");
+	data = malloc(strlen(text) / 2 + 1);
+	if (!data)
+		return -ENOMEM;
+	memory.bytes = scope_line_hex(line, "the bytes", text, MEMORY_BYTES_MAX, data);
+	memory.data = data;
+	ret = scope_line_end(line) ?: scope_writer_memory(input->writer, &memory);
+	free(data);
+	return ret;
+}
+
+/* The value is all that follows the key, spaces included. */
+static int take_meta(struct input *input, char *text)
+{
+	struct scope_line *line = &input->line;
+	char *key = text + strspn(text, " \t");
+	char *end = key + strcspn(key, " \t\r\n");
+	char *value = end + (*end == ' ' || *end == '\t');
+
+	value[strcspn(value, "\r\n")] = '\0';
+	*end = '\0';
+	line->failed = 0;
+	if (!*key)
+		scope_line_fail(line, "the key is missing");
+	if (!strcmp(key, "-"))
+		key = end;
+	scope_line_unescape(line, key);
+	scope_line_unescape(line, value);
+	if (line->failed)
+		return line->failed;
+	return scope_writer_meta(input->writer, key, value);
+}
+
+static int take_line(struct input *input, char *text)
+{
+	static const struct {
+		const char *word;
+		int (*take)(struct input *input);
+	} rows[] = {
+		{ "map", take_map }, { "sym", take_sym }, { "fd", take_fd }, { "memory", take_memory },
+	};
+	struct scope_line *line = &input->line;
+	char *start = text + strspn(text, " \t\r\n");
+
+	if (!*start || *start == '#')
+		return 0;
+	if (!strncmp(start, "meta", 4) && isspace((unsigned char)start[4]))
+		return take_meta(input, start + 4);
+	scope_line_begin(line, start);
+	if (line->failed)
+		return line->failed;
+	if (*line->word[0] >= '0' && *line->word[0] <= '9')
+		return take_event(input);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (scope_line_literal(line, rows[i].word))
+			return rows[i].take(input);
+	scope_line_fail(line, "'%.40s' begins no line; a line is meta, map, sym, fd, memory, or a time",
+			line->word[0]);
+	return line->failed;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+
+	if (a->event.time_ns != b->event.time_ns)
+		return a->event.time_ns < b->event.time_ns ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int pack(struct input *input)
+{
+	struct scope_packer *packer;
+	struct scope_error why = { "" };
+	int ret = scope_packer_create(input->writer, 0, &packer);
+
+	if (ret)
+		return ret;
+	if (input->items)
+		qsort(input->item, input->items, sizeof(*input->item), by_time);
+	for (size_t i = 0; i < input->items && !ret; i++) {
+		ret = scope_packer_event(packer, &input->item[i].event, &why);
+		if (ret)
+			scope_error_set(input->error, ret, "line %" PRIu64 ": %s",
+					input->item[i].line, why.text);
+	}
+	if (!ret)
+		ret = scope_packer_flush(packer, input->error);
+	scope_packer_destroy(packer);
+	return ret;
+}
+
+static int read_lines(struct input *input, FILE *stream)
+{
+	size_t capacity = 0;
+	char *text = NULL;
+	ssize_t bytes;
+	int ret = 0;
+
+	while (!ret && (bytes = getline(&text, &capacity, stream)) >= 0) {
+		input->line.number++;
+		input->line.failed = 0;
+		if (strlen(text) != (size_t)bytes)
+			scope_line_fail(&input->line, "a zero byte; this is no text");
+		ret = input->line.failed ? input->line.failed : take_line(input, text);
+	}
+	free(text);
+	if (!ret && ferror(stream))
+		ret = scope_error_set(input->error, -EIO, "cannot read the text: %s",
+				      strerror(errno));
+	return ret;
+}
+
+int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
+{
+	struct scope_error own = { "" };
+	struct input *input = calloc(1, sizeof(*input));
+	int ret;
+
+	if (!input)
+		return scope_error_set(error, -ENOMEM, "cannot read the text: out of memory");
+	input->writer = writer;
+	input->error = input->line.error = &own;
+	ret = read_lines(input, stream);
+	if (!ret)
+		ret = pack(input);
+	while (input->chunk) {
+		struct chunk *chunk = input->chunk;
+
+		input->chunk = chunk->older;
+		free(chunk);
+	}
+	free(input->item);
+	free(input);
+	if (!ret)
+		return 0;
+	if (own.text[0])
+		return scope_error_set(error, ret, "%s", own.text);
+	return scope_error_set(error, ret, "%s", *scope_writer_error(writer) ?
+			       scope_writer_error(writer) : strerror(-ret));
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write a trace as text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/syscall_name.h"
+#include "trace/reader.h"
+#include "trace/text.h"
+#include "trace/text_names.h"
+
+#ifdef __x86_64__
+#define OWN_ARCH "x86_64"
+#elif defined(__aarch64__)
+#define OWN_ARCH "aarch64"
+#else
+#define OWN_ARCH ""
+#endif
+
+struct out {
+	FILE *stream;
+	bool named; /* numbers of calls are those of this machine */
+};
+
+/* Bytes that would end the word, or the line, as \xHH; `spaces` may stand as they are. */
+static void put_escaped(const struct out *out, const char *text, bool spaces)
+{
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		bool edge = c == (const unsigned char *)text || !c[1];
+
+		if (*c < ' ' || *c == 0x7f || *c == '\\' || (*c == ' ' && (!spaces || edge)))
+			fprintf(out->stream, "\\x%02x", *c);
+		else
+			putc(*c, out->stream);
+	}
+}
+
+static void put_word(const struct out *out, const char *text)
+{
+	putc(' ', out->stream);
+	if (!*text)
+		putc('-', out->stream);
+	else if (!strcmp(text, "-"))
+		fputs("\\x2d", out->stream);
+	else
+		put_escaped(out, text, false);
+}
+
+static void put_comm(const struct out *out, const char *comm)
+{
+	fputs(" comm=", out->stream);
+	put_escaped(out, comm, false);
+}
+
+/* Small numbers are counts and descriptors, large ones mostly addresses. */
+static void put_numbers(const struct out *out, const char *key, const uint64_t *number,
+			unsigned int count)
+{
+	fprintf(out->stream, " %s", key);
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(out->stream, number[i] > UINT16_MAX ? "%s0x%" PRIx64 : "%s%" PRIu64,
+			i ? "," : "", number[i]);
+}
+
+static void put_addresses(const struct out *out, const char *key, const uint64_t *address,
+			  unsigned int count)
+{
+	fprintf(out->stream, " %s%s", key, count ? "" : "-");
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(out->stream, "%s0x%" PRIx64, i ? "," : "", address[i]);
+}
+
+static void put_hex(const struct out *out, const uint8_t *data, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i++)
+		fprintf(out->stream, "%02x", data[i]);
+}
+
+static void put_name(const struct out *out, const struct scope_text_words *words, uint32_t number)
+{
+	if (number < words->count)
+		fprintf(out->stream, " %s", words->word[number]);
+	else
+		fprintf(out->stream, " %" PRIu32, number);
+}
+
+static void put_flags(const struct out *out, const struct scope_text_flag *flag, uint8_t flags)
+{
+	for (; flag->word; flag++)
+		if (flags & flag->bit)
+			fprintf(out->stream, " %s", flag->word);
+}
+
+static void put_call(const struct out *out, uint32_t nr, uint32_t abi)
+{
+	const char *name = out->named && abi == SCOPE_ABI_NATIVE ? scope_syscall_name(nr) : NULL;
+
+	if (name)
+		fputs(name, out->stream);
+	else
+		fprintf(out->stream, "%" PRIu32, nr);
+}
+
+static void put_syscall(const struct out *out, const struct scope_event *event)
+{
+	putc(' ', out->stream);
+	put_call(out, event->syscall.nr, event->syscall.abi);
+	if (event->kind != SCOPE_EVENT_EXIT)
+		fprintf(out->stream, " enter=%" PRIu64, event->syscall.enter_ns);
+	if (event->kind != SCOPE_EVENT_ENTER)
+		fprintf(out->stream, " ret=%" PRId64, event->syscall.ret);
+	if (event->kind == SCOPE_EVENT_SYSCALL && event->flags & SCOPE_SYSCALL_WIDE)
+		fputs(" wide", out->stream);
+	if (event->syscall.args)
+		put_numbers(out, "args=", event->syscall.arg, event->syscall.args);
+	if (event->syscall.abi)
+		fprintf(out->stream, " abi=%u", event->syscall.abi);
+}
+
+static void put_switch(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " %" PRIu32, event->sched.next_tid);
+	put_name(out, &scope_text_states, event->sched.prev_state);
+	if (event->sched.preempted)
+		fputs(" preempted", out->stream);
+	if (event->sched.iowait)
+		fputs(" iowait", out->stream);
+}
+
+static void put_waking(const struct out *out, const struct scope_event *event)
+{
+	fputs(" from", out->stream);
+	if (event->waking.waker_tid)
+		fprintf(out->stream, " %" PRIu32, event->waking.waker_tid);
+	else
+		fputs(" -", out->stream);
+	if (event->waking.waker_tgid)
+		fprintf(out->stream, " tgid=%" PRIu32, event->waking.waker_tgid);
+	put_name(out, &scope_text_contexts, event->waking.context);
+}
+
+static void put_fork(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " parent=%" PRIu32 " tgid=%" PRIu32, event->fork.parent_tid,
+		event->fork.tgid);
+	put_comm(out, event->fork.comm);
+}
+
+static void put_exec(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " old=%" PRIu32 " tgid=%" PRIu32, event->exec.old_tid,
+		event->exec.tgid);
+	put_comm(out, event->exec.comm);
+}
+
+static void put_thread_exit(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " tgid=%" PRIu32 "%s", event->exit.tgid,
+		event->exit.last ? " last" : "");
+}
+
+static void put_state(const struct out *out, const struct scope_event *event)
+{
+	const struct scope_record_state *record = event->state.record;
+	uint64_t arg[SCOPE_ARG_MAX]; /* to the compiler not the type of the record's array */
+	unsigned int args = SCOPE_ARG_MAX;
+
+	memcpy(arg, record->arg, sizeof(arg));
+	while (args && !arg[args - 1])
+		args--;
+	fprintf(out->stream, " tgid=%" PRIu32 " state=", record->tgid);
+	if (record->state < scope_text_states.count)
+		fputs(scope_text_states.word[record->state], out->stream);
+	else
+		fprintf(out->stream, "%u", record->state);
+	fputs(" nr=", out->stream);
+	if (record->nr == SCOPE_NR_NONE)
+		putc('-', out->stream);
+	else
+		put_call(out, record->nr, record->abi);
+	fprintf(out->stream, " since=%" PRIu64 " run=%" PRIu64, (uint64_t)record->since_ns,
+		(uint64_t)record->run_ns);
+	put_comm(out, record->comm);
+	if (args)
+		put_numbers(out, "args=", arg, args);
+	put_flags(out, scope_text_state_flags, record->flags);
+	if (record->abi)
+		fprintf(out->stream, " abi=%" PRIu32, record->abi);
+	if (record->regs)
+		put_addresses(out, "regs=", event->state.reg, record->regs);
+}
+
+static void put_stack(const struct out *out, const struct scope_event *event)
+{
+	if (event->stack.reg) {
+		put_addresses(out, "regs=", event->stack.reg, event->stack.regs);
+		if (event->stack.bytes)
+			fputs(" data=", out->stream);
+		put_hex(out, event->stack.data, event->stack.bytes);
+	} else {
+		put_addresses(out, "", event->stack.ip, event->stack.ips);
+	}
+	put_flags(out, scope_text_stack_flags, event->flags);
+	if (event->stack.reason > SCOPE_STACK_SAMPLE)
+		fprintf(out->stream, " reason=%u", event->stack.reason);
+}
+
+static void put_event(const struct out *out, const struct scope_event *event)
+{
+	static const struct {
+		const char *word;
+		void (*put)(const struct out *out, const struct scope_event *event);
+	} row[SCOPE_EVENT_KINDS] = {
+		[SCOPE_EVENT_SYSCALL] = { "syscall", put_syscall },
+		[SCOPE_EVENT_ENTER] = { "enter", put_syscall },
+		[SCOPE_EVENT_EXIT] = { "exit", put_syscall },
+		[SCOPE_EVENT_SWITCH] = { "switch", put_switch },
+		[SCOPE_EVENT_WAKING] = { "waking", put_waking },
+		[SCOPE_EVENT_FORK] = { "fork", put_fork },
+		[SCOPE_EVENT_EXEC] = { "exec", put_exec },
+		[SCOPE_EVENT_THREAD_EXIT] = { "thread_exit", put_thread_exit },
+		[SCOPE_EVENT_STATE] = { "state", put_state },
+		[SCOPE_EVENT_STACK] = { "stack", put_stack },
+	};
+	const char *word = row[event->kind].word;
+
+	if (event->kind == SCOPE_EVENT_LOST) {
+		fprintf(out->stream, "%" PRIu64 " %u lost %" PRIu64 "\n", event->time_ns,
+			event->cpu, event->lost.count);
+		return;
+	}
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SAMPLE)
+		word = "sample";
+	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word,
+		event->tid);
+	row[event->kind].put(out, event);
+	putc('\n', out->stream);
+}
+
+static void put_rows(const struct out *out, const struct scope_trace *trace)
+{
+	for (size_t i = 0; i < trace->maps; i++) {
+		const struct scope_trace_map *map = &trace->map[i];
+
+		fprintf(out->stream, "map %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %c",
+			map->tgid, map->start, map->end, map->offset, map->executable ? 'x' : '-');
+		put_word(out, map->path);
+		put_word(out, map->build_id);
+		putc('\n', out->stream);
+	}
+	for (size_t i = 0; i < trace->symbols; i++) {
+		const struct scope_trace_symbol *symbol = &trace->symbol[i];
+
+		fprintf(out->stream, "sym %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64, symbol->tgid,
+			symbol->start, symbol->size);
+		put_word(out, symbol->name);
+		put_word(out, symbol->module);
+		fprintf(out->stream, " %s\n", symbol->library ? "library" : "program");
+	}
+	for (size_t i = 0; i < trace->fds; i++) {
+		const struct scope_trace_fd *fd = &trace->fd[i];
+
+		fprintf(out->stream, "fd %" PRIu32 " %" PRId32, fd->tgid, fd->fd);
+		put_name(out, &scope_text_fd_kinds, fd->kind);
+		put_word(out, fd->name);
+		putc('\n', out->stream);
+	}
+	for (size_t i = 0; i < trace->memories; i++) {
+		const struct scope_trace_memory *memory = &trace->memory[i];
+
+		fprintf(out->stream, "memory %" PRIu32 " 0x%" PRIx64 " %s", memory->tid,
+			memory->address, memory->bytes ? "" : "-");
+		put_hex(out, memory->data, memory->bytes);
+		putc('\n', out->stream);
+	}
+}
+
+int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error)
+{
+	const char *arch = scope_trace_meta(trace, SCOPE_META_ARCH);
+	struct out out = { .stream = stream, .named = !arch || !strcmp(arch, OWN_ARCH) };
+	struct scope_event event;
+	int ret = scope_trace_rewind(trace);
+
+	for (size_t i = 0; i < trace->metas; i++) {
+		fputs("meta", stream);
+		put_word(&out, trace->meta[i].key);
+		if (*trace->meta[i].value)
+			putc(' ', stream);
+		put_escaped(&out, trace->meta[i].value, true);
+		putc('\n', stream);
+	}
+	put_rows(&out, trace);
+	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
+		put_event(&out, &event);
+		ret = 0;
+		if (ferror(stream))
+			break;
+	}
+	if (ret)
+		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
+	if (fflush(stream) || ferror(stream)) {
+		ret = errno ? -errno : -EIO;
+		return scope_error_set(error, ret, "cannot write the text: %s", strerror(-ret));
+	}
+	return 0;
+}
