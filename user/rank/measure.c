@@ -218,7 +218,8 @@ static void find_waiters(const struct scope_rank_input *input, const struct sums
 	}
 	for (size_t thread = 0; thread < input->units->threads; thread++)
 		for (size_t i = 0; i < sums->units; i++)
-			if (input->units->unit[sums->unit[i]].thread == thread) {
+			if (input->units->unit[sums->unit[i]].thread == thread &&
+			    input->units->unit[sums->unit[i]].group == finding->victim_group) {
 				finding->victim_threads++;
 				break;
 			}

@@ -37,8 +37,12 @@ static int take_exit(void *user, uint32_t thread, const struct scope_open_call *
 	for (size_t i = 0; !err && i < collector->count; i++) {
 		const struct scope_unit *unit = &collector->units->unit[collector->path[i].unit];
 
-		if (unit->thread == thread && call->enter_ns >= unit->begin_ns &&
-		    exit_ns <= unit->end_ns)
+		if (unit->thread != thread || exit_ns > unit->end_ns)
+			continue;
+		/* The pick-up that the unit begins behind: the time in it was spent idle. */
+		if (exit_ns == unit->begin_ns)
+			err = append(&collector->path[i], call->nr, 0);
+		else if (call->enter_ns >= unit->begin_ns)
 			err = append(&collector->path[i], call->nr, exit_ns - call->enter_ns);
 	}
 	return err;

@@ -311,7 +311,8 @@ static void print_path(const struct report *report, const struct scope_path *pat
 		fprintf(report->out, "%s%s", i ? " · " : "", call_name(call->nr));
 		if (call->count > 1)
 			fprintf(report->out, " ×%u", call->count);
-		fprintf(report->out, " %s", scope_format_ns(&time, call->ns));
+		if (call->ns)
+			fprintf(report->out, " %s", scope_format_ns(&time, call->ns));
 	}
 	if (shown < path->calls)
 		fprintf(report->out, " · %zu more", path->calls - shown);
@@ -472,7 +473,8 @@ static int print_basis(const struct report *report)
 		z, 100 * scope_rank_defaults.excess_share, scope_rank_defaults.units_min,
 		scope_rank_defaults.odds_min, scope_format_count(&c, evidence->stacks));
 	if (evidence->stacks)
-		fprintf(report->out, ", %.1f %% cut or broken",
+		fprintf(report->out, " (%.1f %% without a program function, %.1f %% cut short)",
+			100.0 * evidence->nameless / evidence->stacks,
 			100.0 * (evidence->cut + evidence->broken) / evidence->stacks);
 	if (skipped)
 		fprintf(report->out, ", %s not taken (limit per second)", scope_format_count(&a, skipped));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which arguments of which syscalls are worth their 8 bytes each. */
+/* What a capture asks for by default: arguments, stacks and samples. */
 #include "source/defaults.h"
 
 #include <string.h>
@@ -62,4 +62,22 @@ uint32_t scope_default_sample_period_ns(uint32_t cpus)
 
 	return period_ns > SCOPE_DEFAULT_SAMPLE_PERIOD_NS ? (uint32_t)period_ns
 							  : SCOPE_DEFAULT_SAMPLE_PERIOD_NS;
+}
+
+void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8])
+{
+	static const uint16_t idle[] = {
+		SYS_epoll_pwait, SYS_ppoll, SYS_pselect6, SYS_accept, SYS_accept4,
+#ifdef SYS_epoll_wait
+		SYS_epoll_wait, SYS_poll, SYS_select,
+#endif
+#ifdef SYS_epoll_pwait2
+		SYS_epoll_pwait2,
+#endif
+	};
+	size_t i;
+
+	memset(ret_bits, 0xff, SCOPE_SYSCALL_MAX / 8);
+	for (i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		ret_bits[idle[i] / 8] &= (uint8_t)~(1u << idle[i] % 8);
 }

@@ -12,7 +12,7 @@
 #define SCOPE_DEFAULT_SUBBUF_COUNT 8u
 #define SCOPE_DEFAULT_STACK_BYTES 8192u
 #define SCOPE_DEFAULT_STACK_MIN_NS 100000u
-#define SCOPE_DEFAULT_STACKS_PER_SECOND 500u /* per CPU */
+#define SCOPE_DEFAULT_STACKS_PER_SECOND 1000u /* per CPU */
 
 /* Not a round number: a period in step with the timers of the target would see one side of it. */
 #define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u
@@ -30,5 +30,12 @@ uint32_t scope_default_sample_period_ns(uint32_t cpus);
  * address and operation of futex, the process of a wait.
  */
 void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
+
+/*
+ * Which calls get a stack when they took long, one bit per number: all but those in which servers
+ * wait for work (epoll, poll, select, accept). Their stacks would tell where idle threads idle, and
+ * use up what may be taken in a second.
+ */
+void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8]);
 
 #endif

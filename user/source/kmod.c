@@ -63,7 +63,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
 	};
-	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
+	scope_default_stack_syscalls(options->stack_syscalls);
 	scope_default_arg_counts(options->arg_counts);
 }
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes synthetic traces in the text form of `scope dump`: threads that serve requests, with
+samples and stacks as the module would take them. Every golden trace is a short program on it."""
+import random
+
+SAMPLE_NS = 1_000_000
+STACK_MIN_NS = 100_000
+
+
+class Trace:
+    def __init__(self, seconds, seed=1):
+        self.lines = []  # (time, order, text)
+        self.head = []
+        self.end_ns = int(seconds * 1e9)
+        self.random = random.Random(seed)
+        self.functions = {}
+        self.next_address = 0x1000
+        self.meta("kernel", "6.1.0")
+        self.meta("source", "text")
+        self.meta("command", "server")
+        self.meta("pid", "100")
+        self.meta("begin_ns", "0")
+        self.meta("end_ns", str(self.end_ns))
+        self.meta("sample_ns", str(SAMPLE_NS))
+
+    def meta(self, key, value):
+        self.head.append(f"meta {key} {value}")
+
+    def function(self, name, library=False):
+        """Address inside a function of that name; declared on first use."""
+        if name not in self.functions:
+            module = "libc.so.6" if library else "server"
+            kind = "library" if library else "program"
+            self.head.append(f"sym 0 {self.next_address:#x} 0x100 {name} {module} {kind}")
+            self.functions[name] = self.next_address + 0x10
+            self.next_address += 0x100
+        return self.functions[name]
+
+    def chain(self, path):
+        """Outermost first, as people say it; innermost first, as stacks are stored. Names that
+        begin with libc: are library functions."""
+        return ",".join(hex(self.function(name.removeprefix("libc:"), name.startswith("libc:")))
+                        for name in reversed(path))
+
+    def fd(self, number, kind):
+        self.head.append(f"fd 100 {number} {kind} -")
+
+    def add(self, time, cpu, text):
+        self.lines.append((int(time), len(self.lines), f"{int(time)} {cpu} {text}"))
+
+    def print(self):
+        for line in self.head:
+            print(line)
+        for _, _, text in sorted(self.lines):
+            print(text)
+
+
+class Thread:
+    """One thread on a CPU of its own, so that nothing but its own story moves it."""
+
+    def __init__(self, trace, tid, comm, cpu, now=0):
+        self.trace, self.tid, self.comm, self.cpu, self.now = trace, tid, comm, cpu, now
+        self.sampled = 0
+
+    def state(self, state, call=None, since=0, args="", path=None, at_stop=False, flags=""):
+        # The first state of a thread is written as the window begins, the last as it ends.
+        time = self.trace.end_ns - 1000 + self.cpu if at_stop else self.now
+        call = f" nr={call}" if call else ""
+        args = f" args={args}" if args else ""
+        flags += " at_stop" if at_stop else ""
+        self.trace.add(time, self.cpu, f"state {self.tid} tgid=100 state={state}{call} "
+                       f"since={since} run=0 comm={self.comm}{args}{flags}")
+        if path:
+            self.trace.add(time, self.cpu, f"stack {self.tid} {self.trace.chain(path)}")
+
+    def begin(self):
+        """The thread gets the CPU for the first time."""
+        self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
+
+    def run(self, ns, path):
+        """Computes for ns inside path; samples fall where they fall."""
+        end = self.now + int(ns)
+        while self.sampled + SAMPLE_NS <= end:
+            self.sampled += SAMPLE_NS
+            if self.sampled > self.now:
+                self.trace.add(self.sampled, self.cpu,
+                               f"sample {self.tid} {self.trace.chain(path)}")
+        self.now = end
+
+    def call(self, name, ns, ret=0, args="", path=None):
+        """A call that does not sleep."""
+        enter = self.now
+        self.run(ns, path or ["main"])
+        args = f" args={args}" if args else ""
+        self.trace.add(self.now, self.cpu,
+                       f"syscall {self.tid} {name} enter={enter} ret={ret}{args}")
+
+    def sleep(self, name, ns, ret=0, args="", path=None, waker=None):
+        """A call that sleeps for ns and is woken by an interrupt, or by another thread."""
+        enter = self.now
+        args = f" args={args}" if args else ""
+        self.now += 1000
+        self.trace.add(self.now, self.cpu, f"enter {self.tid} {name} enter={enter}{args}")
+        self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 sleeping")
+        self.now += int(ns)
+        if waker:
+            self.trace.add(self.now, waker.cpu, f"waking {self.tid} from {waker.tid} task")
+        else:
+            self.trace.add(self.now, self.cpu, f"waking {self.tid} from - hardirq")
+        self.now += 2000
+        self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
+        self.now += 1000
+        self.trace.add(self.now, self.cpu, f"exit {self.tid} {name} ret={ret}")
+        if path and ns >= STACK_MIN_NS:
+            self.trace.add(self.now, self.cpu, f"stack {self.tid} {self.trace.chain(path)}")
+        self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)
+
+    def stuck(self, name, args=""):
+        """Enters a call and never comes back."""
+        self.trace.add(self.now + 1000, self.cpu,
+                       f"enter {self.tid} {name} enter={self.now}" + (f" args={args}" if args else ""))
+        self.trace.add(self.now + 1000, self.cpu, f"switch {self.tid} 0 sleeping")
