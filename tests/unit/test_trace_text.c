@@ -196,7 +196,8 @@ static void test_bad_lines(void **state)
 		{ "meta \n", "the key is missing" },
 		{ "meta a \\q", "a backslash must begin" },
 		{ "meta a \\x00", "a backslash must begin" },
-		{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0", "more than" },
+		{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0",
+		  "more than" },
 	};
 
 	(void)state;

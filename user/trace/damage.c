@@ -30,12 +30,14 @@ void scope_damage_tell(struct scope_damage *damage)
 {
 	damage->text[0] = '\0';
 	if (damage->cut)
-		add(damage, "the file ends inside a frame that starts at byte %llu: the capture or a "
-		    "copy was cut off, and what came from there on is missing",
+		add(damage,
+		    "the file ends inside a frame that starts at byte %llu: the capture or a copy "
+		    "was cut off, and what came from there on is missing",
 		    (unsigned long long)damage->end);
 	else if (damage->no_end)
-		add(damage, "the file stops at byte %llu without an END frame: the capture or a copy "
-		    "was cut off, and its last part is missing", (unsigned long long)damage->end);
+		add(damage,
+		    "the file stops at byte %llu without an END frame: the capture or a copy was "
+		    "cut off, and its last part is missing", (unsigned long long)damage->end);
 	if (damage->frames)
 		add(damage, "%llu damaged frame%s skipped, the first at byte %llu: copy the file "
 		    "again, or record again", (unsigned long long)damage->frames,
@@ -46,8 +48,9 @@ void scope_damage_tell(struct scope_damage *damage)
 		    (unsigned long long)damage->missing, plural(damage->missing),
 		    damage->missing == 1 ? "is" : "are");
 	if (damage->subbufs)
-		add(damage, "%llu sub-buffer%s could not be read to the end, the first of CPU %u at "
-		    "byte %llu: %s", (unsigned long long)damage->subbufs, plural(damage->subbufs),
+		add(damage,
+		    "%llu sub-buffer%s could not be read to the end, the first of CPU %u at byte "
+		    "%llu: %s", (unsigned long long)damage->subbufs, plural(damage->subbufs),
 		    damage->why_cpu, (unsigned long long)damage->first_subbuf, damage->why);
 	if (damage->behind_end)
 		add(damage, "%llu byte%s behind the END frame left unread",

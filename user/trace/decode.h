@@ -52,8 +52,8 @@ static inline bool scope_decoder_peek(struct scope_decoder *decoder)
 }
 
 /*
- * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing behind that place can be
- * read. Pointers in the event lead into the sub-buffer.
+ * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing behind that place can
+ * be read. Pointers in the event lead into the sub-buffer.
  */
 int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
 

@@ -8,8 +8,8 @@
 static int encode_args(const struct scope_event *event, uint64_t *arg, struct scope_error *error)
 {
 	if (event->syscall.args > SCOPE_ARG_MAX || event->syscall.abi > 0xf)
-		return scope_error_set(error, -EINVAL, "a call with %u arguments and ABI %u; at most "
-				       "%d and 15 can be stored", event->syscall.args,
+		return scope_error_set(error, -EINVAL, "a call with %u arguments and ABI %u; at "
+				       "most %d and 15 can be stored", event->syscall.args,
 				       event->syscall.abi, SCOPE_ARG_MAX);
 	if (event->syscall.args)
 		memcpy(arg, event->syscall.arg, event->syscall.args * sizeof(*arg));
@@ -242,8 +242,8 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	if (!event->stack.reg)
 		return encode_chain(event, buffer, error, ret_bytes);
 	if (event->stack.regs > SCOPE_REG_MAX || event->stack.bytes > SCOPE_STACK_BYTES_MAX)
-		return scope_error_set(error, -EINVAL, "a stack of %u registers and %u bytes; at most "
-				       "%d and %d can be stored", event->stack.regs,
+		return scope_error_set(error, -EINVAL, "a stack of %u registers and %u bytes; at "
+				       "most %d and %d can be stored", event->stack.regs,
 				       event->stack.bytes, SCOPE_REG_MAX, SCOPE_STACK_BYTES_MAX);
 	*record = (struct scope_record_stack){
 		.word = scope_record_word(SCOPE_RECORD_STACK, 0),

@@ -26,8 +26,8 @@ int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
  * ran there before: a THREAD record goes before it where needed. A LOST event begins a new
  * sub-buffer; a count of 0 leaves out a number.
  *
- * 0; -ERANGE: earlier than the one before on that CPU; -EINVAL: no record can hold it; -E2BIG: larger
- * than a sub-buffer; or the writer's error. error (NULL is fine) says it.
+ * 0; -ERANGE: earlier than the one before on that CPU; -EINVAL: no record can hold it; -E2BIG:
+ * larger than a sub-buffer; or the writer's error. error (NULL is fine) says it.
  */
 int scope_packer_event(struct scope_packer *packer, const struct scope_event *event,
 		       struct scope_error *error);

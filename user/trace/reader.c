@@ -222,9 +222,9 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 		return scope_error_set(error, -ENODATA, "%s has a damaged header; copy the file "
 				       "again, or record again", name);
 	if (header->oldest_reader > SCOPE_FILE_VERSION)
-		return scope_error_set(error, -EPROTO, "%s has format %u, which programs that know "
-				       "format %u or newer can read; this one (%s) knows format %u: "
-				       "use a newer Scope", name, header->version,
+		return scope_error_set(error, -EPROTO, "%s has format %u, which programs that "
+				       "know format %u or newer can read; this one (%s) knows "
+				       "format %u: use a newer Scope", name, header->version,
 				       header->oldest_reader, SCOPE_VERSION, SCOPE_FILE_VERSION);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % SCOPE_FRAME_ALIGN ||
 	    header->header_bytes > trace->bytes)
@@ -242,8 +242,8 @@ static int map_file(struct scope_trace *trace, int fd, struct scope_error *error
 		return scope_error_set(error, -errno, "cannot read %s: %s", trace->name,
 				       strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return scope_error_set(error, -EINVAL, "%s is not a regular file; name the trace that "
-				       "`scope record` wrote", trace->name);
+		return scope_error_set(error, -EINVAL, "%s is not a regular file; name the trace "
+				       "that `scope record` wrote", trace->name);
 	if (!status.st_size)
 		return scope_error_set(error, -ENODATA, "%s is empty; record again", trace->name);
 	data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

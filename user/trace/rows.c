@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hold a trace's metadata: rows made from the payloads of frames, and the functions that give them. */
+/* Hold a trace's metadata as rows, made from the payloads of frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

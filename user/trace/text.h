@@ -17,8 +17,8 @@ int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error
 
 /*
  * Adds what the text says to the writer; the caller finishes it. Lines of events may stand in any
- * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error names
- * the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
+ * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error
+ * names the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
  */
 int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
 

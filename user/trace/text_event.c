@@ -192,7 +192,7 @@ static void take_copied(struct scope_line *line, struct scope_text_payload *payl
 static void take_stack(struct scope_line *line, struct scope_text_payload *payload,
 		       struct scope_event *event)
 {
-	uint8_t reason = !strcmp(line->word[2], "sample") ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL;
+	bool sample = !strcmp(line->word[2], "sample");
 	char *regs = scope_line_find(line, "regs");
 
 	if (regs) {
@@ -209,7 +209,8 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	} else {
 		scope_line_fail(line, "the addresses are missing ('-' for none)");
 	}
-	event->stack.reason = scope_line_value(line, "reason", UINT8_MAX, reason);
+	event->stack.reason = scope_line_value(line, "reason", UINT8_MAX,
+					       sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
 	event->flags = scope_line_flags(line, scope_text_stack_flags);
 }
 

@@ -202,7 +202,10 @@ static int take_line(struct input *input, char *text)
 		const char *word;
 		int (*take)(struct input *input);
 	} rows[] = {
-		{ "map", take_map }, { "sym", take_sym }, { "fd", take_fd }, { "memory", take_memory },
+		{ "map", take_map },
+		{ "sym", take_sym },
+		{ "fd", take_fd },
+		{ "memory", take_memory },
 	};
 	struct scope_line *line = &input->line;
 	char *start = text + strspn(text, " \t\r\n");
@@ -219,7 +222,7 @@ static int take_line(struct input *input, char *text)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (scope_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_line_fail(line, "'%.40s' begins no line; a line is meta, map, sym, fd, memory, or a time",
+	scope_line_fail(line, "'%.40s' begins no line: meta, map, sym, fd, memory or a time does",
 			line->word[0]);
 	return line->failed;
 }

@@ -46,7 +46,7 @@ static int fail(struct scope_writer *writer, int code)
 	if (code == -ENOSPC || code == -EDQUOT)
 		remedy = "make room there, or name a file on another disk";
 	else if (code == -EFBIG)
-		remedy = "raise the limit on file sizes (ulimit -f), or name a file on another disk";
+		remedy = "raise the limit on file sizes (ulimit -f), or use another disk";
 	else if (code == -ENOMEM)
 		remedy = "free some memory";
 	writer->failed = code;
@@ -103,8 +103,8 @@ static size_t compress_payload(struct scope_writer *writer, const void *raw, siz
 	if (bytes < COMPRESS_MIN_BYTES ||
 	    scope_grow(&writer->packed, &writer->packed_capacity, ZSTD_compressBound(bytes), 1))
 		return 0;
-	packed = ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, raw, bytes,
-				   ZSTD_LEVEL);
+	packed = ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, raw,
+				   bytes, ZSTD_LEVEL);
 	return ZSTD_isError(packed) || packed >= bytes ? 0 : packed;
 }
 
