@@ -86,14 +86,40 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 	scope_stack_after_syscall(session, cpu, regs, scope_record_nr(id), abi, duration_ns, now);
 }
 
-/* Interrupts off. A call of 4.3 s or more that never left the CPU. */
-static noinline void exit_long(struct scope_session *session, struct scope_cpu *cpu, long ret,
-			       u64 now)
+/* Interrupts off. The record has arguments, or it lasted 4.3 s and more without leaving the CPU. */
+static noinline void exit_large(struct scope_cpu *cpu, struct scope_session *session, long ret,
+				u64 now, u64 duration_ns)
 {
-	u8 abi = cpu->abi_args & 0xf;
+	u32 args = cpu->abi_args >> 4;
 
-	scope_syscall_put_pending(session, cpu, now);
-	scope_record_put_exit(&cpu->ring, now, cpu->nr, abi, ret);
+	if (duration_ns > U32_MAX) {
+		scope_syscall_put_pending(session, cpu, now);
+		scope_record_put_exit(&cpu->ring, now, cpu->nr, cpu->abi_args & 0xf, ret);
+		return;
+	}
+	cpu->pending = 0;
+	scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret, cpu->arg,
+				 sizeof(struct scope_record_syscall) + args * 8);
+}
+
+/* Interrupts off. */
+static __always_inline void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
+					struct pt_regs *regs, long ret, u64 now)
+{
+	u64 duration_ns = now - cpu->enter_ns;
+
+	if (unlikely((s64)duration_ns < 0))
+		duration_ns = 0;
+	if (unlikely(cpu->abi_args >> 4 || duration_ns > U32_MAX)) {
+		exit_large(cpu, session, ret, now, duration_ns);
+	} else {
+		cpu->pending = 0;
+		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret, NULL,
+					 sizeof(struct scope_record_syscall));
+	}
+	if (unlikely(session->config.stack_mode))
+		scope_stack_after_syscall(session, cpu, regs, cpu->nr, cpu->abi_args & 0xf,
+					  duration_ns, now);
 }
 
 static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -101,31 +127,17 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	struct scope_session *session = data;
 	struct scope_cpu *cpu;
 	unsigned long flags;
-	u64 now, duration_ns;
+	u64 now;
 
 	if (!this_cpu_read(session->cpu->traced))
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
 	now = ktime_get_mono_fast_ns();
-	if (unlikely(!cpu->pending)) {
+	if (likely(cpu->pending))
+		exit_merged(session, cpu, regs, ret, now);
+	else
 		exit_alone(session, cpu, regs, ret, now);
-		goto out;
-	}
-	duration_ns = now - cpu->enter_ns;
-	if (unlikely((s64)duration_ns < 0))
-		duration_ns = 0;
-	if (likely(duration_ns <= U32_MAX)) {
-		cpu->pending = 0;
-		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret,
-					 cpu->arg);
-	} else {
-		exit_long(session, cpu, ret, now);
-	}
-	if (session->config.stack_mode)
-		scope_stack_after_syscall(session, cpu, regs, cpu->nr, cpu->abi_args & 0xf,
-					  duration_ns, now);
-out:
 	raw_local_irq_restore(flags);
 }
 

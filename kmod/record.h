@@ -23,11 +23,11 @@ static inline void scope_record_comm(char *to, const struct task_struct *task)
 	to[SCOPE_COMM_BYTES - 1] = 0;
 }
 
+/* bytes: of the record with its arguments; a constant where there are none, for that is usual. */
 static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u64 now, u16 nr,
 						     u8 abi_args, u32 duration_ns, long ret,
-						     const u64 *arg)
+						     const u64 *arg, u32 bytes)
 {
-	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_syscall) + args * 8;
 	struct scope_record_syscall *r;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
@@ -38,8 +38,8 @@ static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u6
 	r->flags = ret != (s32)ret ? SCOPE_SYSCALL_WIDE : 0;
 	r->duration_ns = duration_ns;
 	r->ret = ret;
-	if (args)
-		memcpy(r + 1, arg, args * 8);
+	if (bytes > sizeof(*r))
+		memcpy(r + 1, arg, bytes - sizeof(*r));
 	scope_ring_commit(ring, bytes);
 }
 
