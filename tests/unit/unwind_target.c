@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A program whose call stacks are known: threads blocked in libc, or calls kept on a second stack. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUIET __attribute__((no_instrument_function))
+#define APART __attribute__((noinline, noclone))
+#define AFTER() __asm__ volatile("" ::: "memory") /* so that a call before it is no jump */
+
+#define SHADOW_DEPTH 256
+
+/* Functions entered and not yet left, outermost first; read by the test while this stands still. */
+struct shadow {
+	volatile uint64_t depth;
+	void *volatile function[SHADOW_DEPTH];
+} shadow;
+
+QUIET void __cyg_profile_func_enter(void *function, void *site);
+QUIET void __cyg_profile_func_exit(void *function, void *site);
+
+QUIET void __cyg_profile_func_enter(void *function, void *site)
+{
+	(void)site;
+	shadow.function[shadow.depth] = function;
+	shadow.depth++;
+}
+
+QUIET void __cyg_profile_func_exit(void *function, void *site)
+{
+	(void)function, (void)site;
+	shadow.depth--;
+}
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, free_one = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static int sockets[2];
+
+static void say(const char *name)
+{
+	char line[64];
+	int bytes = snprintf(line, sizeof(line), "%s %ld\n", name, syscall(SYS_gettid));
+
+	if (write(1, line, bytes) != bytes)
+		_exit(3);
+}
+
+APART void sleep_inner(int arg)
+{
+	struct timespec time = { 1000, arg };
+
+	nanosleep(&time, NULL);
+	AFTER();
+}
+
+APART void receive_inner(int arg)
+{
+	char buffer[100 + 0 * arg];
+
+	recv(sockets[0], buffer, sizeof(buffer), 0);
+	AFTER();
+}
+
+APART void lock_inner(int arg)
+{
+	pthread_mutex_lock(&held);
+	(void)arg;
+	AFTER();
+}
+
+APART void wait_inner(int arg)
+{
+	pthread_mutex_lock(&free_one);
+	pthread_cond_wait(&never, &free_one);
+	(void)arg;
+	AFTER();
+}
+
+#define OUTER(name)                                                                                \
+	APART void name##_outer(int arg)                                                           \
+	{                                                                                          \
+		volatile char room[300];                                                           \
+                                                                                                   \
+		room[arg] = 0;                                                                     \
+		name##_inner(arg + room[arg]);                                                     \
+		AFTER();                                                                           \
+	}                                                                                          \
+	APART void *name##_thread(void *arg)                                                       \
+	{                                                                                          \
+		say(#name);                                                                        \
+		name##_outer(!arg);                                                                \
+		AFTER();                                                                           \
+		return NULL;                                                                       \
+	}
+
+OUTER(sleep)
+OUTER(receive)
+OUTER(lock)
+OUTER(wait)
+
+static void block(void)
+{
+	void *(*const start[])(void *) = { sleep_thread, receive_thread, lock_thread, wait_thread };
+	pthread_t thread[4];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) || pthread_mutex_lock(&held))
+		exit(3);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, start[i], NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static unsigned int state = 1;
+
+QUIET static unsigned int chance(unsigned int below)
+{
+	state = state * 1103515245 + 12345;
+	return (state >> 16) % below;
+}
+
+APART int compare(const void *a, const void *b)
+{
+	AFTER();
+	return *(const int *)a - *(const int *)b;
+}
+
+APART void leaf(unsigned int turns)
+{
+	for (volatile unsigned int i = 0; i < turns; i++)
+		AFTER();
+}
+
+APART void sorter(unsigned int depth)
+{
+	int numbers[40];
+
+	for (int i = 0; i < 40; i++)
+		numbers[i] = chance(1000);
+	qsort(numbers, 40, sizeof(int), compare);
+	leaf(numbers[0] + depth);
+	AFTER();
+}
+
+APART void printer(unsigned int depth)
+{
+	char text[200], *copy;
+
+	snprintf(text, sizeof(text), "%u %f %s", depth, depth / 3.0, "text");
+	copy = strdup(text);
+	leaf(strlen(copy));
+	free(copy);
+	AFTER();
+}
+
+APART void tree(unsigned int depth)
+{
+	unsigned int children = depth < 7 ? 1 + chance(3) : 0;
+
+	for (unsigned int i = 0; i < children; i++) {
+		switch (chance(4)) {
+		case 0: sorter(depth); break;
+		case 1: printer(depth); break;
+		case 2: leaf(chance(300)); break;
+		default: tree(depth + 1);
+		}
+	}
+	AFTER();
+}
+
+/* Interrupts anything, a note of a call too: the slot it was about to fill is put back. */
+QUIET static void on_signal(int number)
+{
+	void *slot = shadow.function[shadow.depth];
+
+	(void)number;
+	__cyg_profile_func_enter(on_signal, NULL);
+	leaf(2000);
+	__cyg_profile_func_exit(on_signal, NULL);
+	shadow.function[shadow.depth] = slot;
+}
+
+static void run(void)
+{
+	struct itimerval often = { { 0, 700 }, { 0, 700 } };
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (;;)
+		tree(0);
+}
+
+int main(int argc, char **argv)
+{
+	printf("shadow %p\n", (void *)&shadow);
+	fflush(stdout);
+	say("main");
+	if (argc > 1 && !strcmp(argv[1], "run"))
+		run();
+	block();
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where functions begin and end by the unwind tables: what stripping leaves. */
+#ifndef SCOPE_SYMBOL_FDE_H
+#define SCOPE_SYMBOL_FDE_H
+
+#include <libelf.h>
+
+#include "symbol/range.h"
+
+/*
+ * Adds the address range of every frame description entry of .eh_frame (LSB 5, section 10.6) to
+ * *ranges, in link addresses, and sorts. Entries that make no sense are passed over, a file without
+ * the section adds nothing. 0, -ENOMEM. Free with scope_ranges_free().
+ */
+int scope_fdes_read(Elf *elf, struct scope_ranges *ranges);
+
+#endif

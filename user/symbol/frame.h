@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A frame while its caller is being found: registers, and the bytes of stack there are. */
+#ifndef SCOPE_SYMBOL_FRAME_H
+#define SCOPE_SYMBOL_FRAME_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <scope/abi.h>
+
+/* Stack bytes: data[0] lay at address base. */
+struct scope_slice {
+	uint64_t base;
+	const uint8_t *data;
+	size_t bytes;
+};
+
+struct scope_frame {
+	uint64_t reg[SCOPE_REG_MAX];
+	uint64_t valid; /* bit for each register whose value is known */
+	const struct scope_slice *slice;
+};
+
+/* 0; -ENODATA: beyond the end of the slice; -EFAULT: below it. */
+static inline int scope_slice_read(const struct scope_slice *slice, uint64_t address,
+				   uint64_t *ret_word)
+{
+	uint64_t offset = address - slice->base;
+
+	if (address < slice->base)
+		return -EFAULT;
+	if (offset > slice->bytes || slice->bytes - offset < sizeof(*ret_word))
+		return -ENODATA;
+	memcpy(ret_word, slice->data + offset, sizeof(*ret_word));
+	return 0;
+}
+
+/* 0; -EFAULT: the value is lost. */
+static inline int scope_frame_reg(const struct scope_frame *frame, unsigned int reg,
+				  uint64_t *ret_value)
+{
+	if (reg >= SCOPE_REG_MAX || !(frame->valid >> reg & 1))
+		return -EFAULT;
+	*ret_value = frame->reg[reg];
+	return 0;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions of one ELF file, from its symbol table and its unwind tables. */
+#ifndef SCOPE_SYMBOL_FUNCTIONS_H
+#define SCOPE_SYMBOL_FUNCTIONS_H
+
+#include <elfutils/libdwfl.h>
+
+#include "symbol/range.h"
+
+struct scope_file_function {
+	const char *name; /* not terminated; the file's. NULL: only its bounds are known */
+	size_t name_bytes;
+	uint64_t start, size; /* link addresses */
+};
+
+/* Zeroed is empty and valid. ranges give an index into function. */
+struct scope_file_functions {
+	struct scope_file_function *function;
+	size_t count, capacity;
+	size_t named;
+	struct scope_ranges ranges;
+};
+
+/*
+ * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and
+ * fills the gaps from .eh_frame. The module stands at its link addresses, elf is its main file.
+ * Of several names for one address the one kept is: external rather than local, fewest leading
+ * underscores, strong rather than weak, shortest, first by alphabet.
+ * 0, -ENOMEM. Free with scope_file_functions_free(), before the module ends.
+ */
+int scope_file_functions_read(Dwfl_Module *module, Elf *elf, struct scope_file_functions *ret);
+void scope_file_functions_free(struct scope_file_functions *functions);
+
+/* The function that holds a link address; NULL: none. */
+const struct scope_file_function *
+scope_file_functions_find(const struct scope_file_functions *functions, uint64_t link);
+
+#endif

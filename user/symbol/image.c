@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens an ELF file through libdwfl at its own link addresses. */
+#include "symbol/image.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbol/debugfile.h"
+
+struct scope_image {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf; /* the module's */
+	char *root, *path;
+	struct scope_debugfile debugfile;
+	char build_id[SCOPE_IMAGE_ID_TEXT];
+	bool functions_read;
+	struct scope_file_functions functions;
+	struct scope_rules rules;
+};
+
+static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+		  char **ret_path, Elf **ret_elf)
+{
+	(void)module, (void)user, (void)name, (void)base, (void)ret_path, (void)ret_elf;
+	return -1; /* the file is given, never searched */
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = no_elf,
+	.find_debuginfo = scope_debugfile_find,
+	.section_address = dwfl_offline_section_address,
+};
+
+static void build_id_write(struct scope_image *image)
+{
+	const void *id;
+	ssize_t bytes = dwelf_elf_gnu_build_id(image->elf, &id);
+
+	for (ssize_t i = 0; i < bytes && 2 * i + 2 < SCOPE_IMAGE_ID_TEXT; i++)
+		snprintf(image->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+}
+
+/* The file stands at base 0, so that addresses of libdwfl are link addresses. */
+static int module_report(struct scope_image *image, int fd)
+{
+	GElf_Ehdr ehdr;
+	GElf_Addr bias;
+	void **user;
+
+	elf_version(EV_CURRENT);
+	image->dwfl = dwfl_begin(&callbacks);
+	if (!image->dwfl)
+		goto close_fd;
+	dwfl_report_begin(image->dwfl);
+	image->module = dwfl_report_elf(image->dwfl, image->path, image->path, fd, 0, false);
+	if (!image->module)
+		goto close_fd;
+	dwfl_report_end(image->dwfl, NULL, NULL);
+	dwfl_module_info(image->module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
+	*user = &image->debugfile;
+	image->elf = dwfl_module_getelf(image->module, &bias);
+	if (!image->elf || bias || !gelf_getehdr(image->elf, &ehdr) ||
+	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC))
+		return -ENOEXEC;
+	return scope_rules_init(&image->rules, image->module, ehdr.e_machine);
+close_fd:
+	close(fd);
+	return -ENOEXEC;
+}
+
+int scope_image_create(int fd, const char *root, const char *path, struct scope_image **ret_image)
+{
+	struct scope_image *image = calloc(1, sizeof(*image));
+	int ret = -ENOMEM;
+
+	if (!image)
+		goto close_fd;
+	image->root = strdup(root);
+	image->path = strdup(path);
+	if (!image->root || !image->path)
+		goto close_fd;
+	image->debugfile = (struct scope_debugfile){ image->root, image->path };
+	ret = module_report(image, fd);
+	if (ret)
+		goto destroy;
+	build_id_write(image);
+	*ret_image = image;
+	return 0;
+close_fd:
+	close(fd);
+destroy:
+	scope_image_destroy(image);
+	return ret;
+}
+
+void scope_image_destroy(struct scope_image *image)
+{
+	if (!image)
+		return;
+	scope_file_functions_free(&image->functions);
+	scope_rules_free(&image->rules);
+	if (image->dwfl)
+		dwfl_end(image->dwfl);
+	free(image->root);
+	free(image->path);
+	free(image);
+}
+
+const char *scope_image_build_id(const struct scope_image *image)
+{
+	return image->build_id;
+}
+
+bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
+		      uint64_t bytes, uint64_t *ret_bias)
+{
+	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X) || offset >= phdr.p_offset + phdr.p_filesz ||
+		    offset + bytes <= phdr.p_offset)
+			continue;
+		*ret_bias = phdr.p_vaddr - phdr.p_offset + offset - start;
+		return true;
+	}
+	return false;
+}
+
+int scope_image_functions(struct scope_image *image,
+			  const struct scope_file_functions **ret_functions)
+{
+	int ret = 0;
+
+	if (!image->functions_read)
+		ret = scope_file_functions_read(image->module, image->elf, &image->functions);
+	if (ret)
+		return ret;
+	image->functions_read = true;
+	*ret_functions = &image->functions;
+	return 0;
+}
+
+int scope_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule)
+{
+	return scope_rules_get(&image->rules, link, ret_rule);
+}

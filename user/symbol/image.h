@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One ELF file as processes map it: its functions and unwind rules, read when first asked for. */
+#ifndef SCOPE_SYMBOL_IMAGE_H
+#define SCOPE_SYMBOL_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/functions.h"
+#include "symbol/rule.h"
+
+#define SCOPE_IMAGE_ID_TEXT 129
+
+struct scope_image;
+
+/*
+ * Takes over fd, whatever comes of it. root and path say where debug files are looked for
+ * (debugfile.h); both are copied. 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
+ */
+int scope_image_create(int fd, const char *root, const char *path, struct scope_image **ret_image);
+void scope_image_destroy(struct scope_image *image); /* NULL is fine */
+
+/* Lower-case hex; "" where the file has none. */
+const char *scope_image_build_id(const struct scope_image *image);
+
+/*
+ * What to add to a process's address to have the link address, for a mapping of so many bytes of
+ * the file from offset to start. false: no code of the file lies there.
+ */
+bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
+		      uint64_t bytes, uint64_t *ret_bias);
+
+/* 0, -ENOMEM. Borrowed from the image. */
+int scope_image_functions(struct scope_image *image,
+			  const struct scope_file_functions **ret_functions);
+int scope_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tells the system's libraries, which are never candidates, from the program's own modules. */
+#include "symbol/library.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/*
+ * A file is a system library where one row matches; everything else is the program's: its
+ * executable, shared objects in folders of its own, and plugins, which lie in a folder named after
+ * their program below a library folder (/usr/lib/lighttpd/mod_x.so). '*' does not match '/'. A
+ * pattern without '/' is held against the base name, so these count wherever they lie (some
+ * programs bring their own copy).
+ */
+static const char *const libraries[] = {
+	/* The kernel's pages: [vdso], [vsyscall]. */
+	"[[]v*",
+	/* The C library and its loader, under the names of glibc and musl. */
+	"ld-linux*.so*", "ld-[0-9]*.so", "ld64.so*", "ld-musl-*", "libc.so*", "libc-[0-9]*.so",
+	"libc.musl-*", "libm.so*", "libm-[0-9]*.so", "libmvec*.so*", "libpthread*.so*",
+	"libdl*.so*", "librt.so*", "librt-[0-9]*.so", "libresolv*.so*", "libnss_*.so*",
+	"libnsl*.so*", "libutil*.so*", "libanl*.so*", "libcrypt.so*", "libcrypt-[0-9]*.so",
+	/* The compilers' and the sanitizers' own. */
+	"libgcc_s*.so*", "libstdc++*.so*", "libc++*.so*", "libatomic*.so*", "libgomp*.so*",
+	"libasan*.so*", "libubsan*.so*", "libtsan*.so*", "liblsan*.so*",
+	/* Allocators. */
+	"libjemalloc*.so*", "libtcmalloc*.so*", "libmimalloc*.so*",
+	/* What many servers stand on, and some bring along. */
+	"libevent*.so*", "libuv.so*", "libev.so*", "libssl*.so*", "libcrypto*.so*", "libz.so*",
+	"libzstd*.so*", "liblz4*.so*", "libpcre*.so*",
+	/* The Java runtime. */
+	"libjvm.so", "libjava.so", "libjli.so", "libnio.so", "libnet.so", "libzip.so",
+	/* Everything directly in a library folder of the system, the multiarch ones included. */
+	"/lib/*.so*", "/lib64/*.so*", "/lib32/*.so*", "/lib/*-linux-*/*.so*",
+	"/usr/lib/*.so*", "/usr/lib64/*.so*", "/usr/lib32/*.so*", "/usr/lib/*-linux-*/*.so*",
+	/* Folders below those that belong to the C library. */
+	"/lib/*-linux-*/gconv/*.so*", "/usr/lib/*-linux-*/gconv/*.so*", "/usr/lib64/gconv/*.so*",
+	"/lib/*-linux-*/glibc-hwcaps/*/*.so*", "/usr/lib/*-linux-*/glibc-hwcaps/*/*.so*",
+	"/usr/lib64/glibc-hwcaps/*/*.so*",
+};
+
+bool scope_library_match(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		const char *subject = strchr(libraries[i], '/') ? path : base;
+
+		if (!fnmatch(libraries[i], subject, FNM_PATHNAME))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the very file that a process had mapped, or explains what stands in its place. */
+#include "symbol/open.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Mapped memory that has a path but no file to read: code made at run time. */
+static bool path_is_memory(const char *path)
+{
+	return path[0] != '/' || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/", 5) ||
+	       !strncmp(path, "/SYSV", 5);
+}
+
+/* A regular file, else -errno: opening must not hang on a pipe that took its place. */
+static int regular_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -ENOEXEC;
+}
+
+/*
+ * The kernel's page of code is the same in every process of a machine, so this process's own
+ * serves, where it is as large as the traced one's (and has its build-id, checked by the caller).
+ */
+static int vdso_open(const struct scope_trace_map *row)
+{
+	const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)base;
+	size_t page = sysconf(_SC_PAGESIZE), bytes;
+	int fd;
+
+	if (!base || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) ||
+	    ehdr->e_ident[EI_CLASS] != ELFCLASS64)
+		return -ENOENT;
+	bytes = ehdr->e_shoff + (size_t)ehdr->e_shnum * ehdr->e_shentsize;
+	bytes = (bytes + page - 1) & ~(page - 1);
+	if (bytes != row->end - row->start)
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, base, bytes) == (ssize_t)bytes)
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+/* 0 and file->image set; -ENOENT and the like, -ESTALE: another build, -ENOMEM. */
+static int image_open(const struct scope_spaces *spaces, struct scope_file *file, int fd,
+		      char ret_found[SCOPE_IMAGE_ID_TEXT])
+{
+	struct scope_image *image;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = scope_image_create(fd, spaces->root, file->path, &image);
+	if (ret)
+		return ret;
+	if (*file->build_id && strcmp(file->build_id, scope_image_build_id(image))) {
+		strcpy(ret_found, scope_image_build_id(image));
+		scope_image_destroy(image);
+		return -ESTALE;
+	}
+	file->image = image;
+	return 0;
+}
+
+static int trouble_say(struct scope_spaces *spaces, const struct scope_file *file, int err,
+		       const char *found)
+{
+	if (err == -ESTALE)
+		return scope_spaces_problem(spaces,
+			"%s: the file on disk has build-id %s, the one that ran has %s; put that "
+			"version back to see its function names", file->path,
+			*found ? found : "(none)", file->build_id);
+	if (file->deleted)
+		return scope_spaces_problem(spaces,
+			"%s: deleted or replaced while it ran; restart the process, or put that "
+			"version back, to see its function names", file->path);
+	return scope_spaces_problem(spaces,
+		"%s: cannot be read (%s); copy it there to see its function names", file->path,
+		err == -ENOEXEC ? "not an ELF program" : strerror(-err));
+}
+
+static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
+{
+	const struct scope_file_functions *functions;
+	int ret = scope_image_functions(file->image, &functions);
+
+	/* A stripped program may still export some names to its libraries and plugins. */
+	if (ret || file->library || 2 * functions->named >= functions->count)
+		return ret;
+	return scope_spaces_problem(spaces,
+		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
+		"%s+0x…; install its debug symbols (build-id %s)", file->path, functions->named,
+		functions->count, file->module,
+		*scope_image_build_id(file->image) ? scope_image_build_id(file->image) : "none");
+}
+
+int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
+		    const struct scope_trace_map *row)
+{
+	char path[PATH_MAX], found[SCOPE_IMAGE_ID_TEXT] = "";
+	int ret = -ENOENT;
+
+	if (!strcmp(file->path, "[vdso]")) {
+		ret = image_open(spaces, file, vdso_open(row), found);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	if (path_is_memory(file->path))
+		return 0;
+	/* A file put where another was deleted is believed only where its build-id can be told. */
+	if ((!file->deleted || *file->build_id) &&
+	    snprintf(path, sizeof(path), "%s%s", spaces->root, file->path) < PATH_MAX)
+		ret = image_open(spaces, file, regular_open(path), found);
+	if (ret && ret != -ENOMEM && *file->build_id) {
+		char ignored[SCOPE_IMAGE_ID_TEXT];
+		int other;
+
+		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", row->tgid,
+			 (unsigned long)row->start, (unsigned long)row->end);
+		other = image_open(spaces, file, regular_open(path), ignored);
+		ret = !other || other == -ENOMEM ? other : ret;
+	}
+	if (ret == -ENOMEM)
+		return ret;
+	return ret ? trouble_say(spaces, file, ret, found) : symbols_check(spaces, file);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turns libdw's call frame information into rules that are quick to follow. */
+#include "symbol/rule.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scope/abi.h>
+
+#define OPS_MAX 512 /* of all expressions of one address; a signal frame has some 40 */
+
+/* A rule while it is made. */
+struct draft {
+	struct scope_rule rule;
+	struct scope_rule_value value[SCOPE_REG_MAX];
+	Dwarf_Op op[OPS_MAX];
+	size_t ops;
+};
+
+int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, unsigned int machine)
+{
+	*rules = (struct scope_rules){ .module = module };
+	if (machine == EM_X86_64)
+		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the return address column */
+	else if (machine == EM_AARCH64)
+		rules->registers = SCOPE_REG_COUNT_ARM64 - 1; /* pc has no column */
+	rules->eh = dwfl_module_eh_cfi(module, &rules->eh_bias);
+	return 0;
+}
+
+static void rule_free(void *value)
+{
+	struct scope_rule *rule = value;
+
+	free(rule->op);
+	free(rule);
+}
+
+void scope_rules_free(struct scope_rules *rules)
+{
+	scope_addresses_free(&rules->by_link, rule_free);
+}
+
+static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
+{
+	Dwarf_Frame *frame = NULL;
+
+	if (rules->eh && !dwarf_cfi_addrframe(rules->eh, link - rules->eh_bias, &frame))
+		return frame;
+	if (!rules->debug_tried) /* costs a search for debug files: only where it is needed */
+		rules->debug = dwfl_module_dwarf_cfi(rules->module, &rules->debug_bias);
+	rules->debug_tried = true;
+	if (rules->debug && !dwarf_cfi_addrframe(rules->debug, link - rules->debug_bias, &frame))
+		return frame;
+	return NULL;
+}
+
+/* Copies an expression into the draft. false: no room. */
+static bool draft_expression(struct draft *draft, const Dwarf_Op *ops, size_t count,
+			     struct scope_rule_value *value)
+{
+	if (count > OPS_MAX - draft->ops)
+		return false;
+	value->value = draft->ops;
+	value->ops = count;
+	memcpy(draft->op + draft->ops, ops, count * sizeof(*ops));
+	draft->ops += count;
+	return true;
+}
+
+/* Register plus offset in one operation. */
+static bool base_register(const Dwarf_Op *op, struct scope_rule_value *value)
+{
+	if (op->atom == DW_OP_bregx) {
+		value->from = op->number < SCOPE_REG_MAX ? op->number : 0xff;
+		value->value = op->number2;
+	} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		value->from = op->atom - DW_OP_breg0;
+		value->value = op->number;
+	} else {
+		return false;
+	}
+	value->kind = SCOPE_RULE_REGISTER;
+	return value->from < SCOPE_REG_MAX;
+}
+
+static bool draft_cfa(struct draft *draft, Dwarf_Frame *frame)
+{
+	struct scope_rule_value *cfa = &draft->rule.cfa;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_frame_cfa(frame, &ops, &count) || !count)
+		return false;
+	if (count == 1 && base_register(ops, cfa))
+		return true;
+	cfa->kind = SCOPE_RULE_EXPRESSION;
+	return draft_expression(draft, ops, count, cfa);
+}
+
+/* CFA plus a constant, as libdw writes it for the plain rules. */
+static bool cfa_relative(const Dwarf_Op *ops, size_t count, int64_t *ret_offset)
+{
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 ||
+	    (count == 2 && ops[1].atom != DW_OP_plus_uconst))
+		return false;
+	*ret_offset = count == 2 ? ops[1].number : 0;
+	return true;
+}
+
+static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int reg)
+{
+	struct scope_rule_value *value = &draft->value[draft->rule.count];
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+	bool computed;
+
+	if (dwarf_frame_register(frame, reg, memory, &ops, &count))
+		return false;
+	if (!count) {
+		if (ops) /* memory itself, and nothing in it */
+			draft->rule.undefined |= 1ull << reg;
+		return true;
+	}
+	*value = (struct scope_rule_value){ .reg = reg };
+	draft->rule.count++;
+	if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		value->from = ops[0].atom - DW_OP_reg0;
+		return true; /* kind REGISTER */
+	}
+	if (count == 1 && ops[0].atom == DW_OP_regx) {
+		value->from = ops[0].number < SCOPE_REG_MAX ? ops[0].number : 0;
+		return ops[0].number < SCOPE_REG_MAX;
+	}
+	computed = ops[count - 1].atom == DW_OP_stack_value;
+	count -= computed;
+	if (count && cfa_relative(ops, count, &value->value)) {
+		value->kind = computed ? SCOPE_RULE_CFA : SCOPE_RULE_AT_CFA;
+		return true;
+	}
+	value->kind = computed ? SCOPE_RULE_EXPRESSION : SCOPE_RULE_AT_EXPRESSION;
+	return draft_expression(draft, ops, count, value);
+}
+
+static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t link)
+{
+	Dwarf_Frame *frame = rules->registers ? frame_find(rules, link) : NULL;
+	bool good;
+	int ra;
+
+	draft->rule = (struct scope_rule){ 0 };
+	draft->ops = 0;
+	if (!frame)
+		return;
+	ra = dwarf_frame_info(frame, NULL, NULL, &draft->rule.signal);
+	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(draft, frame);
+	for (unsigned int reg = 0; good && reg < rules->registers; reg++)
+		good = draft_register(draft, frame, reg);
+	draft->rule.ra = ra;
+	draft->rule.known = good;
+	if (!good)
+		draft->rule.count = draft->ops = 0;
+	free(frame);
+}
+
+int scope_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule)
+{
+	struct scope_rule *rule = scope_addresses_get(&rules->by_link, link);
+	struct draft draft;
+	size_t values;
+
+	if (rule) {
+		*ret_rule = rule;
+		return 0;
+	}
+	draft_fill(&draft, rules, link);
+	values = draft.rule.count * sizeof(*rule->value);
+	rule = malloc(sizeof(*rule) + values);
+	if (!rule)
+		return -ENOMEM;
+	*rule = draft.rule;
+	memcpy(rule->value, draft.value, values);
+	if (draft.ops) {
+		rule->op = malloc(draft.ops * sizeof(*rule->op));
+		if (rule->op)
+			memcpy(rule->op, draft.op, draft.ops * sizeof(*rule->op));
+	}
+	if ((draft.ops && !rule->op) || scope_addresses_put(&rules->by_link, link, rule)) {
+		rule_free(rule);
+		return -ENOMEM;
+	}
+	*ret_rule = rule;
+	return 0;
+}

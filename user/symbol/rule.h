@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How to step from a frame to its caller, for each address of one file: computed once, kept. */
+#ifndef SCOPE_SYMBOL_RULE_H
+#define SCOPE_SYMBOL_RULE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbol/addresses.h"
+
+enum scope_rule_kind {
+	SCOPE_RULE_REGISTER,	  /* reg[from] + value of the frame itself */
+	SCOPE_RULE_AT_CFA,	  /* in memory at CFA + value */
+	SCOPE_RULE_CFA,		  /* CFA + value */
+	SCOPE_RULE_AT_EXPRESSION, /* in memory at what the expression gives */
+	SCOPE_RULE_EXPRESSION,	  /* what the expression gives */
+};
+
+struct scope_rule_value {
+	uint8_t reg;  /* of the caller, that it is for */
+	uint8_t kind; /* enum scope_rule_kind */
+	uint8_t from;
+	uint16_t ops; /* operations of the expression, from op[value] of the rule on */
+	int64_t value;
+};
+
+/* One row of the table that call frame information encodes (DWARF 5, section 6.4.1). */
+struct scope_rule {
+	bool known;	    /* false: nothing is said about the address */
+	bool signal;	    /* the caller was interrupted, it did not call */
+	uint8_t ra;	    /* column of the return address */
+	uint8_t count;	    /* of value; registers without one keep their value */
+	uint64_t undefined; /* bit for each register whose value in the caller is lost */
+	Dwarf_Op *op;
+	struct scope_rule_value cfa; /* kinds REGISTER and EXPRESSION */
+	struct scope_rule_value value[];
+};
+
+/* Rules of one file. Zeroed is valid to free. */
+struct scope_rules {
+	Dwfl_Module *module;
+	unsigned int registers; /* that rules are asked for; 0: a machine not known here */
+	bool debug_tried;
+	Dwarf_CFI *eh, *debug; /* libdwfl's */
+	Dwarf_Addr eh_bias, debug_bias;
+	struct scope_addresses by_link;
+};
+
+/* machine: e_machine of the file. 0. Free with scope_rules_free(), before the module ends. */
+int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, unsigned int machine);
+void scope_rules_free(struct scope_rules *rules);
+
+/* The rule at a link address, from .eh_frame, else .debug_frame. 0, -ENOMEM. Borrowed. */
+int scope_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule);
+
+#endif

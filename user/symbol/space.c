@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps the executable mappings of each process, sorted, and finds the one of an address. */
+#include "symbol/space.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "symbol/library.h"
+#include "symbol/open.h"
+
+#define DELETED " (deleted)"
+#define ANONYMOUS "[anonymous]"
+
+int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int ret;
+
+	if (scope_grow(&spaces->problem, &spaces->problem_capacity, spaces->problems + 1,
+		       sizeof(*spaces->problem)))
+		return -ENOMEM;
+	va_start(arguments, format);
+	ret = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (ret < 0)
+		return -ENOMEM;
+	spaces->problem[spaces->problems++] = text;
+	return 0;
+}
+
+static void file_destroy(struct scope_file *file)
+{
+	scope_image_destroy(file->image);
+	scope_addresses_free(&file->functions, NULL);
+	free(file->path);
+	free(file);
+}
+
+static void space_destroy(struct scope_space *space)
+{
+	scope_ranges_free(&space->ranges);
+	scope_ranges_free(&space->symbols);
+	scope_addresses_free(&space->lookups, NULL);
+	free(space);
+}
+
+/* The path, bytes of it that count, and whether the file was gone as the maps were read. */
+static bool path_split(const struct scope_trace_map *row, const char **ret_path, size_t *ret_bytes)
+{
+	const char *path = row->path ? row->path : "";
+	size_t bytes = strlen(path), mark = strlen(DELETED);
+	bool deleted = bytes > mark && !strcmp(path + bytes - mark, DELETED);
+
+	if (!bytes || !strncmp(path, "//anon", 6) || !strncmp(path, "[anon", 5)) {
+		path = ANONYMOUS;
+		bytes = strlen(path);
+	}
+	*ret_path = path;
+	*ret_bytes = deleted ? bytes - mark : bytes;
+	return deleted;
+}
+
+static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row,
+		    struct scope_file **ret_file)
+{
+	const char *build_id = row->build_id ? row->build_id : "";
+	const char *path, *slash;
+	struct scope_file *file;
+	size_t bytes;
+	bool deleted = path_split(row, &path, &bytes);
+
+	for (size_t i = spaces->files; i-- > 0;) {
+		file = spaces->file[i];
+		if (!strncmp(file->path, path, bytes) && !file->path[bytes] &&
+		    !strcmp(file->build_id, build_id) && file->deleted == deleted) {
+			*ret_file = file;
+			return 0;
+		}
+	}
+	if (scope_grow(&spaces->file, &spaces->file_capacity, spaces->files + 1,
+		       sizeof(*spaces->file)))
+		return -ENOMEM;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->path = strndup(path, bytes);
+	if (!file->path) {
+		free(file);
+		return -ENOMEM;
+	}
+	slash = strrchr(file->path, '/');
+	file->module = slash && slash[1] ? slash + 1 : file->path;
+	file->build_id = build_id;
+	file->deleted = deleted;
+	file->library = scope_library_match(file->path);
+	spaces->file[spaces->files++] = file;
+	*ret_file = file;
+	return 0;
+}
+
+static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map *row)
+{
+	struct scope_space *space = scope_spaces_get(spaces, row->tgid);
+	struct scope_mapping *mapping;
+
+	if (!space || scope_grow(&spaces->mapping, &spaces->mapping_capacity, spaces->mappings + 1,
+				 sizeof(*spaces->mapping)))
+		return -ENOMEM;
+	mapping = &spaces->mapping[spaces->mappings];
+	*mapping = (struct scope_mapping){ .row = row };
+	if (file_get(spaces, row, &mapping->file))
+		return -ENOMEM;
+	return scope_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
+}
+
+int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
+		      const char *root)
+{
+	int ret = 0;
+
+	*spaces = (struct scope_spaces){ .root = strdup(root) };
+	if (!spaces->root)
+		return -ENOMEM;
+	for (size_t i = 0; !ret && i < count; i++) {
+		if (maps[i].executable)
+			ret = mapping_add(spaces, &maps[i]);
+	}
+	for (size_t i = 0; i < spaces->spaces; i++)
+		scope_ranges_sort(&spaces->space[i]->ranges);
+	return ret;
+}
+
+void scope_spaces_free(struct scope_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->files; i++)
+		file_destroy(spaces->file[i]);
+	for (size_t i = 0; i < spaces->spaces; i++)
+		space_destroy(spaces->space[i]);
+	for (size_t i = 0; i < spaces->problems; i++)
+		free((char *)spaces->problem[i]);
+	free(spaces->file);
+	free(spaces->space);
+	free(spaces->problem);
+	free(spaces->mapping);
+	free((char *)spaces->root);
+	scope_addresses_free(&spaces->by_tgid, NULL);
+	*spaces = (struct scope_spaces){ 0 };
+}
+
+struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
+{
+	struct scope_space *space = scope_addresses_get(&spaces->by_tgid, tgid);
+
+	if (space)
+		return space;
+	if (scope_grow(&spaces->space, &spaces->space_capacity, spaces->spaces + 1,
+		       sizeof(*spaces->space)))
+		return NULL;
+	space = calloc(1, sizeof(*space));
+	if (!space)
+		return NULL;
+	space->tgid = tgid;
+	if (scope_addresses_put(&spaces->by_tgid, tgid, space)) {
+		free(space);
+		return NULL;
+	}
+	spaces->space[spaces->spaces++] = space;
+	return space;
+}
+
+int scope_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping)
+{
+	const struct scope_trace_map *row = mapping->row;
+	struct scope_file *file = mapping->file;
+	int ret = 0;
+
+	if (!file->tried)
+		ret = scope_file_open(spaces, file, row);
+	if (ret)
+		return ret;
+	file->tried = true;
+	mapping->tried = true;
+	mapping->linked = file->image && scope_image_bias(file->image, row->start, row->offset,
+							  row->end - row->start, &mapping->bias);
+	return 0;
+}
+
+int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
+		       uint64_t address, struct scope_place *ret_place)
+{
+	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+	struct scope_mapping *mapping;
+	int ret = 0;
+
+	if (!range)
+		return -ENOENT;
+	mapping = &spaces->mapping[range->value];
+	if (!mapping->tried)
+		ret = scope_spaces_open(spaces, mapping);
+	if (ret)
+		return ret;
+	ret_place->file = mapping->file;
+	ret_place->linked = mapping->linked;
+	ret_place->mapping_start = mapping->row->start;
+	ret_place->link = mapping->linked ? address + mapping->bias :
+					    address - mapping->row->start + mapping->row->offset;
+	return 0;
+}

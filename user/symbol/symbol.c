@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the function of an address and keeps one object for each function. */
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "symbol/space.h"
+#include "symbol/unwind.h"
+
+struct scope_symbols {
+	struct scope_spaces spaces;
+	struct scope_space *everywhere; /* rows of tgid 0 */
+	const struct scope_trace_symbol *row;
+	size_t rows;
+	uint32_t *row_first; /* the first row of the same process, module and name */
+	struct scope_function **row_function; /* of first rows, NULL until met */
+	struct scope_function **function;
+	size_t functions, capacity;
+	struct scope_function *unknown; /* outside of all mappings */
+};
+
+/* Takes over name (NULL: no memory for it). */
+static int function_add(struct scope_symbols *symbols, char *name, struct scope_function value,
+			struct scope_function **ret_function)
+{
+	struct scope_function *function = name ? malloc(sizeof(*function)) : NULL;
+
+	if (!function || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
+				    sizeof(*symbols->function))) {
+		free(function);
+		free(name);
+		return -ENOMEM;
+	}
+	*function = value;
+	function->name = name;
+	function->id = symbols->functions;
+	symbols->function[symbols->functions++] = function;
+	*ret_function = function;
+	return 0;
+}
+
+/* Rows in an order that puts those of one function side by side. */
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct scope_trace_symbol *rows = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order;
+
+	if (rows[a].tgid != rows[b].tgid)
+		return rows[a].tgid < rows[b].tgid ? -1 : 1;
+	order = strcmp(rows[a].module, rows[b].module);
+	if (!order)
+		order = strcmp(rows[a].name, rows[b].name);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static bool same_function(const struct scope_trace_symbol *a, const struct scope_trace_symbol *b)
+{
+	return a->tgid == b->tgid && !strcmp(a->module, b->module) && !strcmp(a->name, b->name);
+}
+
+static int rows_sort(struct scope_symbols *symbols)
+{
+	uint32_t *order = calloc(symbols->rows + 1, sizeof(*order));
+
+	symbols->row_first = calloc(symbols->rows + 1, sizeof(*symbols->row_first));
+	symbols->row_function = calloc(symbols->rows + 1, sizeof(*symbols->row_function));
+	if (!order || !symbols->row_first || !symbols->row_function) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < symbols->rows; i++)
+		order[i] = i;
+	qsort_r(order, symbols->rows, sizeof(*order), compare_rows,
+		(struct scope_trace_symbol *)symbols->row);
+	for (size_t i = 0; i < symbols->rows; i++) {
+		bool again = i && same_function(&symbols->row[order[i - 1]],
+						&symbols->row[order[i]]);
+
+		symbols->row_first[order[i]] =
+			again ? symbols->row_first[order[i - 1]] : order[i];
+	}
+	free(order);
+	return 0;
+}
+
+static int rows_add(struct scope_symbols *symbols)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < symbols->rows; i++) {
+		const struct scope_trace_symbol *row = &symbols->row[i];
+		struct scope_space *space = scope_spaces_get(&symbols->spaces, row->tgid);
+		uint64_t end = row->start + (row->size ? row->size : 1);
+
+		ret = space ? scope_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
+	}
+	for (size_t i = 0; i < symbols->spaces.spaces; i++)
+		scope_ranges_sort(&symbols->spaces.space[i]->symbols);
+	return ret ? ret : rows_sort(symbols);
+}
+
+int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
+			 const struct scope_trace_symbol *rows, size_t row_count, const char *root,
+			 struct scope_symbols **ret_symbols)
+{
+	struct scope_symbols *symbols = calloc(1, sizeof(*symbols));
+	int ret;
+
+	if (!symbols)
+		return -ENOMEM;
+	symbols->row = rows;
+	symbols->rows = row_count;
+	ret = scope_spaces_init(&symbols->spaces, maps, map_count, root ? root : "");
+	if (!ret) {
+		symbols->everywhere = scope_spaces_get(&symbols->spaces, 0);
+		ret = symbols->everywhere ? rows_add(symbols) : -ENOMEM;
+	}
+	if (ret) {
+		scope_symbols_destroy(symbols);
+		return ret;
+	}
+	*ret_symbols = symbols;
+	return 0;
+}
+
+void scope_symbols_destroy(struct scope_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->functions; i++) {
+		free((char *)symbols->function[i]->name);
+		free(symbols->function[i]);
+	}
+	free(symbols->function);
+	free(symbols->row_first);
+	free(symbols->row_function);
+	scope_spaces_free(&symbols->spaces);
+	free(symbols);
+}
+
+/* 0, -ENOENT: no row covers the address, -ENOMEM. */
+static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space,
+		      uint64_t address, struct scope_function **ret_function)
+{
+	const struct scope_range *range = scope_ranges_find(&space->symbols, address);
+	const struct scope_trace_symbol *row;
+	uint32_t first;
+	int ret = 0;
+
+	if (!range && space != symbols->everywhere)
+		range = scope_ranges_find(&symbols->everywhere->symbols, address);
+	if (!range)
+		return -ENOENT;
+	first = symbols->row_first[range->value];
+	row = &symbols->row[first];
+	if (!symbols->row_function[first])
+		ret = function_add(symbols, strdup(row->name),
+				   (struct scope_function){ .module = row->module,
+							    .path = row->module,
+							    .start = row->start,
+							    .size = row->size,
+							    .library = row->library,
+							    .known = true },
+				   &symbols->row_function[first]);
+	if (!ret)
+		*ret_function = symbols->row_function[first];
+	return ret;
+}
+
+/* The function of a file that begins at value.start, under this name where it is new. */
+static int file_function(struct scope_symbols *symbols, struct scope_file *file,
+			 const struct scope_file_function *found, uint64_t start,
+			 struct scope_function **ret_function)
+{
+	struct scope_function *function = scope_addresses_get(&file->functions, start);
+	struct scope_function value = { .module = file->module,
+					.path = file->path,
+					.start = start,
+					.size = found ? found->size : 0,
+					.library = file->library,
+					.known = found && found->name };
+	char *name = NULL;
+	int ret;
+
+	if (function) {
+		*ret_function = function;
+		return 0;
+	}
+	if (value.known)
+		name = strndup(found->name, found->name_bytes);
+	else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0)
+		name = NULL;
+	ret = function_add(symbols, name, value, &function);
+	if (!ret)
+		ret = scope_addresses_put(&file->functions, start, function);
+	if (!ret)
+		*ret_function = function;
+	return ret;
+}
+
+static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space,
+			uint64_t address, struct scope_function **ret_function)
+{
+	const struct scope_file_functions *functions;
+	const struct scope_file_function *found = NULL;
+	struct scope_place place;
+	int ret = scope_spaces_place(&symbols->spaces, space, address, &place);
+
+	if (ret)
+		return ret;
+	if (place.linked) {
+		ret = scope_image_functions(place.file->image, &functions);
+		if (ret)
+			return ret;
+		found = scope_file_functions_find(functions, place.link);
+	} else if (place.file->path[0] == '[') {
+		place.link = place.mapping_start; /* code made at run time: all that is known */
+	}
+	return file_function(symbols, place.file, found, found ? found->start : place.link,
+			     ret_function);
+}
+
+static int unknown_get(struct scope_symbols *symbols, struct scope_function **ret_function)
+{
+	int ret = 0;
+
+	if (!symbols->unknown)
+		ret = function_add(symbols, strdup("[unknown]"),
+				   (struct scope_function){ .module = "[unknown]",
+							    .path = "[unknown]" },
+				   &symbols->unknown);
+	if (!ret)
+		*ret_function = symbols->unknown;
+	return ret;
+}
+
+int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
+			 bool return_address, const struct scope_function **ret_function)
+{
+	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_function *function;
+	int ret;
+
+	if (!space)
+		space = symbols->everywhere;
+	address -= return_address && address;
+	function = scope_addresses_get(&space->lookups, address);
+	if (function) {
+		*ret_function = function;
+		return 0;
+	}
+	ret = row_lookup(symbols, space, address, &function);
+	if (ret == -ENOENT)
+		ret = place_lookup(symbols, space, address, &function);
+	if (ret == -ENOENT) { /* not kept: such addresses have no bound */
+		ret = unknown_get(symbols, &function);
+		if (!ret)
+			*ret_function = function;
+		return ret;
+	}
+	if (!ret)
+		ret = scope_addresses_put(&space->lookups, address, function);
+	if (!ret)
+		*ret_function = function;
+	return ret;
+}
+
+size_t scope_symbols_functions(const struct scope_symbols *symbols)
+{
+	return symbols->functions;
+}
+
+const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols,
+						    uint32_t id)
+{
+	return id < symbols->functions ? symbols->function[id] : NULL;
+}
+
+/* The table of a program's file that is counted, where the process maps it; else NULL. */
+static struct scope_file *counted(struct scope_mapping *mapping, uint32_t tgid)
+{
+	return (!tgid || mapping->row->tgid == tgid) && !mapping->file->library ? mapping->file :
+										  NULL;
+}
+
+size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid)
+{
+	struct scope_spaces *spaces = &symbols->spaces;
+	size_t count = 0;
+
+	for (size_t i = 0; i < spaces->mappings; i++) {
+		struct scope_file *file = counted(&spaces->mapping[i], tgid);
+		const struct scope_file_functions *functions;
+		bool before = false;
+
+		for (size_t k = 0; file && !before && k < i; k++)
+			before = counted(&spaces->mapping[k], tgid) == file;
+		if (!file || before || scope_spaces_open(spaces, &spaces->mapping[i]))
+			continue;
+		if (file->image && !scope_image_functions(file->image, &functions))
+			count += functions->count;
+	}
+	for (size_t i = 0; i < symbols->rows; i++) {
+		const struct scope_trace_symbol *row = &symbols->row[i];
+
+		count += symbols->row_first[i] == i && !row->library &&
+			 (!tgid || !row->tgid || row->tgid == tgid);
+	}
+	return count;
+}
+
+const char *const *scope_symbols_problems(const struct scope_symbols *symbols, size_t *ret_count)
+{
+	*ret_count = symbols->spaces.problems;
+	return symbols->spaces.problem;
+}
+
+int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
+			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
+			 unsigned int max, unsigned int *ret_count, unsigned int *ret_flags)
+{
+	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+
+	return scope_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs,
+				   data, bytes, ret_ips, max, ret_count, ret_flags);
+}

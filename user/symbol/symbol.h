@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names for the addresses of traced processes, and their call stacks from registers and stack bytes.
+ *
+ * Files are opened and their tables read when an address first falls into them, once for all
+ * processes that map them. Nothing is fetched over the network.
+ */
+#ifndef SCOPE_SYMBOL_SYMBOL_H
+#define SCOPE_SYMBOL_SYMBOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct scope_symbols;
+
+/*
+ * A function of a module. There is one object for each function of each file, whatever the number
+ * of processes, addresses and aliases: compare pointers. Parts that the compiler split off
+ * (f.cold, f.part.0, f.isra.0, …) are the function itself where its module has only one f.
+ */
+struct scope_function {
+	const char *name;   /* "f"; "module+0xstart" where the name is not known; "[unknown]" */
+	const char *module; /* base name of the file */
+	const char *path;   /* as the process sees it */
+	uint64_t start;	    /* address in the file's own (link) address space */
+	uint64_t size;	    /* bytes; 0 where not known */
+	bool library;	    /* of the system, never a candidate (library.c) */
+	bool known;	    /* name stood in a symbol table */
+	uint32_t id;	    /* 0, 1, 2, … in the order in which functions were first met */
+};
+
+/*
+ * maps and symbols are borrowed and must outlive the object. Symbols take precedence over maps.
+ * root is put before paths ("" for none, "/proc/123/root" for a process in another mount
+ * namespace). 0, -ENOMEM. Free with scope_symbols_destroy().
+ */
+int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
+			 const struct scope_trace_symbol *symbols, size_t symbol_count,
+			 const char *root, struct scope_symbols **ret_symbols);
+void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
+
+/*
+ * The function at an address of a process. return_address: the address is one to return to, so it
+ * is the call before it that counts. An address without name still gives a function (known is
+ * false): code without symbols is told apart by its unwind tables, else by its address.
+ * 0, -ENOMEM. *ret_function lives as long as symbols.
+ */
+int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
+			 bool return_address, const struct scope_function **ret_function);
+
+/* Functions met so far; their ids are smaller than this. function: NULL where id is not. */
+size_t scope_symbols_functions(const struct scope_symbols *symbols);
+const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols,
+						    uint32_t id);
+
+/*
+ * How many functions the program's own modules of a process have (tgid 0: of all processes), met or
+ * not. Reads the tables of all those modules. Modules whose file cannot be read count as none.
+ */
+size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid);
+
+/*
+ * What stood in the way of names and stacks so far, one sentence for each file, in the order of
+ * discovery: missing files, files replaced since, programs without symbols. Valid until the next
+ * call of any other function here.
+ */
+const char *const *scope_symbols_problems(const struct scope_symbols *symbols, size_t *ret_count);
+
+#define SCOPE_UNWIND_COMPLETE 0x01 /* reached the start of the thread */
+#define SCOPE_UNWIND_CUT 0x02	   /* went beyond the bytes given, or beyond max */
+#define SCOPE_UNWIND_BROKEN 0x04   /* no unwind information, or values that cannot be */
+#define SCOPE_UNWIND_GUESSED 0x08  /* a step was made by frame pointer, without unwind tables */
+
+/*
+ * The call stack of a thread from its registers and the bytes from its stack pointer upwards, by
+ * the call frame information of the mapped files (DWARF 5 section 6.4, .eh_frame as in LSB 5).
+ *
+ * reg: regs of them, DWARF order, program counter last (scope/abi.h: 17 or 33). ret_ips: room for
+ * max addresses, innermost first; the first is the program counter itself, the others are return
+ * addresses (for a frame that a signal interrupted: its program counter + 1, so that the lookup as
+ * return address is right there too). *ret_flags: one of COMPLETE, CUT and BROKEN, and GUESSED
+ * perhaps. 0 with at least one address; -EINVAL for another number of registers or max 0; -ENOMEM.
+ */
+int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
+			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
+			 unsigned int max, unsigned int *ret_count, unsigned int *ret_flags);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Unwinds a copied stack by the rules of the files it runs through. */
+#include "symbol/unwind.h"
+
+#include "symbol/expression.h"
+#include "symbol/frame.h"
+#include "symbol/symbol.h"
+
+#define RED_ZONE_BYTES 128 /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
+
+/* Where a machine keeps what. */
+static const struct machine {
+	unsigned int regs; /* how many are recorded */
+	unsigned int pc, sp, fp;
+	bool call_pushes; /* the return address is on the stack as a function begins */
+} machines[] = {
+	{ SCOPE_REG_COUNT_X86_64, 16, 7, 6, true },
+	{ SCOPE_REG_COUNT_ARM64, 32, 31, 29, false },
+};
+
+struct walk {
+	struct scope_spaces *spaces;
+	const struct scope_space *space;
+	const struct machine *machine;
+	struct scope_slice slice;
+	struct scope_frame frame;
+	bool exact; /* pc was not come to by a call: look it up as it is */
+	unsigned int flags;
+};
+
+static int value_get(const struct walk *walk, const struct scope_rule *rule,
+		     const struct scope_rule_value *value, uint64_t cfa, uint64_t *ret_value)
+{
+	uint64_t address;
+	int ret;
+
+	switch (value->kind) {
+	case SCOPE_RULE_REGISTER:
+		ret = scope_frame_reg(&walk->frame, value->from, &address);
+		if (!ret)
+			*ret_value = address + value->value;
+		return ret;
+	case SCOPE_RULE_AT_CFA:
+		return scope_slice_read(&walk->slice, cfa + value->value, ret_value);
+	case SCOPE_RULE_CFA:
+		*ret_value = cfa + value->value;
+		return 0;
+	}
+	ret = scope_expression_evaluate(rule->op + value->value, value->ops, &walk->frame, cfa,
+					&address);
+	if (ret)
+		return ret;
+	if (value->kind == SCOPE_RULE_AT_EXPRESSION)
+		return scope_slice_read(&walk->slice, address, ret_value);
+	*ret_value = address;
+	return 0;
+}
+
+/*
+ * Registers that an epilogue has popped already still have their rule: compilers leave it, for the
+ * slot below the stack pointer keeps the value. Those bytes are not in the slice (it begins at the
+ * stack pointer of the first frame), but the register itself is restored by then.
+ */
+static bool popped(const struct walk *walk, const struct scope_rule_value *value, uint64_t cfa)
+{
+	uint64_t below = walk->slice.base - (cfa + value->value);
+
+	return value->kind == SCOPE_RULE_AT_CFA && below > 0 && below <= RED_ZONE_BYTES;
+}
+
+/* What an error of reading means for the stack as a whole. */
+static unsigned int flag_of(int err)
+{
+	return err == -ENODATA ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_BROKEN;
+}
+
+/* Makes the caller's registers the current ones. 0, or a flag that ends the walk. */
+static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
+{
+	unsigned int sp = walk->machine->sp, pc = walk->machine->pc;
+	struct scope_frame caller = walk->frame;
+	uint64_t cfa = 0, old_sp = 0;
+	int ret = value_get(walk, rule, &rule->cfa, 0, &cfa);
+
+	if (ret)
+		return flag_of(ret);
+	/* Stacks grow down: a caller's frame lies above. Only a signal may come from elsewhere. */
+	if (!rule->signal && (scope_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
+			      (cfa == old_sp && walk->machine->call_pushes)))
+		return SCOPE_UNWIND_BROKEN;
+	if (rule->undefined >> rule->ra & 1)
+		return SCOPE_UNWIND_COMPLETE;
+	caller.valid &= ~rule->undefined;
+	caller.reg[sp] = cfa;
+	caller.valid |= 1ull << sp;
+	for (unsigned int i = 0; i < rule->count; i++) {
+		const struct scope_rule_value *value = &rule->value[i];
+
+		ret = value_get(walk, rule, value, cfa, &caller.reg[value->reg]);
+		if (!ret)
+			caller.valid |= 1ull << value->reg;
+		else if (value->reg == rule->ra)
+			return flag_of(ret);
+		else if (!popped(walk, value, cfa)) /* it may not matter to the frames above */
+			caller.valid &= ~(1ull << value->reg);
+	}
+	if (scope_frame_reg(&caller, rule->ra, &caller.reg[pc]))
+		return SCOPE_UNWIND_BROKEN;
+	/* A frame that changes nothing would be its own caller for ever. */
+	if (cfa == old_sp && caller.reg[pc] == walk->frame.reg[pc])
+		return SCOPE_UNWIND_BROKEN;
+	walk->frame = caller;
+	walk->exact = rule->signal;
+	return 0;
+}
+
+/* A step without unwind tables, by the convention that fp points to the caller's, then to pc. */
+static unsigned int guess_step(struct walk *walk)
+{
+	const struct machine *machine = walk->machine;
+	uint64_t fp, sp, next_fp, pc;
+	int ret;
+
+	if (scope_frame_reg(&walk->frame, machine->fp, &fp) ||
+	    scope_frame_reg(&walk->frame, machine->sp, &sp))
+		return SCOPE_UNWIND_BROKEN;
+	if (!fp) /* the ABIs have it 0 in the outermost frame; old clone() has no tables there */
+		return SCOPE_UNWIND_COMPLETE;
+	if (fp < sp || fp % 8)
+		return SCOPE_UNWIND_BROKEN;
+	ret = scope_slice_read(&walk->slice, fp, &next_fp);
+	if (!ret)
+		ret = scope_slice_read(&walk->slice, fp + 8, &pc);
+	if (ret)
+		return flag_of(ret);
+	if (!scope_space_executable(walk->space, pc - 1))
+		return SCOPE_UNWIND_BROKEN;
+	walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
+	walk->frame.reg[machine->fp] = next_fp;
+	walk->frame.reg[machine->sp] = fp + 16;
+	walk->frame.reg[machine->pc] = pc;
+	walk->exact = false;
+	walk->flags |= SCOPE_UNWIND_GUESSED;
+	return 0;
+}
+
+/* A call through a bad pointer: the caller is where a function would find it as it begins. */
+static unsigned int astray_step(struct walk *walk)
+{
+	const struct machine *machine = walk->machine;
+	uint64_t sp = walk->frame.reg[machine->sp], pc = walk->frame.reg[30];
+	int ret = 0;
+
+	if (machine->call_pushes)
+		ret = scope_slice_read(&walk->slice, sp, &pc);
+	if (ret || !scope_space_executable(walk->space, pc - 1))
+		return SCOPE_UNWIND_BROKEN;
+	walk->frame.reg[machine->pc] = pc;
+	walk->frame.reg[machine->sp] = sp + (machine->call_pushes ? 8 : 0);
+	walk->exact = false;
+	walk->flags |= SCOPE_UNWIND_GUESSED;
+	return 0;
+}
+
+/* 0 and *ret_end a flag where the walk ends; -ENOMEM. */
+static int step(struct walk *walk, unsigned int *ret_end)
+{
+	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
+	const struct scope_rule *rule = NULL;
+	struct scope_place place;
+	int ret = scope_spaces_place(walk->spaces, walk->space, pc, &place);
+
+	if (ret == -ENOENT) { /* only the first address may be outside */
+		*ret_end = astray_step(walk);
+		return 0;
+	}
+	if (!ret && place.linked)
+		ret = scope_image_rule(place.file->image, place.link, &rule);
+	if (ret)
+		return ret;
+	*ret_end = rule && rule->known ? rule_step(walk, rule) : guess_step(walk);
+	return 0;
+}
+
+/* A return address of 0 ends a stack as an undefined one does; others must point to code. */
+static unsigned int caller_check(const struct walk *walk)
+{
+	uint64_t pc = walk->frame.reg[walk->machine->pc];
+
+	if (!pc)
+		return SCOPE_UNWIND_COMPLETE;
+	return scope_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
+}
+
+int scope_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space,
+			const uint64_t *reg, unsigned int regs, const uint8_t *data, size_t bytes,
+			uint64_t *ret_ips, unsigned int max, unsigned int *ret_count,
+			unsigned int *ret_flags)
+{
+	struct walk walk = { .spaces = spaces, .space = space, .exact = true };
+	unsigned int count = 0, end = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		if (machines[i].regs == regs)
+			walk.machine = &machines[i];
+	}
+	if (!walk.machine || !max)
+		return -EINVAL;
+	walk.slice = (struct scope_slice){ reg[walk.machine->sp], data, bytes };
+	memcpy(walk.frame.reg, reg, regs * sizeof(*reg));
+	walk.frame.valid = (1ull << regs) - 1;
+	walk.frame.slice = &walk.slice;
+	for (;;) {
+		/* One more where a signal struck, so that all but the first are looked up alike. */
+		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
+		count++;
+		ret = step(&walk, &end);
+		if (ret)
+			return ret;
+		if (!end)
+			end = caller_check(&walk);
+		if (!end && count == max)
+			end = SCOPE_UNWIND_CUT;
+		if (end)
+			break;
+	}
+	*ret_count = count;
+	*ret_flags = walk.flags | end;
+	return 0;
+}
