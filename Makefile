@@ -67,6 +67,9 @@ $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
 
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 
+# The module's pure code, with the kernel headers it asks for.
+$(OUT)/tests/test_ring: SCOPE_CFLAGS += -Itests/unit/shim
+
 tests: $(TEST_BIN)
 
 # The sources are laid out as links in a folder of their own per kernel: kbuild leaves its objects there.
