@@ -67,9 +67,9 @@ uint32_t scope_default_sample_period_ns(uint32_t cpus)
 void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8])
 {
 	static const uint16_t idle[] = {
-		SYS_epoll_pwait, SYS_ppoll, SYS_pselect6, SYS_accept, SYS_accept4,
+		SYS_epoll_pwait, SYS_accept, SYS_accept4,
 #ifdef SYS_epoll_wait
-		SYS_epoll_wait, SYS_poll, SYS_select,
+		SYS_epoll_wait,
 #endif
 #ifdef SYS_epoll_pwait2
 		SYS_epoll_pwait2,
