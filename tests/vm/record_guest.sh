@@ -61,6 +61,14 @@ records() {
 		"$scope" dump a.trace >"$dir/dump" && unused
 }
 
+# The record command printed how many there were.
+all_there() {
+	local said found
+	said=$(sed -n 's/.* \([0-9]*\) events, 0 lost.*/\1/p' "$dir/stdout")
+	found=$(grep -Ec '^[0-9]+ [0-9]+ ' "$dir/dump")
+	[ "$said" = "$found" ] || { echo "$said events counted, $found found"; return 1; }
+}
+
 ends_early() {
 	"$scope" record -p "$target" -d 60 -o b.trace >"$dir/stdout" 2>"$dir/stderr" &
 	local recorder=$! status=0
@@ -151,10 +159,15 @@ pass "status and doctor find the module" with_module
 "$work" >/dev/null 2>&1 &
 target=$!
 pass "records a process" records
-# shellcheck source=/dev/null
-for event in nanosleep futex 'read' 'write' clone execve wait4 SWITCH WAKING FORK EXEC STATE STACK THREAD_EXIT; do
-	pass "the trace has $event" dumped "\\b(${event}|${event,,})\\b"
+for call in clock_nanosleep futex read write clone execve wait4; do
+	pass "the trace has $call" dumped "^[0-9]+ [0-9]+ (syscall|enter|exit) [0-9]+ $call\\b"
 done
+for event in switch waking fork exec thread_exit state stack sample; do
+	pass "the trace has $event" dumped "^[0-9]+ [0-9]+ $event "
+done
+pass "the file has as many events as the kernel counted" all_there
+pass "the trace has descriptors" dumped '^fd .*pipe'
+pass "the trace has the stack of a standing thread" dumped '^memory '
 pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
 pass "the trace has maps of a program started meanwhile" dumped '/sleep'
 pass "the trace has metadata" dumped 'end_reason.*time'

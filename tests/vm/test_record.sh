@@ -24,14 +24,6 @@ mkdir -p "$work"
 
 make -s -C "$root" user
 gcc -O1 -g -Wall -Wextra -pthread -o "$work/record_work" "$here/record_work.c"
-module=${SCOPE_KO:-}
-if [ -z "$module" ]; then
-	rm -rf "$work/kmod"
-	cp -r "$root/kmod" "$work/kmod"
-	cp -r "$root/include" "$work/kmod/include"
-	make -s -C "$unpacked/headers" M="$work/kmod" CC="$(cat "$unpacked/cc")" modules >"$work/kmod.log" 2>&1 ||
-		{ tail -20 "$work/kmod.log" >&2; echo "not ok module builds"; exit 1; }
-	module=$work/kmod/scope.ko
-fi
+module=$("$root/scripts/kmod.sh" "$unpacked/headers")
 exec "$here/run.sh" -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -o "$work/out" -- \
 	"$here/record_guest.sh" "$build/user/scope" "$module" "$work/record_work"
