@@ -29,6 +29,7 @@ TEST_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(OUT)/%.o)
 TEST_BIN := $(TEST_SRC:tests/unit/%.c=$(OUT)/tests/%)
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(OUT)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help setup user kmod tests clean
 .DEFAULT_GOAL := all
@@ -60,6 +61,10 @@ $(OUT)/tests/%: tests/unit/%.c $(OUT)/libscope.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS) -lcmocka
 
+$(OUT)/fuzz/%: tests/fuzz/%.c $(OUT)/libscope.a
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS)
+
 # Numbers and names of system calls, from what the compiler finds as the machine's own.
 $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
 	$(Q)mkdir -p $(@D)
@@ -71,6 +76,12 @@ $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 $(OUT)/tests/test_ring: SCOPE_CFLAGS += -Itests/unit/shim
 
 tests: $(TEST_BIN)
+
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(FUZZ_BIN)
+
+fuzz: ## feed damaged input to every reader: SECONDS_EACH=60 SEED=1
+	$(Q)tests/fuzz/smoke.sh $(or $(SECONDS_EACH),60) $(SEED)
 
 # The sources are laid out as links in a folder of their own per kernel: kbuild leaves its objects there.
 kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is
@@ -107,4 +118,4 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d) $(FUZZ_BIN:=.d)

@@ -281,6 +281,29 @@ static void test_bad_records_end_their_subbuf(void **state)
 	}
 }
 
+/* A bad record's time lets other CPUs run on; what its own CPU has next must not come before them. */
+static void test_order_holds_over_bad_records(void **state)
+{
+	struct scope_record_thread unknown = { .word = scope_record_word(31, 100000) };
+	struct filled filled[3] = { filled_begin(0, 0, 100, 7), filled_begin(0, 1, 200, 7),
+				    filled_begin(1, 0, 50000, 8) };
+	struct scope_trace *trace;
+	struct scope_event event;
+	uint64_t last_ns = 0;
+
+	(void)state;
+	filled_add(&filled[0], &unknown, sizeof(unknown));
+	filled_syscall(&filled[1], 1, 2);
+	filled_syscall(&filled[2], 1, 2);
+	trace = trace_of(filled, 3);
+	while (scope_trace_next(trace, &event) == 1) {
+		assert_true(event.time_ns >= last_ns);
+		last_ns = event.time_ns;
+	}
+	assert_int_equal(last_ns, 100101);
+	scope_trace_close(trace);
+}
+
 /* Many CPUs with interleaved times, ties among them: the lower CPU first. */
 static void test_merge_by_time(void **state)
 {
@@ -329,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_stack_behind_state_is_of_its_thread),
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_bad_records_end_their_subbuf),
+		cmocka_unit_test(test_order_holds_over_bad_records),
 		cmocka_unit_test(test_merge_by_time),
 	};
 

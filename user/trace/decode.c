@@ -284,6 +284,8 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	ret_event->tid = decoder->tid;
 	ret_event->cpu = decoder->cpu;
 	ret_event->flags = 0;
+	/* Even for a bad record: other CPUs may have been let pass up to this time. */
+	decoder->time_ns = decoder->next_ns;
 	switch (type) {
 	TAKE(SYSCALL, syscall);
 	TAKE(ENTER, enter);
@@ -307,7 +309,6 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 		decoder->problem = "a record that is cut short or holds an impossible value";
 		return -EBADMSG;
 	}
-	decoder->time_ns = decoder->next_ns;
 	decoder->pos += bytes;
 	return 0;
 }

@@ -25,8 +25,11 @@ static const void *span_head(struct span *span, size_t bytes)
 static const char *span_string(struct span *span)
 {
 	const uint8_t *string = span->pos;
-	const uint8_t *zero = memchr(string, 0, span->end - string);
+	const uint8_t *zero;
 
+	if (string == span->end) /* perhaps both NULL, which memchr does not take */
+		return NULL;
+	zero = memchr(string, 0, span->end - string);
 	if (!zero)
 		return NULL;
 	span->pos = zero + 1;
