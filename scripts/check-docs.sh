@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Hold the documents against what they speak of: files, options, constants, targets, bugs.
+#
+# Usage: scripts/check-docs.sh [SCOPE]     SCOPE: the program (default build/user/scope)
+# Prints one line for each difference. Exit status: 0 none; 1 some; 77 the program is not built.
+# shellcheck disable=SC2016 # backquotes in patterns are meant
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+scope=${1:-build/user/scope}
+[ -x "$scope" ] || { echo "skipped: $scope is not built; make docs builds it"; exit 77; }
+bad=0
+differ() { echo "docs: $*"; bad=1; }
+pages=(README.md docs/*.md)
+
+# Lines between <!-- NAME --> and <!-- /NAME --> of a file.
+block() { sed -n "/<!-- $1 -->/,/<!-- \/$1 -->/p" "$2"; }
+
+# Text in backquotes, fenced blocks left out.
+quoted() { sed '/^```/,/^```/d' "$1" | grep -o '`[^`]*`' | tr -d '`'; }
+
+# The file map: all that is there is in it.
+check_map() {
+	local map directory file
+	map=$(block file-map docs/architecture.md | sed -n 's/^| `\([^`]*\)` .*/\1/p')
+	[ -n "$map" ] || differ "docs/architecture.md has no file map"
+	while read -r file; do
+		directory=$(dirname "$file")/
+		grep -qxF -e "$file" -e "$directory" <<<"$map" ||
+			differ "$file is missing from the file map of docs/architecture.md"
+	done < <(find kmod user -name '*.c' | sort)
+	while read -r directory; do
+		grep -qF "$directory/" <<<"$map" ||
+			differ "$directory/ is missing from the file map of docs/architecture.md"
+	done < <(git ls-files | grep -o '^[a-z][^/]*/\([^/]*/\)\?' | sed 's,/$,,' | sort -u)
+}
+
+# Paths and links in all pages: all that is named is there.
+check_paths() {
+	local page word
+	for page in "${pages[@]}"; do
+		while read -r word; do
+			case $word in
+			*NAME* | *KEY* | *…* | *\** | *PID* | *VERSION*) continue ;;
+			esac
+			[ -e "${word%% *}" ] || differ "$page names ${word%% *}, which is not there"
+		done < <(quoted "$page" | grep -E '^(kmod|user|include|tests|scripts|docs|dkms)/')
+		while read -r word; do
+			[ -e "$(dirname "$page")/${word%%#*}" ] || differ "$page links to $word, which is not there"
+		done < <(grep -o '](\([^)]*\))' "$page" | sed 's/](\(.*\))/\1/' | grep -v '^https\?:')
+	done
+}
+
+check_targets() {
+	local page target
+	for page in "${pages[@]}"; do
+		while read -r target; do
+			grep -qE "^$target:" Makefile || differ "$page names make $target, which is no target"
+		done < <(grep -oE '(^|`)make [a-z][a-z-]*' "$page" | sed 's/.*make //' | sort -u)
+	done
+}
+
+# Long options of a command's help.
+helped() { "$scope" "$1" --help | grep -oE '(^|[ ,])--[a-z][a-z-]*' | grep -oE '[a-z][a-z-]*' | sort -u; }
+
+# Long options that a man page defines: those at the head of an item.
+described() {
+	sed 's/\\-/-/g' "docs/man/scope-$1.1" | awk '/^\.TP/ { head = 1; next } head { print; head = 0 }' |
+		grep -oE -- '--[a-z][a-z-]*' | sed 's/^--//' | sort -u
+}
+
+check_pages() {
+	local command option page
+	local commands
+	commands=$("$scope" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	[ -n "$commands" ] || differ "$scope --help lists no command"
+	for command in $commands; do
+		page=docs/man/scope-$command.1
+		[ -e "$page" ] || { differ "scope $command has no page $page"; continue; }
+		grep -q "scope-$command" docs/man/scope.1 || differ "docs/man/scope.1 does not name $command"
+		while read -r option; do
+			differ "$page and scope $command --help differ in --$option"
+		done < <(comm -3 <(helped "$command" | grep -vx help) <(described "$command" | grep -vx help) | tr -d '\t')
+	done
+	for page in docs/man/scope-*.1; do
+		command=${page#docs/man/scope-}
+		grep -qx "${command%.1}" <<<"$commands" || differ "$page describes no command"
+	done
+	for page in docs/man/*.1; do
+		! command -v groff >/dev/null || groff -man -Tutf8 -ww -z "$page" 2>&1 | grep . && differ "$page: see above"
+	done
+}
+
+# Rows: | `NAME` | VALUE | `FILE` | text |
+check_constants() {
+	local name value file found
+	while read -r name value file; do
+		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull)?([ \t].*)?$/\1/p; s/^\t\.$name = ([0-9.]+),.*/\1/p" "$file")
+		[ "$found" = "$value" ] || differ "docs/methods.md: $name is $value, in $file '$found'"
+	done < <(block constants docs/methods.md | sed -n 's/^| `\([^`]*\)` | \([^ ]*\) | `\([^`]*\)` |.*/\1 \2 \3/p')
+	found=$(sed -n 's/^#define SCOPE_VERSION "\(.*\)"/\1/p' include/scope/abi.h)
+	grep -qx "PACKAGE_VERSION=\"$found\"" dkms/dkms.conf || differ "dkms/dkms.conf is not of version $found"
+	grep -L "scope $found" docs/man/*.1 | while read -r file; do echo "docs: $file is not of version $found"; done |
+		grep . && bad=1
+}
+
+check_bugs() {
+	local named known
+	named=$(block bugs README.md | sed -n 's/^| `\([^`]*\)` .*/\1/p' | sort)
+	known=$(awk -F '\t' '!/^#/ && NF { print $1 }' tests/bugs/bugs.tsv | sort)
+	while read -r name; do
+		differ "README.md and tests/bugs/bugs.tsv differ in the bug $name"
+	done < <(comm -3 <(echo "$named") <(echo "$known") | tr -d '\t')
+}
+
+check_demo() {
+	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
+		differ "README.md has lost the marks of its demo output"
+}
+
+check_map
+check_paths
+check_targets
+check_pages
+check_constants
+check_bugs
+check_demo
+[ $bad -ne 0 ] || echo "docs: they agree with the tree"
+exit $bad
