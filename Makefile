@@ -115,6 +115,22 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh
 
+PREFIX ?= /usr/local
+
+.PHONY: docs install dkms
+docs: user ## hold the documents against the tree
+	$(Q)scripts/check-docs.sh $(OUT)/scope
+
+install: user ## install the programs and man pages below PREFIX (and DESTDIR)
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	$(Q)install -m 755 $(OUT)/scope $(DESTDIR)$(PREFIX)/bin/
+	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/bin/scope-report
+	$(Q)install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+dkms: ## hand the module to DKMS, for all kernels of this host that have headers
+	$(Q)scripts/setup.sh dkms
+	$(Q)dkms/install.sh
+
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
 
