@@ -131,7 +131,20 @@ dkms: ## hand the module to DKMS, for all kernels of this host that have headers
 	$(Q)scripts/setup.sh dkms
 	$(Q)dkms/install.sh
 
+BENCH_BIN := $(patsubst tests/bench/%.c,$(OUT)/bench/%,$(filter-out %/empty.c,$(sort $(wildcard tests/bench/*.c))))
+
+$(OUT)/bench/%: tests/bench/%.c $(OUT)/libscope.a
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS)
+
+.PHONY: bench bench-programs
+bench-programs: $(BENCH_BIN)
+
+bench: vm-ready ## measure the cost of tracing (in instructions) and the speed of the analysis
+	$(Q)$(MAKE) --no-print-directory bench-programs
+	$(Q)KERNEL=$(KERNEL) tests/bench/run.sh
+
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d) $(FUZZ_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d)

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time a loop of calls while a session of the module runs, or none.
+ *
+ * Usage: calls none|plain|default|other getppid|pingpong
+ *   none      no session; the module need not be loaded
+ *   plain     the loop is traced: no stacks, no samples
+ *   default   the loop is traced as scope-report -p does it
+ *   other     a session traces another process, which waits
+ *   getppid   a call that does next to nothing
+ *   pingpong  a byte through a pipe to another process and back: two writes, two reads that block,
+ *             two wakings, two switches
+ * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
+ *   floor     one turn of the loop between interrupts: of the shortest rounds of two lengths, the
+ *             difference
+ *   own       one turn of a long loop, CPU time of the process: interrupts are in
+ *   all       the same, all time that passed: the reader of the session is in too
+ *   bytes     of record for each turn of the loop, sub-buffer headers included
+ *   records, stacks, lost    of the session
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "source/kmod.h"
+#include "trace/format.h"
+#include "trace/writer.h"
+
+#define ROUNDS 300
+
+enum mode { NONE, PLAIN, DEFAULT, OTHER, MODES };
+static const char *const modes[MODES] = { "none", "plain", "default", "other" };
+
+static int to_peer[2], from_peer[2];
+
+static void call_parent(void)
+{
+	getppid();
+}
+
+static void call_peer(void)
+{
+	char byte = 'x';
+
+	if (write(to_peer[1], &byte, 1) != 1 || read(from_peer[0], &byte, 1) != 1)
+		_exit(1);
+}
+
+/* Rounds must end well before the next interrupt: 2 million instructions at the most. */
+static const struct row {
+	const char *name;
+	void (*call)(void);
+	unsigned int few, many, turns; /* of short rounds, and of the long loop */
+} rows[] = {
+	{ "getppid", call_parent, 300, 1300, 1000000 },
+	{ "pingpong", call_peer, 20, 60, 100000 },
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+static const struct row *row; /* what this run loops over */
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec time;
+
+	clock_gettime(id, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Of the shortest of many rounds of so many turns. */
+static uint64_t shortest_ns(unsigned int turns)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
+
+		for (unsigned int i = 0; i < turns; i++)
+			row->call();
+		took = clock_ns(CLOCK_MONOTONIC) - begin;
+		if (took < best)
+			best = took;
+	}
+	return best;
+}
+
+/* Sends every byte back until the pipe's other end is closed. */
+static pid_t start_peer(void)
+{
+	pid_t child = pipe(to_peer) || pipe(from_peer) ? -1 : fork();
+	char byte;
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(to_peer[1]);
+	while (read(to_peer[0], &byte, 1) == 1)
+		if (write(from_peer[1], &byte, 1) != 1)
+			break;
+	_exit(0);
+}
+
+static void loop(void)
+{
+	pid_t peer = row->call == call_peer ? start_peer() : 0;
+	uint64_t few, many, all, own;
+
+	if (peer < 0)
+		exit(1);
+	few = shortest_ns(row->few);
+	many = shortest_ns(row->many);
+	printf("floor %.1f\n", (double)(many - few) / (row->many - row->few));
+	all = clock_ns(CLOCK_MONOTONIC);
+	own = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	for (unsigned int i = 0; i < row->turns; i++)
+		row->call();
+	own = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own;
+	all = clock_ns(CLOCK_MONOTONIC) - all;
+	printf("own %.1f\nall %.1f\n", (double)own / row->turns, (double)all / row->turns);
+	fflush(stdout);
+	if (peer) {
+		close(to_peer[1]);
+		waitpid(peer, NULL, 0);
+	}
+}
+
+/* Runs job() once the caller writes to *ret_go. */
+static pid_t start(void (*job)(void), int *ret_go)
+{
+	int go[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(go))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(go[0]);
+		*ret_go = go[1];
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(go[1]);
+	if (read(go[0], &byte, 1) == 1)
+		job();
+	exit(0);
+}
+
+static void nothing(void)
+{
+}
+
+struct run {
+	int go;		/* of the loop */
+	pid_t loop;
+	int other_go;	/* of the process traced instead of it, or -1 */
+	int failed;
+};
+
+/* Tracing is on: let the loop run. Where it is not the target, the target ends once it has. */
+static void begun(void *context, const struct scope_target *target)
+{
+	struct run *run = context;
+
+	(void)target;
+	run->failed |= write(run->go, "g", 1) != 1;
+	if (run->other_go >= 0) {
+		waitpid(run->loop, NULL, 0);
+		run->failed |= write(run->other_go, "g", 1) != 1;
+	}
+}
+
+/* Bytes of all sub-buffers in a trace file. */
+static uint64_t subbuf_bytes(int fd)
+{
+	off_t at = sizeof(struct scope_file_header);
+	struct scope_frame frame;
+	uint64_t bytes = 0;
+
+	while (pread(fd, &frame, sizeof(frame), at) == sizeof(frame)) {
+		if (frame.type == SCOPE_FRAME_SUBBUF)
+			bytes += frame.raw_bytes;
+		at += (off_t)(sizeof(frame) + scope_frame_padded(frame.payload_bytes));
+	}
+	return bytes;
+}
+
+static int capture(const struct scope_capture_options *options, struct run *run)
+{
+	const struct scope_capture_watch watch = { .begun = begun, .context = run };
+	static const volatile sig_atomic_t stop;
+	struct scope_capture_stats stats;
+	struct scope_writer *writer;
+	struct scope_error error = { 0 };
+	int fd = memfd_create("calls", MFD_CLOEXEC), code;
+	double turns;
+
+	code = fd < 0 ? -errno : scope_writer_create_fd(fd, "calls", &error, &writer);
+	if (!code) {
+		code = scope_kmod_capture(options, writer, &stop, &watch, &error, &stats);
+		if (!code)
+			code = scope_writer_finish(writer, &error);
+		scope_writer_destroy(writer);
+	}
+	if (code || run->failed) {
+		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
+		return 1;
+	}
+	turns = row->turns + (double)ROUNDS * (row->few + row->many);
+	printf("bytes %.2f\n", (double)subbuf_bytes(fd) / turns);
+	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.records,
+	       (unsigned long long)stats.stacks,
+	       (unsigned long long)(stats.lost[0] + stats.lost[1] + stats.lost[2]));
+	close(fd);
+	return 0;
+}
+
+static int run(enum mode mode)
+{
+	struct scope_capture_options options;
+	struct run run = { .other_go = -1 };
+	pid_t other = 0;
+	int ret = 0;
+
+	run.loop = start(loop, &run.go);
+	if (mode == OTHER)
+		other = start(nothing, &run.other_go);
+	if (run.loop < 0 || other < 0)
+		return 1;
+	if (mode == NONE) {
+		ret = write(run.go, "g", 1) != 1;
+	} else {
+		scope_capture_options_init(&options, (uint32_t)(other ? other : run.loop));
+		options.duration_ns = 0;
+		if (mode == PLAIN) {
+			options.stack_mode = SCOPE_STACK_NONE;
+			options.sample_period_ns = 0;
+		}
+		ret = capture(&options, &run);
+	}
+	if (mode != OTHER)
+		waitpid(run.loop, NULL, 0);
+	if (other)
+		waitpid(other, NULL, 0);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int mode = 0, at = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 3) {
+		while (mode < MODES && strcmp(argv[1], modes[mode]))
+			mode++;
+		while (at < ROWS && strcmp(argv[2], rows[at].name))
+			at++;
+	}
+	if (argc != 3 || mode == MODES || at == ROWS) {
+		fputs("usage: calls none|plain|default|other getppid|pingpong\n", stderr);
+		return 2;
+	}
+	row = &rows[at];
+	return run((enum mode)mode);
+}

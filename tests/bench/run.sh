@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
+#
+# Usage: tests/bench/run.sh [calls] [analysis]     both when none is named
+# Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
+# scope-report reads, default 5000000)
+# The programs must be built: `make bench` does it all.
+#
+# Costs of the module are guest instructions in an emulator that counts them: the same on every
+# machine. They tell nothing of cache misses, atomics and interrupts between processors. Speeds of
+# the analysis are those of this machine, CPU time that of one processor.
+#
+#   syscall_pair_added_insns  to one getppid(), enter and exit, between interrupts
+#   ..._own_insns, ..._all_insns   on average over a million: with interrupts and samples; with the
+#                             reader (compression and file included) on the same processor, too
+#   untraced_added_insns      to a getppid() of a process that is not traced while another one is
+#   pingpong_added_insns      to a byte through a pipe to a traced process and back: four calls of
+#                             which two block, two wakings, two switches
+#   bytes_per_...             of record, sub-buffer headers included
+#   ..._default               stacks and samples as scope-report -p takes them
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${BUILD:-build}
+kernel=${KERNEL:-6.1}
+bin=$build/user/bench
+
+# Absolute path of a module with empty probes for the kernel.
+build_empty() {
+	local dir
+	dir=$(mkdir -p "$build/bench/$kernel" && cd "$build/bench/$kernel" && pwd)
+	cp -u tests/bench/empty.c "$dir/"
+	echo 'obj-m := empty.o' >"$dir/Kbuild"
+	scripts/kernel.sh -x "$kernel" make -s -C "$build/kernels/$kernel/headers" M="$dir" \
+		CC="$(cat "$build/kernels/$kernel/cc")" modules >&2
+	echo "$dir/empty.ko"
+}
+
+# In one guest, all loops under all modes: lines "mode loop name value".
+run_calls() {	# SCOPE.KO EMPTY.KO
+	# shellcheck disable=SC2016 # expanded in the guest
+	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
+		measure() {
+			for loop in getppid pingpong; do
+				"$calls" "$2" "$loop" | sed "s/^/$1 $loop /"
+			done
+		}
+		calls=$1
+		measure none none
+		insmod "$3"
+		measure empty none
+		rmmod empty
+		insmod "$2"
+		for mode in plain default other; do measure "$mode" "$mode"; done
+		rmmod scope
+	' bash "$PWD/$bin/calls" "$1" "$2"
+}
+
+# Differences to the loop without a session.
+print_calls() {
+	awk '
+	{ value[$1, $2, $3] = $4 }
+	function added(name, mode, loop, what) {
+		printf "%s %.0f instructions\n", name,
+			value[mode, loop, what] - value["none", loop, what]
+	}
+	function plain(name, mode, loop, what, unit) {
+		printf "%s %s %s\n", name, value[mode, loop, what], unit
+	}
+	END {
+		plain("untraced_insns", "none", "getppid", "floor", "instructions")
+		added("empty_probe_added_insns", "empty", "getppid", "floor")
+		added("untraced_added_insns", "other", "getppid", "floor")
+		split("plain default", modes, " ")
+		for (i = 1; i <= 2; i++) {
+			suffix = i == 2 ? "_default" : ""
+			added("syscall_pair_added_insns" suffix, modes[i], "getppid", "floor")
+			added("syscall_pair_added_own_insns" suffix, modes[i], "getppid", "own")
+			added("syscall_pair_added_all_insns" suffix, modes[i], "getppid", "all")
+			plain("bytes_per_syscall" suffix, modes[i], "getppid", "bytes", "bytes")
+			if (value[modes[i], "getppid", "lost"] > 0)
+				plain("lost" suffix, modes[i], "getppid", "lost", "events")
+		}
+		plain("pingpong_insns", "none", "pingpong", "floor", "instructions")
+		added("empty_probe_pingpong_added_insns", "empty", "pingpong", "floor")
+		added("untraced_pingpong_added_insns", "other", "pingpong", "floor")
+		for (i = 1; i <= 2; i++) {
+			suffix = i == 2 ? "_default" : ""
+			added("pingpong_added_insns" suffix, modes[i], "pingpong", "floor")
+			plain("bytes_per_pingpong" suffix, modes[i], "pingpong", "bytes", "bytes")
+		}
+	}'
+}
+
+bench_calls() {
+	local scope empty
+	scripts/kernel.sh "$kernel" >/dev/null
+	scope=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$build/kernels/$kernel/headers")
+	empty=$(build_empty)
+	run_calls "$scope" "$empty" | print_calls
+}
+
+bench_analysis() {
+	local program trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
+	for program in decode unwind; do
+		[ ! -x "$bin/$program" ] || "$bin/$program" 2>/dev/null
+	done
+	mkdir -p "$build/bench"
+	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
+	TIMEFORMAT='%R %U %S'
+	{ time "$report" -i "$trace" -o "$build/bench/report.txt"; } 2>&1 | awk -v events="$events" '{
+		printf "report_seconds %s s\nreport_cpu_seconds %.2f s\n", $1, $2 + $3
+		printf "report_events_per_s %.0f events/s\n", events / $1
+	}'
+	rm -f "$trace"
+}
+
+[ $# -gt 0 ] || set -- calls analysis
+for part in "$@"; do
+	case $part in
+	calls | analysis) "bench_$part" ;;
+	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
+	esac
+done
