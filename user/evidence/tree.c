@@ -85,14 +85,6 @@ void scope_tree_sum(struct scope_tree *tree)
 		tree->node[tree->node[i].parent].total_ns += tree->node[i].total_ns;
 }
 
-bool scope_tree_under(const struct scope_tree *tree, uint32_t node,
-		      const struct scope_function *function)
-{
-	while (node && tree->node[node].function != function)
-		node = tree->node[node].parent;
-	return node != SCOPE_TREE_ROOT;
-}
-
 struct shares {
 	struct scope_share *share;
 	size_t count, capacity;
@@ -131,7 +123,14 @@ static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
 	return best;
 }
 
-static int descend(struct shares *shares, const struct scope_tree *tree, uint32_t node)
+static void own(struct scope_tree *tree, uint32_t node, const struct scope_function *owner)
+{
+	tree->node[node].owner = owner;
+	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling)
+		own(tree, at, owner);
+}
+
+static int descend(struct shares *shares, struct scope_tree *tree, uint32_t node)
 {
 	double excess_ns = tree->node[node].total_ns, rest_ns;
 	uint32_t best = largest_child(tree, node);
@@ -141,8 +140,10 @@ static int descend(struct shares *shares, const struct scope_tree *tree, uint32_
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
 	}
+	own(tree, node, tree->node[node].function);
 	if (node != SCOPE_TREE_ROOT && tree->node[node].self_ns >= OWN * excess_ns)
 		return add_share(shares, tree, node, excess_ns);
+	/* Branches that are followed take their nodes over. */
 	rest_ns = excess_ns;
 	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
 		int err;
@@ -168,11 +169,15 @@ static int compare_shares(const void *left, const void *right)
 	return order ? order : strcmp(a->function->module, b->function->module);
 }
 
-int scope_tree_attribute(const struct scope_tree *tree, struct scope_share **ret_shares,
+int scope_tree_attribute(struct scope_tree *tree, struct scope_share **ret_shares,
 			 size_t *ret_count)
 {
 	struct shares shares = {0};
-	int err = descend(&shares, tree, SCOPE_TREE_ROOT);
+	int err;
+
+	for (size_t i = 0; i < tree->count; i++)
+		tree->node[i].owner = NULL;
+	err = descend(&shares, tree, SCOPE_TREE_ROOT);
 
 	if (err) {
 		free(shares.share);

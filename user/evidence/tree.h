@@ -21,6 +21,7 @@ struct scope_tree_node {
 	const struct scope_function *below;    /* a library function it called, NULL if none seen */
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
+	const struct scope_function *owner; /* whom scope_tree_attribute() names for it, or NULL */
 	double self_ns;	 /* excess of this node alone */
 	double total_ns; /* with all below it: scope_tree_sum() */
 };
@@ -43,10 +44,6 @@ int scope_tree_insert(struct scope_tree *tree, const struct scope_function *cons
 /* Fills total_ns of every node from self_ns. */
 void scope_tree_sum(struct scope_tree *tree);
 
-/* Is function on the path from the root to node? */
-bool scope_tree_under(const struct scope_tree *tree, uint32_t node,
-		      const struct scope_function *function);
-
 /* One function to blame, and how much of the excess it is named for. */
 struct scope_share {
 	const struct scope_function *function;
@@ -59,9 +56,10 @@ struct scope_share {
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
  * has a good part of its own, else each branch is followed; what no branch holds stays with the
  * function. Shares of one function from several branches are added up. Largest first, ties by name.
+ * Every node whose excess, of either sign, went into a share gets its function as owner.
  * ret_shares: malloc'd, freed by the caller.
  */
-int scope_tree_attribute(const struct scope_tree *tree, struct scope_share **ret_shares,
+int scope_tree_attribute(struct scope_tree *tree, struct scope_share **ret_shares,
 			 size_t *ret_count);
 
 #endif

@@ -10,14 +10,14 @@
 
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
-/* Sums over the items at or below one function. */
+/* Sums over the items for which one function is named. */
 struct sums {
-	double abnormal_ns, normal_ns;	       /* below the function */
+	double abnormal_ns, normal_ns;	       /* the function's */
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
 	double run_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
 	uint32_t samples, sleeps;
-	uint32_t *unit; /* distinct abnormal units below the function, ascending */
+	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
 };
 
@@ -64,7 +64,7 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 
 		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0)
 			continue;
-		under = scope_tree_under(&evidence->tree, item->node, function);
+		under = evidence->tree.node[item->node].owner == function;
 		if (item->abnormal) {
 			sums->all_abnormal_ns += item->excess_ns;
 			if (under)

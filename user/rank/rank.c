@@ -139,11 +139,12 @@ static enum scope_confidence confidence(const struct scope_rank_input *input,
 	return finding->units < 30 || lost > 0 ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
-static int rank_slow(const struct scope_rank_input *input, struct scope_ranking *ranking)
+static int rank_slow(const struct scope_rank_input *input, struct scope_tree *tree,
+		     struct scope_ranking *ranking)
 {
 	struct scope_share *shares = NULL;
 	size_t count = 0;
-	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
+	int err = scope_tree_attribute(tree, &shares, &count);
 
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
@@ -258,7 +259,7 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 
 int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
 		   const struct scope_hang *hangs, size_t hang_count,
-		   const struct scope_evidence *evidence, const struct scope_rank_options *options,
+		   struct scope_evidence *evidence, const struct scope_rank_options *options,
 		   struct scope_ranking **ret_ranking)
 {
 	const struct scope_rank_input input = {units,	   detection, hangs,
@@ -270,7 +271,7 @@ int scope_rank_run(const struct scope_units *units, const struct scope_detection
 		return -ENOMEM;
 	err = rank_hangs(&input, ranking);
 	if (!err && evidence->excess_ns > 0)
-		err = rank_slow(&input, ranking);
+		err = rank_slow(&input, &evidence->tree, ranking);
 	if (err) {
 		scope_ranking_destroy(ranking);
 		return err;

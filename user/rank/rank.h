@@ -87,9 +87,10 @@ struct scope_ranking {
 	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
 };
 
+/* The evidence's tree learns who is named for which of its nodes. */
 int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
 		   const struct scope_hang *hangs, size_t hang_count,
-		   const struct scope_evidence *evidence, const struct scope_rank_options *options,
+		   struct scope_evidence *evidence, const struct scope_rank_options *options,
 		   struct scope_ranking **ret_ranking);
 void scope_ranking_destroy(struct scope_ranking *ranking);
 
