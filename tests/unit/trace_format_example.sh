@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The example in docs/trace-format.md is a trace, and the same text again.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=build/san/scope
+[ -x "$scope" ] || scope=build/user/scope
+[ -x "$scope" ] || { echo "skipped: no program is built; make user builds it"; exit 77; }
+if ! "$scope" --help | grep -q '^  dump '; then
+	echo "skipped: $scope has no command dump; make user builds it anew"
+	exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+awk '/^```/ { p = 0 } p; /^```$/ { getline; p = /^meta /; if (p) print }' docs/trace-format.md \
+	> "$folder/text"
+[ "$(wc -l < "$folder/text")" -ge 20 ] || { echo "the example is not found"; exit 1; }
+"$scope" dump --reverse "$folder/text" -o "$folder/trace"
+"$scope" dump "$folder/trace" | diff "$folder/text" -
