@@ -154,64 +154,64 @@ static void test_lines_name_their_thread(void **state)
 	scope_trace_close(trace);
 }
 
+static const struct {
+	const char *line, *words;
+} bad_lines[] = {
+	{ "hello world", "'hello' begins no line" },
+	{ "5", "the CPU is missing" },
+	{ "5 0", "the event is missing" },
+	{ "5 0 jump 1", "'jump' is no event" },
+	{ "5 0 syscall 1 nothing_such enter=1 ret=0", "no system call 'nothing_such'" },
+	{ "5 0 syscall 1 read ret=0", "enter= is missing" },
+	{ "5 0 syscall 1 read enter=1", "ret= is missing" },
+	{ "5 0 syscall 1 read enter=6 ret=0", "enter must be a number up to 5" },
+	{ "5 0 syscall 1 read enter=1 ret=0 args=1,2,3,4,5,6,7", "more than 6" },
+	{ "5 0 syscall 1 read enter=1 ret=0 args=1,,2", "args must be a number" },
+	{ "5 0 syscall 1 read enter=1 ret=0 arg=1", "'arg=1' is not known here" },
+	{ "5 0 syscall 1 read enter=1 ret=0 5", "'5' is not known here" },
+	{ "5 0 syscall 1 read enter=1 ret=x", "ret must be a number" },
+	{ "9000000000 0 syscall 1 read enter=1 ret=0", "must be two events" },
+	{ "-5 0 syscall 1 read enter=1 ret=0", "'-5' begins no line" },
+	{ "5 -1 syscall 1 read enter=1 ret=0", "the CPU must be a number" },
+	{ "5 70000 syscall 1 read enter=1 ret=0", "the CPU must be a number" },
+	{ "99999999999999999999 0 lost 1", "the time must be a number" },
+	{ "5 0 switch 1 2 dozing", "'dozing' is not known as a state" },
+	{ "5 0 switch 1 5000000 sleeping", "the next thread must be a number" },
+	{ "5 0 waking 1 by 2 task", "'from' is missing" },
+	{ "5 0 waking 1 from 2 dreams", "'dreams' is not known as a context" },
+	{ "5 0 fork 1 parent=2 tgid=3", "comm= is missing" },
+	{ "5 0 fork 1 parent=2 tgid=3 comm=0123456789abcdef", "more than 15 bytes" },
+	{ "5 0 stack 1", "the addresses are missing" },
+	{ "5 0 stack 1 regs=1 data=abc", "pairs of hexadecimal digits" },
+	{ "5 0 state 1 tgid=1 nr=- comm=x", "state= is missing" },
+	{ "map 1 2 3", "the offset is missing" },
+	{ "map 1 2 3 4 y /a -", "'x' or '-'" },
+	{ "sym 1 2 3 name module", "'program' or 'library'" },
+	{ "fd 1 2 windmill -", "'windmill' is not known" },
+	{ "memory 1 2 0g", "pairs of hexadecimal digits" },
+	{ "meta", "the key is missing" },
+	{ "metal", "'metal' begins no line" },
+	{ "meta \n", "the key is missing" },
+	{ "meta a \\q", "a backslash must begin" },
+	{ "meta a \\x00", "a backslash must begin" },
+	{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0",
+	  "more than" },
+};
+
 static void test_bad_lines(void **state)
 {
-	static const struct {
-		const char *line, *words;
-	} bad[] = {
-		{ "hello world", "'hello' begins no line" },
-		{ "5", "the CPU is missing" },
-		{ "5 0", "the event is missing" },
-		{ "5 0 jump 1", "'jump' is no event" },
-		{ "5 0 syscall 1 nothing_such enter=1 ret=0", "no system call 'nothing_such'" },
-		{ "5 0 syscall 1 read ret=0", "enter= is missing" },
-		{ "5 0 syscall 1 read enter=1", "ret= is missing" },
-		{ "5 0 syscall 1 read enter=6 ret=0", "enter must be a number up to 5" },
-		{ "5 0 syscall 1 read enter=1 ret=0 args=1,2,3,4,5,6,7", "more than 6" },
-		{ "5 0 syscall 1 read enter=1 ret=0 args=1,,2", "args must be a number" },
-		{ "5 0 syscall 1 read enter=1 ret=0 arg=1", "'arg=1' is not known here" },
-		{ "5 0 syscall 1 read enter=1 ret=0 5", "'5' is not known here" },
-		{ "5 0 syscall 1 read enter=1 ret=x", "ret must be a number" },
-		{ "9000000000 0 syscall 1 read enter=1 ret=0", "must be two events" },
-		{ "-5 0 syscall 1 read enter=1 ret=0", "'-5' begins no line" },
-		{ "5 -1 syscall 1 read enter=1 ret=0", "the CPU must be a number" },
-		{ "5 70000 syscall 1 read enter=1 ret=0", "the CPU must be a number" },
-		{ "99999999999999999999 0 lost 1", "the time must be a number" },
-		{ "5 0 switch 1 2 dozing", "'dozing' is not known as a state" },
-		{ "5 0 switch 1 5000000 sleeping", "the next thread must be a number" },
-		{ "5 0 waking 1 by 2 task", "'from' is missing" },
-		{ "5 0 waking 1 from 2 dreams", "'dreams' is not known as a context" },
-		{ "5 0 fork 1 parent=2 tgid=3", "comm= is missing" },
-		{ "5 0 fork 1 parent=2 tgid=3 comm=0123456789abcdef", "more than 15 bytes" },
-		{ "5 0 stack 1", "the addresses are missing" },
-		{ "5 0 stack 1 regs=1 data=abc", "pairs of hexadecimal digits" },
-		{ "5 0 state 1 tgid=1 nr=- comm=x", "state= is missing" },
-		{ "map 1 2 3", "the offset is missing" },
-		{ "map 1 2 3 4 y /a -", "'x' or '-'" },
-		{ "sym 1 2 3 name module", "'program' or 'library'" },
-		{ "fd 1 2 windmill -", "'windmill' is not known" },
-		{ "memory 1 2 0g", "pairs of hexadecimal digits" },
-		{ "meta", "the key is missing" },
-		{ "metal", "'metal' begins no line" },
-		{ "meta \n", "the key is missing" },
-		{ "meta a \\q", "a backslash must begin" },
-		{ "meta a \\x00", "a backslash must begin" },
-		{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0",
-		  "more than" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_lines) / sizeof(bad_lines[0]); i++) {
 		struct fixture fixture = fixture_begin();
 		struct scope_error error = { "" };
 		char text[256];
 		FILE *stream;
 
-		snprintf(text, sizeof(text), "1 0 lost 1\n%s\n2 0 lost 1\n", bad[i].line);
+		snprintf(text, sizeof(text), "1 0 lost 1\n%s\n2 0 lost 1\n", bad_lines[i].line);
 		stream = fmemopen(text, strlen(text), "r");
 		assert_int_equal(scope_text_read(stream, fixture.writer, &error), -EINVAL);
-		if (strncmp(error.text, "line 2: ", 8) || !strstr(error.text, bad[i].words))
-			fail_msg("'%s' gives \"%s\"", bad[i].line, error.text);
+		if (strncmp(error.text, "line 2: ", 8) || !strstr(error.text, bad_lines[i].words))
+			fail_msg("'%s' gives \"%s\"", bad_lines[i].line, error.text);
 		fclose(stream);
 		scope_writer_destroy(fixture.writer);
 		close(fixture.fd);
