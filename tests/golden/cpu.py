@@ -7,7 +7,7 @@ trace = Trace(seconds=4)
 trace.fd(5, "epoll")
 trace.fd(7, "accepted")
 loop = Thread(trace, 100, "server", 0)
-loop.state("running", flags=" on_cpu")
+loop.state("runnable", flags=" on_cpu")
 loop.begin()
 while loop.now < trace.end_ns - 20_000_000:
     loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
@@ -19,4 +19,5 @@ while loop.now < trace.end_ns - 20_000_000:
                  ["main", "event_loop", "handle", "find_item"])
     loop.call("write", 10_000, ret=64, args="7",
               path=["main", "event_loop", "handle", "reply", "libc:write"])
+loop.stuck("epoll_wait", args="5")
 trace.print()

@@ -11,7 +11,7 @@ for worker in range(3):
 workers = [Thread(trace, 101 + i, f"worker{i}", i) for i in range(3)]
 keeper = Thread(trace, 110, "keeper", 3)
 for thread in workers + [keeper]:
-    thread.state("running", flags=" on_cpu")
+    thread.state("runnable", flags=" on_cpu")
     thread.begin()
 
 # The keeper computes under the lock from begin to end, once every 100 ms.
@@ -38,4 +38,6 @@ for index, worker in enumerate(workers):
                    ["start_worker", "worker_loop", "get_item"])
         worker.call("write", 10_000, ret=64, args=str(15 + index),
                     path=["start_worker", "worker_loop", "reply", "libc:write"])
+    worker.stuck("epoll_wait", args=str(5 + index))
+keeper.stuck("nanosleep")
 trace.print()

@@ -47,3 +47,42 @@ const char *scope_format_large(struct scope_text *buffer, uint64_t count)
 		 count < 1000000 ? count / 1e3 : count / 1e6, count < 1000000 ? 'k' : 'M');
 	return buffer->text;
 }
+
+static unsigned columns(const char *text, size_t length)
+{
+	unsigned count = 0;
+
+	/* Bytes 10xxxxxx continue a character of UTF-8. */
+	for (size_t i = 0; i < length; i++)
+		count += (text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+void scope_format_padded(FILE *out, const char *text, unsigned width)
+{
+	unsigned used = columns(text, strlen(text));
+
+	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
+}
+
+void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+{
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		unsigned width = columns(text, length);
+
+		if (column + width > 96) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		fprintf(out, "%.*s", (int)length, text);
+		column += width;
+		text += length;
+		if (*text == ' ') {
+			text++;
+			if (*text && column + 1 + columns(text, strcspn(text, " ")) <= 96)
+				fputc(' ', out);
+			column++;
+		}
+	}
+}

@@ -4,6 +4,7 @@
 #define SCOPE_REPORT_FORMAT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* Texts in a buffer of the caller's, which is returned. */
 struct scope_text {
@@ -13,5 +14,10 @@ struct scope_text {
 const char *scope_format_ns(struct scope_text *buffer, double ns);	   /* "4.1 ms" */
 const char *scope_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */
 const char *scope_format_large(struct scope_text *buffer, uint64_t count); /* "12.4 M" */
+
+/* Prints text and fills up to width columns; multi-byte characters take one column each. */
+void scope_format_padded(FILE *out, const char *text, unsigned width);
+/* Prints text with a break before each word that would go beyond column 96, behind an indent. */
+void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
 
 #endif

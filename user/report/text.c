@@ -12,6 +12,9 @@
 #include "report/format.h"
 #include "report/path.h"
 
+#define DETAIL_COLUMN 17 /* where the details of a finding begin */
+#define PATH_CALLS 8	 /* more make no example */
+
 struct report {
 	const struct scope_analysis *analysis;
 	const struct scope_report_style *style;
@@ -71,13 +74,13 @@ static int print_head(const struct report *report)
 	uint32_t groups = distinct_groups(units);
 
 	fprintf(report->out,
-		"scope %s · %s[%s], %zu thread%s in %u group%s · Linux %s, source %s · %.1f s · "
-		"%s events, %s lost\n\n",
+		"scope %s · %s[%s], %zu thread%s in %u group%s · %.1f s\n"
+		"Linux %s, source %s · %s events, %s lost\n\n",
 		SCOPE_VERSION, meta(report, SCOPE_META_COMMAND), meta(report, SCOPE_META_PID),
 		units->threads, units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
-		meta(report, SCOPE_META_KERNEL), meta(report, SCOPE_META_SOURCE),
-		(timeline->end_ns - timeline->begin_ns) / 1e9,
-		scope_format_large(&events, timeline->events), scope_format_count(&losses, lost));
+		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
+		meta(report, SCOPE_META_SOURCE), scope_format_large(&events, timeline->events),
+		scope_format_count(&losses, lost));
 	return 0;
 }
 
@@ -91,8 +94,8 @@ static void print_slow(const struct report *report)
 	struct scope_text a, b, c, d;
 
 	fprintf(report->out,
-		"%s of %s %s (%.1f %%) took too long; those of the first function took\n"
-		"  %s instead of %s.\n",
+		"%s of %s %s (%.1f %%) took too long;\n"
+		"  those of the first function took %s instead of %s.\n",
 		scope_format_count(&a, slow), scope_format_count(&b, all),
 		requests ? "requests" : "units of work", all ? 100.0 * slow / all : 0,
 		scope_format_ns(&c, first->p50_ns), scope_format_ns(&d, first->usual_ns));
@@ -108,6 +111,13 @@ static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_fin
 	return threads;
 }
 
+static void print_reason(const struct report *report, const char *verdict)
+{
+	fprintf(report->out, "%s%s ", verdict, plain(report));
+	scope_format_wrapped(report->out, report->analysis->ranking->reason, strlen(verdict) + 3, 2);
+	fputc('\n', report->out);
+}
+
 static int print_verdict(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -115,7 +125,8 @@ static int print_verdict(const struct report *report)
 	struct scope_text age;
 	uint32_t threads;
 
-	fprintf(report->out, "  %s", red(report));
+	fprintf(report->out, "  %s",
+		ranking->verdict == SCOPE_VERDICT_NOTHING ? bold(report) : red(report));
 	switch (ranking->verdict) {
 	case SCOPE_VERDICT_HANG:
 		threads = hung_threads(ranking, SCOPE_FINDING_HANG);
@@ -134,14 +145,13 @@ static int print_verdict(const struct report *report)
 		print_slow(report);
 		break;
 	case SCOPE_VERDICT_OUTSIDE:
-		fprintf(report->out, "OUTSIDE THE PROGRAM.%s %s\n", plain(report), ranking->reason);
+		print_reason(report, "OUTSIDE THE PROGRAM.");
 		break;
 	case SCOPE_VERDICT_NOTHING:
-		fprintf(report->out, "%sNOTHING ABNORMAL.%s %s\n", bold(report), plain(report),
-			ranking->reason);
+		print_reason(report, "NOTHING ABNORMAL.");
 		break;
 	case SCOPE_VERDICT_UNKNOWN:
-		fprintf(report->out, "NOTHING CAN BE SAID.%s %s\n", plain(report), ranking->reason);
+		print_reason(report, "NOTHING CAN BE SAID.");
 		break;
 	}
 	fputc('\n', report->out);
@@ -195,9 +205,13 @@ static void print_row(const struct report *report, size_t index)
 	else
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
-	fprintf(report->out, "  %-2zu %s%-27.60s%s %-12.24s %4.0f %%   %-11s %7s  %s\n", index + 1,
-		bold(report), function ? function->name : "(no usable stack)", plain(report),
-		function ? function->module : "-", 100 * finding->share, kind,
+	fprintf(report->out, "  %-2zu %s", index + 1, bold(report));
+	scope_format_padded(report->out, function ? function->name : "(no usable stack)", 35);
+	fprintf(report->out, "%s ", plain(report));
+	scope_format_padded(report->out, function ? function->module : "-", 12);
+	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
+	scope_format_padded(report->out, kind, 11);
+	fprintf(report->out, " %7s  %s\n",
 		scope_format_count(&count, is_stuck(finding) ? finding->threads : finding->units),
 		times);
 }
@@ -219,7 +233,7 @@ static int print_ranking(const struct report *report)
 	if (!ranking->findings)
 		return 0;
 	fprintf(report->out,
-		"  #  function                    module       excess   kind         %-7s  %s\n",
+		"  #  function                            module       excess kind        %7s  %s\n",
 		is_stuck(ranking->finding) ? "threads" : "units", "usual → p99");
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
@@ -242,29 +256,36 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 	return scope_threads_at(report->analysis->units->timeline->threads, index);
 }
 
-static void print_chain(const struct report *report, const struct scope_finding *finding)
+static int print_chain(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_tree *tree = &report->analysis->evidence->tree;
 	const struct scope_function *path[SCOPE_PATH_MAX];
-	unsigned count = 0, column = 0;
+	unsigned count = 0;
+	size_t size;
+	char *line = NULL;
+	FILE *to;
 
 	for (uint32_t node = finding->node; node && count < SCOPE_PATH_MAX;
 	     node = tree->node[node].parent)
 		path[count++] = tree->node[node].function;
 	if (!count)
-		return;
-	fputs("     call path   ", report->out);
-	while (count--) {
-		column += strlen(path[count]->name) + 3;
-		if (column > 76) {
-			fputs("\n                 ", report->out);
-			column = strlen(path[count]->name) + 3;
-		}
-		fprintf(report->out, "%s%s", path[count]->name, count ? " → " : "");
-	}
+		return 0;
+	to = open_memstream(&line, &size);
+	if (!to)
+		return -ENOMEM;
+	while (count--)
+		fprintf(to, "%s%s", path[count]->name, count ? " → " : "");
 	if (tree->node[finding->node].below)
-		fprintf(report->out, " → %s", tree->node[finding->node].below->name);
+		fprintf(to, " → %s", tree->node[finding->node].below->name);
+	if (fclose(to)) {
+		free(line);
+		return -ENOMEM;
+	}
+	fputs("     call path   ", report->out);
+	scope_format_wrapped(report->out, line, DETAIL_COLUMN, DETAIL_COLUMN);
 	fputc('\n', report->out);
+	free(line);
+	return 0;
 }
 
 static void print_stuck(const struct report *report, const struct scope_finding *finding)
@@ -294,31 +315,42 @@ static void print_waiters(const struct report *report, const struct scope_findin
 	const struct scope_group *group = &report->analysis->units->group[finding->victim_group];
 
 	fprintf(report->out,
-		"     who waits   %s ×%u: %.0f %% of the excess in %s(0x%" PRIx64 "), %s by %s (tid %u)\n",
+		"     who waits   %s ×%u: %.0f %% of the excess in %s(0x%" PRIx64 "),\n"
+		"                 %s by %s (tid %u)\n",
 		group->name, finding->victim_threads, 100 * finding->share, call_name(finding->nr),
 		finding->object, finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
 		holder->comm, holder->tid);
 }
 
-static void print_path(const struct report *report, const struct scope_path *path)
+static int print_path(const struct report *report, const char *head, const struct scope_path *path)
 {
 	struct scope_text time;
-	size_t shown = path->calls < 6 ? path->calls : 6;
+	size_t shown = path->calls < PATH_CALLS ? path->calls : PATH_CALLS, size;
+	char *line = NULL;
+	FILE *to = open_memstream(&line, &size);
 
+	if (!to)
+		return -ENOMEM;
 	for (size_t i = 0; i < shown; i++) {
 		const struct scope_path_call *call = &path->call[i];
 
-		fprintf(report->out, "%s%s", i ? " · " : "", call_name(call->nr));
+		fprintf(to, "%s%s", i ? " · " : "", call_name(call->nr));
 		if (call->count > 1)
-			fprintf(report->out, " ×%u", call->count);
+			fprintf(to, " ×%u", call->count);
 		if (call->ns)
-			fprintf(report->out, " %s", scope_format_ns(&time, call->ns));
+			fprintf(to, " %s", scope_format_ns(&time, call->ns));
 	}
 	if (shown < path->calls)
-		fprintf(report->out, " · %zu more", path->calls - shown);
-	if (!path->calls)
-		fputs("none", report->out);
+		fprintf(to, " · %zu more", path->calls - shown);
+	if (fclose(to)) {
+		free(line);
+		return -ENOMEM;
+	}
+	fputs(head, report->out);
+	scope_format_wrapped(report->out, path->calls ? line : "none", DETAIL_COLUMN, DETAIL_COLUMN);
 	fputc('\n', report->out);
+	free(line);
+	return 0;
 }
 
 static int print_paths(const struct report *report, const struct scope_finding *finding)
@@ -330,14 +362,10 @@ static int print_paths(const struct report *report, const struct scope_finding *
 	if (finding->example == UINT32_MAX)
 		return 0;
 	err = scope_path_collect(report->analysis->trace, report->analysis->units, path, count);
-	if (!err) {
-		fputs("     syscalls    ", report->out);
-		print_path(report, &path[0]);
-		if (count > 1) {
-			fputs("       usual     ", report->out);
-			print_path(report, &path[1]);
-		}
-	}
+	if (!err)
+		err = print_path(report, "     syscalls    ", &path[0]);
+	if (!err && count > 1)
+		err = print_path(report, "       usual     ", &path[1]);
 	free(path[0].call);
 	free(path[1].call);
 	return err;
@@ -374,7 +402,9 @@ static int print_details(const struct report *report)
 			print_stuck(report, finding);
 		if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 			print_waiters(report, finding);
-		print_chain(report, finding);
+		err = print_chain(report, finding);
+		if (err)
+			break;
 		if (finding->kind == SCOPE_FINDING_CALLS)
 			fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
 				call_name(finding->nr), finding->calls_times);
@@ -429,19 +459,20 @@ static int print_times_table(const struct report *report)
 			line[lines++].name = name;
 		add_thread(&line[at], thread_at(report, i));
 	}
-	fputs("  where the time went        run  queue  futex    net  epoll   disk   pipe  timer  other"
-	      "  unexplained\n", report->out);
+	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
+	      " unexplained\n", report->out);
 	for (size_t i = 0; i < lines; i++) {
 		double whole = line[i].wall_ns > 0 ? line[i].wall_ns / 100 : 1;
 		const double *blocked = line[i].blocked_ns;
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s ×%u", line[i].name, line[i].threads);
-		/* The sign takes two bytes and one column. */
+		fputs("  ", report->out);
+		scope_format_padded(report->out, name, 20);
 		fprintf(report->out,
-			"  %-24s %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
-			"%4.0f %% %4.0f %%      %5.1f %%\n",
-			name, line[i].run_ns / whole, line[i].queue_ns / whole,
+			" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
+			"%4.0f %% %4.0f %%    %5.1f %%\n",
+			line[i].run_ns / whole, line[i].queue_ns / whole,
 			blocked[SCOPE_WAIT_FUTEX] / whole, blocked[SCOPE_WAIT_NETWORK] / whole,
 			blocked[SCOPE_WAIT_POLL] / whole, blocked[SCOPE_WAIT_DISK] / whole,
 			blocked[SCOPE_WAIT_PIPE] / whole, blocked[SCOPE_WAIT_TIMER] / whole,
@@ -465,7 +496,7 @@ static int print_basis(const struct report *report)
 	const char *const *problem;
 
 	fprintf(report->out,
-		"  basis: %s requests, %s units in %zu populations; abnormal above z %.1f and twice the\n"
+		"  basis: %s requests, %s units, %zu populations; abnormal above z %.1f and twice the\n"
 		"  median; a finding needs %.0f %% of busy time, %u units, both halves of the window, and\n"
 		"  odds ×%.0f against normal units. %s stacks",
 		scope_format_count(&a, analysis->ranking->requests),
