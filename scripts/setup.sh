@@ -13,7 +13,7 @@ packages_of() {
 	test) echo libcmocka-dev python3 python3-scipy python3-fastcluster ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap ;;
-	servers) echo build-essential dpkg-dev libevent-dev wrk gdb ;;
+	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;
 	dkms) echo dkms ;;
 	*) echo "setup.sh: unknown group '$1' (build test vm servers dkms)" >&2; exit 2 ;;
 	esac

@@ -55,7 +55,8 @@ make_memcached() {
 	make -s -j"$jobs" memcached
 }
 
-# Only the server and the one module it does not have built in; without dependency tracking, headers never change.
+# Only the server and the one module it does not have built in. There is no dependency tracking:
+# the patches touch no header.
 make_lighttpd() {
 	make -s -C src parsers versionstamp
 	make -s -j"$jobs" -C src lighttpd mod_ssi.la

@@ -87,7 +87,7 @@ waits_over_ms() {
 # stack_at FUNCTION: the backtrace where the server next calls it below the bug function.
 stack_at() {
 	timeout 20 gdb -nx -p "$SERVER_PID" -batch -ex 'set breakpoint pending off' \
-		-ex "tbreak ${bug_expect%%|*}" -ex continue -ex "tbreak $1 thread \$_thread" \
+		-ex "tbreak ${bug_expect%%|*}" -ex continue -ex "tbreak $1" \
 		-ex continue -ex bt 2>/dev/null
 }
 
@@ -96,7 +96,8 @@ names_bug() {
 	grep -qE "^#[0-9]+ .*\b($bug_expect) \(" <<<"$1"
 }
 
-# A mutex that was contended when the wait began has the value 2.
+# A mutex that was contended when the wait began has the value 2. strace itself slows the server, so
+# fewer waits show than there are without it.
 check_lock() {
 	local n good stack
 	begin "$1" 30
@@ -109,7 +110,7 @@ check_lock() {
 	fi
 	stack=$(stack_at usleep) || true
 	end_run
-	[ "$n" -ge 50 ] && good=0 || good=1
+	[ "$n" -ge 15 ] && good=0 || good=1
 	verdict $good "$1: $n waits of 2 ms or more for a mutex in 5 s"
 	names_bug "$stack" && good=0 || good=1
 	verdict $good "$1: sleeps in $bug_expect while it holds the lock"
@@ -119,7 +120,7 @@ check_io() {
 	local n good stack
 	begin "$1" 30
 	n=$(waits_over_ms poll 'poll[(]' 8 5)
-	stack=$(stack_at __poll) || true
+	stack=$(stack_at poll) || true
 	end_run
 	[ "$n" -ge 20 ] && good=0 || good=1
 	verdict $good "$1: $n waits of 8 ms or more in poll in 5 s"

@@ -307,7 +307,7 @@ static int option(struct load *load, int opt, const char *arg)
 int main(int argc, char **argv)
 {
 	static struct load load = {
-		.n_conns = 8, .seconds = 10, .keys = 8000, .long_keys = 8000, .rate = 800,
+		.n_conns = 8, .seconds = 10, .keys = 4000, .long_keys = 8000, .rate = 800,
 		.set_share = 0.2, .long_share = 0.08, .min_value = 64, .max_value = 512, .rng = 1,
 	};
 	bool bad = false;

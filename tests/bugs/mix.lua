@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 -- Send a seeded mix of small pages, missing pages and long percent-encoded URLs through wrk.
 -- Environment: MIX_SEED, MIX_PAGES (pages in the tree), MIX_URLS (file of the long URLs),
--- MIX_LONG and MIX_MISS (shares of the requests), MIX_DELAY_MS (mean pause of a connection between two requests, 0 for none).
+-- MIX_LONG and MIX_MISS (shares of the requests), MIX_DELAY_MS (mean pause of a connection between
+-- two requests, 0 for none).
 local seed = tonumber(os.getenv("MIX_SEED")) or 1
 local pages = tonumber(os.getenv("MIX_PAGES")) or 20
 local long_share = tonumber(os.getenv("MIX_LONG")) or 0.06

@@ -83,7 +83,8 @@ long_page() {
 	echo "$url" >>"$work/long.urls"
 }
 
-# Pages of the seed's sizes, some with long names, one page that includes another file, and a FIFO beside them.
+# Pages of the seed's sizes, some with long names, one page that includes another file, and a FIFO
+# beside them.
 document_tree() {
 	local i bytes code long_paths=()
 	mkdir "$work/www"
@@ -126,8 +127,8 @@ server_lighttpd() {
 load_cache() {
 	local conns rate keys sets longs large
 	pick conns 6 12
-	pick rate 600 1000
-	pick keys 6000 10000
+	pick rate 300 500
+	pick keys 3000 5000
 	pick sets 15 30
 	pick longs 5 9
 	pick large 300 600
@@ -139,11 +140,12 @@ load_cache() {
 }
 
 load_http() {
-	local conns delay longs misses
+	local conns rate longs misses delay
 	pick conns 8 20
-	pick delay 15 25
+	pick rate 300 500
 	pick longs 4 8
 	pick misses 1 5
+	delay=$((conns * 1000 / rate))
 	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay \
 		MIX_LONG=0.0$longs MIX_MISS=0.0$misses nice -n 5 \
 		wrk -t 1 -c "$conns" -d "${duration}s" --timeout 30s --latency \
