@@ -244,7 +244,7 @@ static void test_interrupted(void **state)
 		char path[128];
 
 		assert_true(process_build("shadow", flags[i], path, sizeof(path)));
-		assert_true(process_start(&process, path, "run", 1));
+		assert_true(process_start(&process, path, "signals", 1));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "",
 						      &symbols), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, process.pid, NULL, NULL), 0);
@@ -286,20 +286,55 @@ static int frame_add(Dwfl_Frame *frame, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* Instruction by instruction, address by address, against libdwfl's unwinder on the live process. */
-static void test_steps(void **state)
+/* One stack, address by address, against libdwfl's unwinder on the live process. */
+static void compare_dwfl(struct scope_symbols *symbols, const struct process *process, Dwfl *dwfl)
+{
+	struct stack ours, theirs = { 0 };
+	struct snapshot snapshot;
+
+	assert_true(thread_snapshot(process->pid, SLICE_BYTES, &snapshot));
+	stack_take(symbols, process, &snapshot, &ours);
+	dwfl_getthread_frames(dwfl, process->pid, frame_add, &theirs);
+	/*
+	 * libdwfl 0.188 takes rbx for lost, so that it stops at _dl_runtime_resolve, and goes astray
+	 * in the jumps of a static program, which have no tables.
+	 */
+	if (!ours.function[0]->known)
+		theirs.count = 0;
+	assert_true(ours.count >= theirs.count);
+	for (unsigned int i = 0; i < theirs.count; i++) {
+		/* Ours is one more where a signal struck: just above the signal's frame. */
+		bool struck = i > 1 && !strcmp(ours.function[i - 2]->name, "on_signal");
+
+		assert_int_equal(ours.ip[i], theirs.ip[i] + struck);
+	}
+	if (ours.flags != SCOPE_UNWIND_COMPLETE)
+		stack_print(&ours);
+	assert_int_equal(ours.flags, SCOPE_UNWIND_COMPLETE);
+}
+
+/* One instruction; a signal that came is handed on, so that its handler is stepped through. */
+static void instruction_step(pid_t pid)
+{
+	int status, number = 0;
+
+	do {
+		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(long)number), 0);
+		assert_int_equal(waitpid(pid, &status, __WALL), pid);
+		assert_true(WIFSTOPPED(status));
+		number = WSTOPSIG(status);
+	} while (number != SIGTRAP);
+}
+
+static void step_through(const char *mode, const char *flags, unsigned int rounds)
 {
 	struct scope_symbols *symbols;
 	struct process process;
 	char path[128];
 	Dwfl *dwfl = dwfl_begin(&dwfl_callbacks);
-	unsigned int signals = 0;
-	int status;
 
-	(void)state;
-	assert_true(process_build("steps", "-O2 -fomit-frame-pointer", path, sizeof(path)));
-	assert_true(process_start(&process, path, "run", 1));
-	usleep(20000);
+	assert_true(process_build("steps", flags, path, sizeof(path)));
+	assert_true(process_start(&process, path, mode, 1));
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.pid, NULL, NULL), 0);
 	assert_true(thread_halt(process.pid));
 	process_maps(&process);
@@ -307,37 +342,31 @@ static void test_steps(void **state)
 	assert_int_equal(dwfl_report_end(dwfl, NULL, NULL), 0);
 	assert_int_equal(dwfl_linux_proc_attach(dwfl, process.pid, true), 0);
 	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "", &symbols), 0);
-	for (unsigned int turn = 0; turn < 4000; turn++) {
-		struct snapshot snapshot;
-		struct stack ours, theirs = { 0 };
-
-		assert_true(thread_snapshot(process.pid, SLICE_BYTES, &snapshot));
-		stack_take(symbols, &process, &snapshot, &ours);
-		dwfl_getthread_frames(dwfl, process.pid, frame_add, &theirs);
-		if (ours.count != theirs.count)
-			stack_print(&ours);
-		assert_int_equal(ours.count, theirs.count);
-		for (unsigned int i = 0; i < ours.count; i++) {
-			/* Ours is one more where a signal struck: just above the signal's frame. */
-			bool struck = i > 1 && !strcmp(ours.function[i - 2]->name, "on_signal");
-
-			signals += struck;
-			assert_int_equal(ours.ip[i], theirs.ip[i] + struck);
-		}
-		assert_int_equal(ours.flags, SCOPE_UNWIND_COMPLETE);
-		assert_int_equal(ptrace(PTRACE_SINGLESTEP, process.pid, NULL, NULL), 0);
-		assert_int_equal(waitpid(process.pid, &status, __WALL), process.pid);
-		assert_true(WIFSTOPPED(status));
-		if (WSTOPSIG(status) != SIGTRAP) { /* a signal: let its handler be stepped through */
-			assert_int_equal(ptrace(PTRACE_SINGLESTEP, process.pid, NULL,
-						(void *)(long)WSTOPSIG(status)), 0);
-			assert_int_equal(waitpid(process.pid, &status, __WALL), process.pid);
+	for (unsigned int round = 0; round < rounds; round++) {
+		assert_int_equal(ptrace(PTRACE_CONT, process.pid, NULL, NULL), 0);
+		usleep(rand() % 1000);
+		assert_true(thread_halt(process.pid));
+		for (unsigned int turn = 0; turn < 100; turn++) {
+			compare_dwfl(symbols, &process, dwfl);
+			instruction_step(process.pid);
 		}
 	}
+	/* It was not in one loop all the time. */
+	assert_true(scope_symbols_functions(symbols) >= 8);
 	scope_symbols_destroy(symbols);
-	assert_true(signals > 0);
 	dwfl_end(dwfl);
 	process_stop(&process);
+}
+
+/* Instruction by instruction, in the program and in libc, under signals and without. */
+static void test_steps(void **state)
+{
+	(void)state;
+	srand(3);
+	step_through("run", "-O2 -fomit-frame-pointer", 40);
+	step_through("signals", "-O2 -fomit-frame-pointer", 20);
+	step_through("run", "-O0", 20);
+	step_through("run", "-O2 -static -no-pie", 20);
 }
 
 static void step_unwind(struct scope_symbols *symbols, const struct process *process,

@@ -188,12 +188,16 @@ QUIET static void on_signal(int number)
 	shadow.function[shadow.depth] = slot;
 }
 
-static void run(void)
+static void interrupt(void)
 {
 	struct itimerval often = { { 0, 700 }, { 0, 700 } };
 
 	signal(SIGALRM, on_signal);
 	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void run(void)
+{
 	for (;;)
 		tree(0);
 }
@@ -203,7 +207,9 @@ int main(int argc, char **argv)
 	printf("shadow %p\n", (void *)&shadow);
 	fflush(stdout);
 	say("main");
-	if (argc > 1 && !strcmp(argv[1], "run"))
+	if (argc > 1 && !strcmp(argv[1], "signals"))
+		interrupt();
+	if (argc > 1 && strcmp(argv[1], "block"))
 		run();
 	block();
 	return 0;

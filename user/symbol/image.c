@@ -67,7 +67,7 @@ static int module_report(struct scope_image *image, int fd)
 	if (!image->elf || bias || !gelf_getehdr(image->elf, &ehdr) ||
 	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC))
 		return -ENOEXEC;
-	return scope_rules_init(&image->rules, image->module, ehdr.e_machine);
+	return scope_rules_init(&image->rules, image->module, image->elf);
 close_fd:
 	close(fd);
 	return -ENOEXEC;

@@ -13,6 +13,11 @@
 
 #define OPS_MAX 512 /* of all expressions of one address; a signal frame has some 40 */
 
+/* DWARF numbers (x86-64 psABI, figure 3.36). */
+#define RBX_X86_64 3
+#define RSP_X86_64 7
+#define RA_X86_64 16
+
 /* A rule while it is made. */
 struct draft {
 	struct scope_rule rule;
@@ -21,14 +26,41 @@ struct draft {
 	size_t ops;
 };
 
-int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, unsigned int machine)
+/* Finds the sections of the procedure linkage table: .plt, .plt.got, .plt.sec, … */
+static int plt_find(Elf *elf, struct scope_ranges *plt)
 {
+	Elf_Scn *scn = NULL;
+	size_t names;
+	int ret = 0;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while (!ret && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ?
+					   elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && !strncmp(name, ".plt", 4) && shdr.sh_flags & SHF_EXECINSTR)
+			ret = scope_ranges_add(plt, shdr.sh_addr, shdr.sh_addr + shdr.sh_size, 0);
+	}
+	scope_ranges_sort(plt);
+	return ret;
+}
+
+int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf)
+{
+	GElf_Ehdr ehdr;
+
 	*rules = (struct scope_rules){ .module = module };
-	if (machine == EM_X86_64)
-		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the return address column */
-	else if (machine == EM_AARCH64)
-		rules->registers = SCOPE_REG_COUNT_ARM64 - 1; /* pc has no column */
 	rules->eh = dwfl_module_eh_cfi(module, &rules->eh_bias);
+	if (!gelf_getehdr(elf, &ehdr))
+		return 0;
+	if (ehdr.e_machine == EM_X86_64) {
+		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the return address column */
+		return plt_find(elf, &rules->plt);
+	}
+	if (ehdr.e_machine == EM_AARCH64)
+		rules->registers = SCOPE_REG_COUNT_ARM64 - 1; /* pc has no column */
 	return 0;
 }
 
@@ -43,6 +75,7 @@ static void rule_free(void *value)
 void scope_rules_free(struct scope_rules *rules)
 {
 	scope_addresses_free(&rules->by_link, rule_free);
+	scope_ranges_free(&rules->plt);
 }
 
 static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
@@ -146,6 +179,18 @@ static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int
 	return draft_expression(draft, ops, count, value);
 }
 
+/* Linkers leave the jumps of a static program without tables: the caller is as at an entry. */
+static void draft_plt(struct draft *draft)
+{
+	draft->rule.known = true;
+	draft->rule.ra = RA_X86_64;
+	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER,
+						     .from = RSP_X86_64, .value = 8 };
+	draft->value[0] = (struct scope_rule_value){ .reg = RA_X86_64, .kind = SCOPE_RULE_AT_CFA,
+						     .value = -8 };
+	draft->rule.count = 1;
+}
+
 static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t link)
 {
 	Dwarf_Frame *frame = rules->registers ? frame_find(rules, link) : NULL;
@@ -154,12 +199,18 @@ static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t 
 
 	draft->rule = (struct scope_rule){ 0 };
 	draft->ops = 0;
-	if (!frame)
+	if (!frame) {
+		if (scope_ranges_find(&rules->plt, link))
+			draft_plt(draft);
 		return;
+	}
 	ra = dwarf_frame_info(frame, NULL, NULL, &draft->rule.signal);
 	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(draft, frame);
 	for (unsigned int reg = 0; good && reg < rules->registers; reg++)
 		good = draft_register(draft, frame, reg);
+	/* libdw up to 0.188 (x86_64_abi_cfi) has rax where rbx should be among those kept. */
+	if (rules->registers == SCOPE_REG_COUNT_X86_64)
+		draft->rule.undefined &= ~(1ull << RBX_X86_64);
 	draft->rule.ra = ra;
 	draft->rule.known = good;
 	if (!good)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "symbol/addresses.h"
+#include "symbol/range.h"
 
 enum scope_rule_kind {
 	SCOPE_RULE_REGISTER,	  /* reg[from] + value of the frame itself */
@@ -41,14 +42,15 @@ struct scope_rule {
 struct scope_rules {
 	Dwfl_Module *module;
 	unsigned int registers; /* that rules are asked for; 0: a machine not known here */
+	struct scope_ranges plt; /* x86-64: sections of jumps, link addresses */
 	bool debug_tried;
 	Dwarf_CFI *eh, *debug; /* libdwfl's */
 	Dwarf_Addr eh_bias, debug_bias;
 	struct scope_addresses by_link;
 };
 
-/* machine: e_machine of the file. 0. Free with scope_rules_free(), before the module ends. */
-int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, unsigned int machine);
+/* elf: main file of the module. 0, -ENOMEM. Free with scope_rules_free(), before the module ends. */
+int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf);
 void scope_rules_free(struct scope_rules *rules);
 
 /* The rule at a link address, from .eh_frame, else .debug_frame. 0, -ENOMEM. Borrowed. */
