@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs one of the module's tests by name; without a name, lists them. */
+/*
+ * Runs one of the module's tests by name; without a name, lists them. Beside them `load` makes
+ * system calls for ever, `trace PID` traces that for a moment, `cost none|other|self` times a call.
+ */
 #include <string.h>
 #include "tests.h"
 
@@ -8,12 +11,30 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "smoke", test_smoke },
+	{ "stack_copy", test_stack_copy },
+	{ "stack_chain", test_stack_chain },
+	{ "stack_limit", test_stack_limit },
+	{ "sessions", test_sessions },
+	{ "reader_killed", test_reader_killed },
+	{ "target_gone", test_target_gone },
+	{ "refuse", test_refuse },
+	{ "family", test_family },
+	{ "exec_of_thread", test_exec_of_thread },
+	{ "odd_calls", test_odd_calls },
+	{ "flush_open_call", test_flush_open_call },
+	{ "calls_alone", test_calls_alone },
 };
 
 int main(int argc, char **argv)
 {
 	size_t i;
 
+	if (argc == 2 && !strcmp(argv[1], "load"))
+		test_load();
+	if (argc == 3 && !strcmp(argv[1], "trace"))
+		return test_trace_briefly(atoi(argv[2])), 0;
+	if (argc == 3 && !strcmp(argv[1], "cost"))
+		return test_cost(argv[2]), 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		if (argc < 2)

@@ -10,5 +10,21 @@
 #include "workload.h"
 
 void test_smoke(void);
+void test_stack_copy(void);
+void test_stack_chain(void);
+void test_stack_limit(void);
+void test_sessions(void);
+void test_reader_killed(void);
+void test_target_gone(void);
+void test_refuse(void);
+void test_family(void);
+void test_exec_of_thread(void);
+void test_odd_calls(void);
+void test_flush_open_call(void);
+void test_calls_alone(void);
+
+void test_load(void);
+void test_trace_briefly(int pid);
+void test_cost(const char *who);
 
 #endif

@@ -72,7 +72,7 @@ static void run_processes(uint32_t count)
 	}
 }
 
-static void *thread_main(void *data)
+void *workload_thread_main(void *data)
 {
 	const struct workload_plan *plan = &shared->plan;
 	long index = (long)data;
@@ -127,7 +127,7 @@ static void process_main(int from_fd, int to_fd)
 	CHECK(!pipe(blocked_pipe));
 	pthread_barrier_init(&barrier, NULL, WORKLOAD_THREADS + 1);
 	for (i = 0; i < WORKLOAD_THREADS; i++)
-		pthread_create(&threads[i], NULL, thread_main, (void *)i);
+		pthread_create(&threads[i], NULL, workload_thread_main, (void *)i);
 	if (shared->plan.blocked) {
 		pthread_create(&blocked, NULL, blocked_main, NULL);
 		while (!shared->blocked_at_ns)

@@ -13,17 +13,15 @@
 struct workload_plan {
 	uint32_t getppid, read, nanosleep, futex_rounds, processes; /* per thread but processes */
 	uint32_t spin_ms;
-	bool blocked; /* one more thread, in read() on a pipe from before `ready` to the end */
+	bool blocked; /* one more thread, in read() on a pipe from before the work to the end */
 };
 
 struct workload_shared {
 	struct workload_plan plan;
-	volatile uint32_t ready, go, done, end; /* waited on by futex-free polling of pipes */
 	volatile int32_t tid[WORKLOAD_THREADS], blocked_tid, child[64];
 	volatile uint64_t blocked_at_ns;
 	volatile int32_t blocked_fd;
 	uint32_t futex_a, futex_b;
-	volatile uint64_t spin_begin, spin_end;
 };
 
 struct workload {
@@ -31,6 +29,8 @@ struct workload {
 	int to_fd, from_fd;
 	struct workload_shared *shared;
 };
+
+void *workload_thread_main(void *data); /* its address is looked for in stacks */
 
 /* Returns once every thread stands still before the work. */
 void workload_begin(struct workload *workload, const struct workload_plan *plan);

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Test scope.ko inside the machine that loads it, as root.
+#
+# Usage: tests/kmod/run.sh SCOPE.KO [TEST...]   all tests when none is named
+# Needs build/kmod/scopetest: make -C tests/kmod. In the VM, from the project's folder:
+#   tests/vm/run.sh -t 600 -- tests/kmod/run.sh "$(make kmod KDIR=build/kernels/6.1/headers)"
+# ROUNDS= loads and unloads under load (50). Prints ok or not ok per test, exits 1 where one failed.
+set -uo pipefail
+
+[ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+module=$(realpath "$1")
+program=${BUILD:-$root/build}/kmod/scopetest
+shift
+failed=0
+
+fail() { echo "not ok $1 - $2"; failed=1; }
+
+run_program() {	# NAME
+	local output
+	if output=$(timeout 120 "$program" "$1" 2>&1); then
+		echo "ok $1"
+	else
+		fail "$1" "$(tail -1 <<<"$output")"
+	fi
+	grep '^# ' <<<"$output"
+}
+
+# The file says so by its mode; root without the capability is refused at open.
+run_modes() {
+	local answer
+	[ "$(stat -c %a /dev/scope)" = 600 ] || { fail modes "mode $(stat -c %a /dev/scope), not 600"; return; }
+	answer=$(setpriv --bounding-set=-all --inh-caps=-all -- cat /dev/scope 2>&1)
+	case $answer in
+	*'not permitted'*) echo "ok modes" ;;
+	*) fail modes "root without capabilities: $answer" ;;
+	esac
+}
+
+run_unload_leaves_nothing() {
+	rmmod scope || { fail unload_leaves_nothing "rmmod failed"; return; }
+	if [ -e /dev/scope ] || grep -q '^scope ' /proc/modules; then
+		fail unload_leaves_nothing "/dev/scope or the module is still there"
+	else
+		echo "ok unload_leaves_nothing"
+	fi
+	insmod "$module"
+}
+
+# Trace a process that never rests, let the tracer die in the middle, unload, load again.
+run_reload_under_load() {
+	local load round try tracer
+	"$program" load &
+	load=$!
+	for ((round = 0; round < ${ROUNDS:-50}; round++)); do
+		"$program" trace "$load" &
+		tracer=$!
+		if ((round % 2)); then
+			sleep 0.0$((RANDOM % 9 + 1))
+			kill -9 $tracer 2>/dev/null
+		fi
+		wait $tracer 2>/dev/null
+		for ((try = 0; try < 100; try++)); do
+			rmmod scope 2>/dev/null && break
+			sleep 0.05
+		done
+		insmod "$module" || break
+	done
+	kill -9 "$load"
+	wait "$load" 2>/dev/null
+	if ((round == ${ROUNDS:-50})); then
+		echo "ok reload_under_load"
+		echo "# $round rounds"
+	else
+		fail reload_under_load "round $round"
+	fi
+}
+
+insmod "$module" || { echo "not ok insmod - $(dmesg | tail -1)"; exit 1; }
+tests=("$@")
+[ ${#tests[@]} -gt 0 ] ||
+	mapfile -t tests < <("$program"; echo modes; echo unload_leaves_nothing; echo reload_under_load)
+for name in "${tests[@]}"; do
+	if declare -F "run_$name" >/dev/null; then "run_$name"; else run_program "$name"; fi
+done
+rmmod scope || fail rmmod "the module stays"
+exit $failed

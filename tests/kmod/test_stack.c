@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks: of a spinning thread by the timer, of slow calls at their return, within the limit. */
+#include <string.h>
+#include <sys/syscall.h>
+#include "tests.h"
+
+#define SPIN_MS 400
+#define NAPS 50
+
+struct stacks {
+	struct workload *workload;
+	uint32_t samples, marked, chained, deep, of_calls, naps, faults;
+	uint32_t last_type[CLIENT_CPUS], last_tid[CLIENT_CPUS];
+	uint16_t last_nr[CLIENT_CPUS];
+};
+
+static bool holds_mark(const uint8_t *bytes, uint32_t count)
+{
+	const uint64_t mark = WORKLOAD_MARK;
+	uint32_t at;
+
+	for (at = 0; at + 8 <= count; at += 8)
+		if (!memcmp(bytes + at, &mark, 8))
+			return true;
+	return false;
+}
+
+static void on_stack(struct stacks *stacks, uint32_t tid, const struct scope_record_stack *stack)
+{
+	const uint64_t *reg = (const uint64_t *)(stack + 1);
+
+	CHECK(stack->regs == SCOPE_REG_COUNT_X86_64 && stack->bytes <= 4096);
+	CHECK(stack->bytes, "sp %lx flags %x", reg[7], stack->flags);
+	CHECK(stack->bytes < 4096 || stack->flags & SCOPE_STACK_CUT);
+	stacks->faults += !!(stack->flags & SCOPE_STACK_FAULT);
+	if (stack->reason != SCOPE_STACK_SAMPLE ||
+	    (int32_t)tid != stacks->workload->shared->tid[WORKLOAD_THREADS - 1])
+		return;
+	stacks->samples++;
+	stacks->marked += holds_mark((const uint8_t *)(reg + stack->regs), stack->bytes);
+}
+
+static void on_chain(struct stacks *stacks, uint32_t tid, const struct scope_record_chain *chain)
+{
+	const uint64_t *ip = (const uint64_t *)(chain + 1), begin = (uint64_t)workload_thread_main;
+	int i;
+
+	CHECK(chain->count >= 1 && chain->count <= SCOPE_STACK_DEPTH_MAX);
+	if (chain->reason != SCOPE_STACK_SAMPLE ||
+	    (int32_t)tid != stacks->workload->shared->tid[WORKLOAD_THREADS - 1])
+		return;
+	stacks->samples++;
+	stacks->deep += chain->count >= 3;
+	for (i = 1; i < chain->count; i++)
+		if (ip[i] > begin && ip[i] < begin + 1024)
+			break;
+	stacks->chained += i < chain->count;
+}
+
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
+		      uint32_t bytes)
+{
+	const struct scope_record_syscall *call = record;
+	const struct scope_record_stack *stack = record;
+	struct stacks *stacks = data;
+	uint32_t type = scope_record_type(call->word);
+
+	(void)now_ns, (void)bytes;
+	if (type == SCOPE_RECORD_STACK || type == SCOPE_RECORD_CHAIN) {
+		CHECK(tid);
+		if (stack->reason == SCOPE_STACK_SYSCALL) {
+			CHECK(stacks->last_type[cpu] == SCOPE_RECORD_SYSCALL ||
+			      stacks->last_type[cpu] == SCOPE_RECORD_EXIT);
+			CHECK(stacks->last_tid[cpu] == tid);
+			stacks->of_calls++;
+			stacks->naps += stacks->last_nr[cpu] == SYS_nanosleep;
+		}
+		if (type == SCOPE_RECORD_STACK)
+			on_stack(stacks, tid, record);
+		else
+			on_chain(stacks, tid, record);
+	}
+	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_EXIT)
+		stacks->last_nr[cpu] = call->nr;
+	stacks->last_type[cpu] = type;
+	stacks->last_tid[cpu] = tid;
+}
+
+static void trace(struct client_config *config, struct stacks *stacks, struct client_counts *pages)
+{
+	struct workload_plan plan = { .getppid = 200, .nanosleep = NAPS, .spin_ms = SPIN_MS };
+	struct workload workload;
+	struct client client;
+
+	memset(stacks, 0, sizeof(*stacks));
+	workload_begin(&workload, &plan);
+	stacks->workload = &workload;
+	config->pids[0] = workload.pid;
+	client_begin(&client, config);
+	workload_go(&workload);
+	while (!workload_done(&workload)) {
+		usleep(5000);
+		client_drain(&client, on_record, stacks);
+	}
+	CHECK(!client_command(&client, SCOPE_CMD_STOP));
+	client_drain(&client, on_record, stacks);
+	client_pages(&client, pages);
+	CHECK(!pages->lost[0] && pages->records == client.received);
+	printf("# %u samples, %u marked, %u chained, %u of calls (%u naps), %lu skipped, %u faults\n",
+	       stacks->samples, stacks->marked, stacks->chained, stacks->of_calls, stacks->naps,
+	       pages->skipped, stacks->faults);
+	client_close(&client);
+	workload_end(&workload);
+}
+
+void test_stack_copy(void)
+{
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY, .stack_bytes = 4096,
+					.stack_min_ns = 100000, .sample_period_ns = 1000000,
+					.subbuf_count = 16 };
+	struct client_counts pages;
+	struct stacks stacks;
+
+	trace(&config, &stacks, &pages);
+	/* The guest is emulated, on a machine that others use: late timers are skipped. */
+	CHECK(stacks.samples > SPIN_MS / 10 && stacks.samples < SPIN_MS * 2);
+	CHECK(stacks.marked > stacks.samples * 9 / 10);
+	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
+	CHECK(pages.stacks >= stacks.samples + stacks.of_calls && !pages.skipped);
+	CHECK(stacks.of_calls < NAPS * WORKLOAD_THREADS * 2); /* not the short ones */
+}
+
+void test_stack_chain(void)
+{
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
+					.stack_min_ns = 100000, .sample_period_ns = 1000000 };
+	struct client_counts pages;
+	struct stacks stacks;
+
+	trace(&config, &stacks, &pages);
+	CHECK(stacks.samples > SPIN_MS / 10 && stacks.samples < SPIN_MS * 2);
+	CHECK(stacks.chained > stacks.samples * 8 / 10);
+	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
+}
+
+void test_stack_limit(void)
+{
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
+					.stack_min_ns = 1, .stacks_per_second = 10 };
+	struct client_counts pages;
+	struct stacks stacks;
+
+	trace(&config, &stacks, &pages);
+	CHECK(pages.skipped > 300 && stacks.of_calls == pages.stacks);
+	/* At most ten per CPU in each second begun. */
+	CHECK(stacks.of_calls >= 10 && stacks.of_calls <= 400);
+}
