@@ -21,7 +21,8 @@ skip() { echo "skipped: $*"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "DKMS wants root"
 "$root/scripts/setup.sh" dkms vm || skip "the packages it needs cannot be installed"
 unpacked=$("$root/scripts/kernel.sh" "$kernel") || skip "kernel $kernel cannot be unpacked"
-cc=$(cat "$unpacked/cc")
+# DKMS takes the compiler that the headers name, not the one that kernel.sh would use instead.
+cc=$(sed -n 's/^CC = .*)//p' "$unpacked/headers/.kernelvariables")
 command -v "$cc" >/dev/null || skip "kernel $kernel is built with $cc, which is not installed here"
 
 build=$(cd "${BUILD:-$root/build}" && pwd)
@@ -34,7 +35,11 @@ trees=(--dkmstree "$work/dkms" --sourcetree "$work/source" --installtree "$work/
 
 # DKMS may make a signing key in /var/lib/dkms: it makes this one instead, which goes with it.
 apart() { unshare -m --propagation private sh -c 'mount -t tmpfs tmpfs /var/lib/dkms && exec "$@"' sh "$@"; }
-install_for() { apart "$root/dkms/install.sh" -k "$1" --kernelsourcedir "$unpacked/headers" "${trees[@]}"; }
+install_for() {
+	apart "$root/dkms/install.sh" -k "$1" --kernelsourcedir "$unpacked/headers" "${trees[@]}" && return
+	cat "$work"/dkms/scope/*/build/make.log
+	return 1
+}
 installed() { find "$work/install/$1" -name 'scope.ko*'; }
 
 installs() {
