@@ -217,8 +217,13 @@ static void mark_units(struct work *work)
 			detection->mark[i] |= SCOPE_UNIT_SLOW;
 		/* A unit that calls often and still is no slower than the rest costs nothing. */
 		if (!(detection->mark[i] & SCOPE_UNIT_SLOW) && measure <= population->median_ns)
-			detection->mark[i] = SCOPE_UNIT_NORMAL;
-		abnormal = detection->mark[i] != SCOPE_UNIT_NORMAL;
+			detection->mark[i] = SCOPE_UNIT_USUAL;
+		abnormal = scope_mark_abnormal(detection->mark[i]);
+		if (!abnormal && measure > population->median_ns + population->scale_ns) {
+			detection->mark[i] = SCOPE_UNIT_BETWEEN;
+			continue;
+		}
+		population->usual += !abnormal;
 		population->run_ns[abnormal] += unit->run_ns;
 		population->blocked_ns[abnormal] += unit->blocked_ns;
 		if (abnormal) {

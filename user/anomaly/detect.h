@@ -26,19 +26,29 @@ struct scope_detect_options {
 extern const struct scope_detect_options scope_detect_defaults;
 
 enum scope_unit_mark {
-	SCOPE_UNIT_NORMAL = 0,
+	SCOPE_UNIT_USUAL = 0,
 	SCOPE_UNIT_SLOW = 1,	 /* time */
 	SCOPE_UNIT_FREQUENT = 2, /* frequency of a call */
+	/*
+	 * Above the usual by more than one spread, below the threshold: held against neither side.
+	 * Milder cases of a bug lie here, and would make the bug look usual.
+	 */
+	SCOPE_UNIT_BETWEEN = 4,
 };
+
+static inline bool scope_mark_abnormal(uint8_t mark)
+{
+	return mark & (SCOPE_UNIT_SLOW | SCOPE_UNIT_FREQUENT);
+}
 
 struct scope_population {
 	uint32_t group, cluster;
 	bool against_group; /* rare and slow: held against its whole group */
-	uint32_t units, abnormal;
+	uint32_t units, usual, abnormal;
 	double median_ns, scale_ns, threshold_ns; /* of what its units are held against */
 	double z;	     /* threshold in units of scale */
 	double excess_ns;    /* of its abnormal units, over the median */
-	/* Sums over its normal and abnormal units ([0], [1]), ns. */
+	/* Sums over its usual and abnormal units ([0], [1]), ns. */
 	double run_ns[2], blocked_ns[2];
 };
 

@@ -89,7 +89,7 @@ int scope_blame_windows(const struct scope_units *units, const struct scope_dete
 		struct scope_window window;
 		int err;
 
-		if (unit == UINT32_MAX || !detection->mark[unit])
+		if (unit == UINT32_MAX || !scope_mark_abnormal(detection->mark[unit]))
 			continue;
 		waker = scope_blame_passes(units, wait);
 		if (waker < 0)

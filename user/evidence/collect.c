@@ -222,8 +222,9 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 	int err = 0;
 
 	if (stretch->unit != UINT32_MAX) {
-		item.abnormal = collector->detection->mark[stretch->unit] != SCOPE_UNIT_NORMAL;
-		err = add_item(collector, &item);
+		item.abnormal = scope_mark_abnormal(collector->detection->mark[stretch->unit]);
+		if (collector->detection->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
+			err = add_item(collector, &item);
 	}
 	if (err)
 		return err;
@@ -245,8 +246,10 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 static bool wanted(struct collector *collector, uint32_t index, const struct stretch *stretch)
 {
 	size_t at = first_window(collector, index, stretch->begin_ns);
+	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN
+						   : collector->detection->mark[stretch->unit];
 
-	if (stretch->unit != UINT32_MAX && collector->detection->mark[stretch->unit])
+	if (scope_mark_abnormal(mark))
 		return true;
 	if (in_window(collector, index, stretch->begin_ns, stretch->end_ns, &at))
 		return true;
@@ -254,7 +257,7 @@ static bool wanted(struct collector *collector, uint32_t index, const struct str
 		if (collector->hangs[i].kind == SCOPE_HANG_SPIN &&
 		    collector->hangs[i].thread == index)
 			return true;
-	return stretch->unit != UINT32_MAX &&
+	return mark == SCOPE_UNIT_USUAL &&
 	       collector->normal_seen++ % collector->normal_every == 0;
 }
 

@@ -75,7 +75,7 @@ static void settle(struct contrast *contrast)
 		struct balance *balance = &contrast->balance[i];
 
 		balance->abnormal = population->abnormal;
-		balance->normal = population->units - population->abnormal;
+		balance->normal = population->usual;
 		for (int side = 0; side < 2; side++) {
 			balance->run_scale[side] =
 				scale_of(population->run_ns[side], balance->run_weight[side]);

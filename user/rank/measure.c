@@ -16,7 +16,7 @@ struct sums {
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
 	double run_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
-	uint32_t samples, sleeps;
+	uint32_t samples, sleeps, all_normal; /* counts of items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
 };
@@ -70,6 +70,7 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 			if (under)
 				add_abnormal(sums, item);
 		} else {
+			sums->all_normal++;
 			sums->all_normal_ns -= item->excess_ns;
 			if (under)
 				sums->normal_ns -= item->excess_ns;
@@ -84,11 +85,22 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	return 0;
 }
 
-static double odds(double part, double whole)
+/*
+ * Odds of the function in abnormal time over its odds in usual time. Stacks of usual units are few
+ * where units are short: one more is taken to have hit it, of two more in all (the rule of
+ * succession), so that few stacks cannot rule it out.
+ */
+static double odds_ratio(const struct sums *sums)
 {
-	if (whole <= 0 || part <= 0)
+	double stack_ns = sums->all_normal ? sums->all_normal_ns / sums->all_normal : 1;
+	double usual = (sums->normal_ns + stack_ns) / (sums->all_normal_ns + 2 * stack_ns);
+	double here = sums->abnormal_ns / sums->all_abnormal_ns;
+
+	if (sums->all_abnormal_ns <= 0 || here <= 0)
 		return 0;
-	return part < whole ? part / (whole - part) : HUGE_VAL;
+	if (here >= 1 || usual <= 0)
+		return HUGE_VAL;
+	return usual < 1 ? here / (1 - here) / (usual / (1 - usual)) : 0;
 }
 
 static uint32_t most_common_population(const struct scope_rank_input *input,
@@ -266,7 +278,6 @@ static double half_share(const struct scope_rank_input *input, const struct sums
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	struct sums *sums = calloc(1, sizeof(*sums));
-	double here, usual;
 	int err;
 
 	if (!sums)
@@ -285,9 +296,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
 	finding->usual_example = usual_unit(input, finding->population);
-	here = odds(sums->abnormal_ns, sums->all_abnormal_ns);
-	usual = odds(sums->normal_ns, sums->all_normal_ns);
-	finding->odds = usual > 0 ? here / usual : HUGE_VAL;
+	finding->odds = odds_ratio(sums);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
 	free(sums->unit);

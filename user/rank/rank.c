@@ -16,7 +16,7 @@
 
 const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
-	.odds_min = 2,
+	.odds_min = 5,
 	.units_min = 5,
 	.half_share = 0.1,
 	.findings_max = 10,
@@ -191,7 +191,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	for (size_t i = 0; i < input->units->count; i++) {
 		const struct scope_unit *unit = &input->units->unit[i];
 		bool request = unit->granularity == SCOPE_UNIT_REQUEST;
-		bool slow = input->detection->mark[i] != SCOPE_UNIT_NORMAL;
+		bool slow = scope_mark_abnormal(input->detection->mark[i]);
 
 		ranking->units++;
 		ranking->slow_units += slow;

@@ -14,7 +14,7 @@
 
 struct scope_rank_options {
 	double excess_share; /* of the busy time of its group */
-	double odds_min;     /* odds of its share in abnormal time over its odds in normal time */
+	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
 	uint32_t findings_max;
@@ -52,7 +52,7 @@ struct scope_finding {
 	double calls_times; /* CALLS: how many times as often as usual */
 	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
-	double odds;	   /* see odds_min; HUGE_VAL where normal units never pass it */
+	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
 	double half_share; /* of its units in the emptier half of the window */
 	/* HANG, SPIN */
 	uint32_t threads;

@@ -381,10 +381,10 @@ static void print_times(const struct report *report, const struct scope_finding 
 	fprintf(report->out, "     evidence    stacks: %u samples, %u sleeps; ", finding->samples,
 		finding->sleeps);
 	if (isfinite(finding->odds))
-		fprintf(report->out, "odds in abnormal units ×%.1f those in normal ones\n",
+		fprintf(report->out, "odds in abnormal units ×%.0f those in usual ones\n",
 			finding->odds);
 	else
-		fputs("never on the stack of a normal unit\n", report->out);
+		fputs("all of the abnormal time\n", report->out);
 }
 
 static int print_details(const struct report *report)
@@ -498,7 +498,7 @@ static int print_basis(const struct report *report)
 	fprintf(report->out,
 		"  basis: %s requests, %s units, %zu populations; abnormal above z %.1f and twice the\n"
 		"  median; a finding needs %.0f %% of busy time, %u units, both halves of the window, and\n"
-		"  odds ×%.0f against normal units. %s stacks",
+		"  odds ×%.0f against usual units. %s stacks",
 		scope_format_count(&a, analysis->ranking->requests),
 		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
 		z, 100 * scope_rank_defaults.excess_share, scope_rank_defaults.units_min,
