@@ -3,6 +3,7 @@
 # The part of test_record.sh that runs in the guest.
 #
 # Usage: record_guest.sh SCOPE SCOPE_KO WORK
+# shellcheck disable=SC2086 # $bare is a list of words
 set -uo pipefail
 
 scope=$1 module=$2 work=$3
@@ -10,12 +11,13 @@ dir=$(mktemp -d /dev/shm/record.XXXXXX)
 chmod 755 "$dir"
 cd "$dir" || exit 1
 failures=0
+bare='--no-stacks --no-samples' # printing stacks takes long in an emulated machine
 
 pass() {	# NAME COMMAND...
-	local name=$1
+	local name=$1 begin=$SECONDS
 	shift
 	if "$@" >"$dir/why" 2>&1; then
-		echo "ok $name"
+		echo "ok $name ($((SECONDS - begin)) s)"
 	else
 		echo "not ok $name"
 		sed 's/^/    /' "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | tail -15
@@ -34,6 +36,7 @@ says() {	# STATUS PATTERN ARGUMENT...
 
 refused() { says 1 "$@"; }
 uses() { cat /sys/module/scope/refcnt; }
+in_use() { [ "$(uses)" -gt 0 ]; }
 unused() { [ "$(uses)" -eq 0 ] || { echo "still in use: $(uses)"; return 1; }; }
 dumped() { grep -Eq -- "$1" "$dir/dump" || { echo "the dump has no '$1'"; return 1; }; }
 end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
@@ -56,7 +59,7 @@ without_module() {
 with_module() { says 0 'loaded, version 0\.1' status && says 0 '^ok .*module is loaded' doctor; }
 
 records() {
-	says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d 3 -o a.trace &&
+	says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d 2 -o a.trace &&
 		[ ! -s "$dir/stderr" ] && [ ! -e a.trace.part ] &&
 		"$scope" dump a.trace >"$dir/dump" && unused
 }
@@ -70,9 +73,9 @@ all_there() {
 }
 
 ends_early() {
-	"$scope" record -p "$target" -d 60 -o b.trace >"$dir/stdout" 2>"$dir/stderr" &
+	"$scope" record -p "$target" $bare -d 60 -o b.trace >"$dir/stdout" 2>"$dir/stderr" &
 	local recorder=$! status=0
-	until_true test -s b.trace.part && sleep 1
+	until_true in_use && sleep 2
 	kill -INT "$recorder"
 	wait "$recorder" || status=$?
 	[ "$status" -eq 0 ] && grep -q interrupted "$dir/stdout" && "$scope" dump b.trace >"$dir/dump" &&
@@ -82,7 +85,7 @@ ends_early() {
 sees_the_end() {
 	"$work" 2 &
 	local dying=$!
-	says 0 'the process ended' record -p "$dying" -d 60 -o c.trace &&
+	says 0 'the process ended' record -p "$dying" $bare -d 60 -o c.trace &&
 		"$scope" dump c.trace >"$dir/dump" && dumped 'end_reason.*target-gone'
 }
 
@@ -93,9 +96,9 @@ takes_a_thread() {
 }
 
 two_at_once() {
-	"$scope" record -p "$target" -d 3 -o e.trace >/dev/null 2>&1 &
+	"$scope" record -p "$target" $bare -d 3 -o e.trace >/dev/null 2>&1 &
 	local other=$!
-	says 0 'record_work' record -p "$target" -d 2 -o f.trace && wait "$other" &&
+	says 0 'record_work' record -p "$target" $bare -d 2 -o f.trace && wait "$other" &&
 		"$scope" dump e.trace >/dev/null && "$scope" dump f.trace >/dev/null
 }
 
@@ -117,7 +120,7 @@ refuses_zombie() {
 	return "$status"
 }
 
-find_inner() { grep -El '^NSpid:.*[[:space:]]30[0-9]{3}$' /proc/[0-9]*/status | tail -1 | grep .; }
+find_inner() { { grep -Els '^NSpid:.*[[:space:]]30[0-9]{3}$' /proc/[0-9]*/status || true; } | tail -1 | grep .; }
 
 # A number that is free here, and a process in a namespace of its own.
 refuses_inner_pid() {
@@ -147,7 +150,7 @@ full_disk() {
 killed_recorder() {
 	"$scope" record -p "$target" -d 60 -o g.trace >/dev/null 2>&1 &
 	local recorder=$!
-	until_true test -s g.trace.part && sleep 1
+	until_true in_use && sleep 2
 	kill -9 "$recorder"
 	wait "$recorder" 2>/dev/null
 	until_true unused && [ ! -e g.trace ] && rmmod scope && insmod "$module"
