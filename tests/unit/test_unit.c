@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Execution units: where they are cut, what they hold, and what idling is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/hang.h"
+#include "trace_of.h"
+#include "unit/unit.h"
+
+static struct scope_units *units_of(struct scope_trace *trace, struct scope_pickups **pickups)
+{
+	struct scope_units *units;
+
+	assert_int_equal(scope_pickups_learn(trace, pickups), 0);
+	assert_int_equal(scope_units_build(trace, *pickups, &units), 0);
+	return units;
+}
+
+static const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
+{
+	long index = scope_threads_find(units->timeline->threads, tid);
+
+	assert_true(index >= 0);
+	return scope_threads_at(units->timeline->threads, index);
+}
+
+/* Two threads take turns on one CPU: each has its own account and units. */
+static void interleaved_threads_are_told_apart(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 4000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "500 0 syscall 10 getpid enter=400 ret=10\n"
+					     "1000 0 switch 10 11 runnable preempted\n"
+					     "1500 0 syscall 11 getuid enter=1400 ret=0\n"
+					     "2000 0 switch 11 10 runnable preempted\n"
+					     "2500 0 syscall 10 getpid enter=2400 ret=10\n"
+					     "3000 0 switch 10 11 runnable preempted\n"
+					     "4000 0 switch 11 0 runnable preempted\n");
+	struct scope_units *units = units_of(trace, &pickups);
+
+	(void)state;
+	assert_int_equal(thread_of(units, 10)->account.run_ns, 2000);
+	assert_int_equal(thread_of(units, 11)->account.run_ns, 2000);
+	assert_int_equal(thread_of(units, 10)->account.queue_ns, 2000);
+	for (size_t i = 0; i < units->count; i++) {
+		const struct scope_unit *unit = &units->unit[i];
+		uint32_t tid = scope_threads_at(units->timeline->threads, unit->thread)->tid;
+
+		for (unsigned j = 0; j < unit->calls; j++)
+			assert_int_equal(units->call[unit->call + j].nr, tid == 10 ? 39 : 102);
+	}
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
+/* Run, run queue and blocked add up to wall, and the wait has its class. */
+static void accounts_add_up(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 10000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1000 0 enter 10 fsync enter=900 args=3\n"
+					     "1000 0 switch 10 0 disk\n"
+					     "6000 0 waking 10 from - hardirq\n"
+					     "6500 1 switch 0 10 sleeping\n"
+					     "6600 1 exit 10 fsync ret=0\n"
+					     "10000 1 switch 10 0 runnable preempted\n");
+	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_account *account = &thread_of(units, 10)->account;
+
+	(void)state;
+	assert_int_equal(account->blocked_ns[SCOPE_WAIT_DISK], 5000);
+	assert_int_equal(account->queue_ns, 500);
+	assert_int_equal(account->run_ns, 4500);
+	assert_int_equal(scope_account_wall(account), 10000);
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
+/* From the return of the read that has data to the entry of the next wait; a dry read cuts nothing. */
+static void requests_run_from_pick_up_to_pick_up(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+					     "2200 0 syscall 10 read enter=2100 ret=-11 args=7\n"
+					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
+					     "3000 0 switch 10 0 sleeping\n");
+	struct scope_units *units = units_of(trace, &pickups);
+
+	(void)state;
+	assert_int_equal(units->count, 2);
+	assert_int_equal(units->unit[0].begin_ns, 1000);
+	assert_int_equal(units->unit[0].end_ns, 1100);
+	assert_int_equal(units->unit[1].begin_ns, 1200);
+	assert_int_equal(units->unit[1].end_ns, 2900);
+	assert_int_equal(units->unit[1].granularity, SCOPE_UNIT_REQUEST);
+	assert_int_equal(units->unit[1].run_ns, 1700);
+	/* The wait that is still on at the end belongs to no unit. */
+	assert_false(units->unit[1].open);
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
+/* A request that has not returned when the window ends is kept, as open. */
+static void an_open_call_is_kept(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
+					     "fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 connected -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "2000 0 enter 10 recvfrom enter=1900 args=8\n"
+					     "2000 0 switch 10 0 sleeping\n");
+	struct scope_units *units = units_of(trace, &pickups);
+	struct scope_hang *hangs;
+	size_t count;
+
+	(void)state;
+	assert_true(units->unit[units->count - 1].open);
+	assert_int_equal(units->unit[units->count - 1].end_ns, 5000000000);
+	assert_int_equal(scope_hang_find(units, pickups, &hangs, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(hangs[0].nr, 45);
+	assert_int_equal(hangs[0].object, 8);
+	free(hangs);
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
+/* Events of a CPU were lost: no unit spans the gap. */
+static void a_loss_cuts_units(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "5000 0 lost 3\n"
+					     "6000 0 syscall 10 read enter=5900 ret=64 args=7\n"
+					     "7000 0 enter 10 epoll_wait enter=6900 args=5\n"
+					     "7000 0 switch 10 0 sleeping\n"
+					     "8000 0 waking 10 from - hardirq\n");
+	struct scope_units *units = units_of(trace, &pickups);
+
+	(void)state;
+	assert_int_equal(units->discarded, 1);
+	assert_int_equal(units->count, 1);
+	assert_int_equal(units->unit[0].begin_ns, 6000);
+	assert_int_equal(units->timeline->lost, 3);
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(interleaved_threads_are_told_apart),
+		cmocka_unit_test(accounts_add_up),
+		cmocka_unit_test(requests_run_from_pick_up_to_pick_up),
+		cmocka_unit_test(an_open_call_is_kept),
+		cmocka_unit_test(a_loss_cuts_units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
