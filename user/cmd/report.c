@@ -226,6 +226,20 @@ static int print_report(const struct request *request, const struct scope_analys
 	return code;
 }
 
+/* The report of a process that did not live to the end is printed, and yet no success. */
+static int check_target(const struct scope_trace *trace, struct scope_error *error)
+{
+	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
+
+	if (!reason || strcmp(reason, "target-gone"))
+		return 0;
+	return scope_error_set(error, -ESRCH,
+			       "process %" PRIu64 " ended during the capture, the report covers the time "
+			       "until then: name the process that took its place, or trace its parent, "
+			       "whose children are followed",
+			       scope_trace_meta_number(trace, SCOPE_META_PID, 0));
+}
+
 static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
@@ -254,6 +268,8 @@ static int report(const struct request *request, struct scope_error *error)
 	} else {
 		code = print_report(request, analysis, error);
 		scope_analysis_destroy(analysis);
+		if (!code && !request->input)
+			code = check_target(trace, error);
 	}
 	scope_trace_close(trace);
 	return code;

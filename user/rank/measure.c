@@ -86,21 +86,20 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 }
 
 /*
- * Odds of the function in abnormal time over its odds in usual time. Stacks of usual units are few
+ * The function's share of abnormal time against its share of usual time. Stacks of usual units are few
  * where units are short: one more is taken to have hit it, of two more in all (the rule of
  * succession), so that few stacks cannot rule it out.
  */
-static double odds_ratio(const struct sums *sums)
+static void compare_shares(const struct sums *sums, struct scope_finding *finding)
 {
 	double stack_ns = sums->all_normal ? sums->all_normal_ns / sums->all_normal : 1;
 	double usual = (sums->normal_ns + stack_ns) / (sums->all_normal_ns + 2 * stack_ns);
 	double here = sums->abnormal_ns / sums->all_abnormal_ns;
 
-	if (sums->all_abnormal_ns <= 0 || here <= 0)
-		return 0;
-	if (here >= 1 || usual <= 0)
-		return HUGE_VAL;
-	return usual < 1 ? here / (1 - here) / (usual / (1 - usual)) : 0;
+	if (sums->all_abnormal_ns <= 0 || here <= 0 || usual >= 1)
+		return;
+	finding->times = here / usual;
+	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }
 
 static uint32_t most_common_population(const struct scope_rank_input *input,
@@ -296,7 +295,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
 	finding->usual_example = usual_unit(input, finding->population);
-	finding->odds = odds_ratio(sums);
+	compare_shares(sums, finding);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
 	free(sums->unit);
@@ -310,6 +309,7 @@ bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_
 	const struct scope_detection *detection = input->detection;
 
 	return finding->units >= options->units_min && finding->odds >= options->odds_min &&
+	       finding->times >= options->times_min &&
 	       finding->half_share >= options->half_share &&
 	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&
 	       finding->excess_ns >= options->excess_share * detection->busy_ns;

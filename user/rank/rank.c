@@ -17,6 +17,7 @@
 const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
 	.odds_min = 5,
+	.times_min = 2.5,
 	.units_min = 5,
 	.half_share = 0.1,
 	.findings_max = 10,

@@ -4,8 +4,8 @@
  *
  * A slow function is a finding if its excess is at least a set share of its group's and of the
  * process's busy time, it shows in enough units and in both halves of the window, and its part of
- * the abnormal time is clearly greater than its part of the normal time: what merely stretches all
- * functions alike lies outside the program (methods: PerfCompass, Dean et al., FC 2016).
+ * the abnormal time is clearly greater than its part of the usual time, by odds and by share: what
+ * merely stretches all functions alike lies outside the program (methods: PerfCompass, Dean et al., FC 2016).
  */
 #ifndef SCOPE_RANK_RANK_H
 #define SCOPE_RANK_RANK_H
@@ -15,6 +15,7 @@
 struct scope_rank_options {
 	double excess_share; /* of the busy time of its group */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
+	double times_min;    /* its share in abnormal time over its share in usual time */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
 	uint32_t findings_max;
@@ -53,6 +54,7 @@ struct scope_finding {
 	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
 	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
+	double times;	   /* see times_min */
 	double half_share; /* of its units in the emptier half of the window */
 	/* HANG, SPIN */
 	uint32_t threads;

@@ -81,6 +81,10 @@ static int print_head(const struct report *report)
 		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
 		meta(report, SCOPE_META_SOURCE), scope_format_large(&events, timeline->events),
 		scope_format_count(&losses, lost));
+	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
+		fprintf(report->out,
+			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
+			(timeline->end_ns - timeline->begin_ns) / 1e9);
 	return 0;
 }
 
@@ -498,11 +502,11 @@ static int print_basis(const struct report *report)
 	fprintf(report->out,
 		"  basis: %s requests, %s units, %zu populations; abnormal above z %.1f and twice the\n"
 		"  median; a finding needs %.0f %% of busy time, %u units, both halves of the window, and\n"
-		"  odds ×%.0f against usual units. %s stacks",
+		"  odds ×%.0f and share ×%.1f against usual units. %s stacks",
 		scope_format_count(&a, analysis->ranking->requests),
 		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
 		z, 100 * scope_rank_defaults.excess_share, scope_rank_defaults.units_min,
-		scope_rank_defaults.odds_min, scope_format_count(&c, evidence->stacks));
+		scope_rank_defaults.odds_min, scope_rank_defaults.times_min, scope_format_count(&c, evidence->stacks));
 	if (evidence->stacks)
 		fprintf(report->out, " (%.1f %% without a program function, %.1f %% cut short)",
 			100.0 * evidence->nameless / evidence->stacks,
