@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the answer rests on, and the rule that was applied. */
+#include "report/section.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+/* What the answer rests on, and the rule that was applied. */
+static void tell_basis(const struct report *report, FILE *to)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	const struct scope_rank_options *rule = &scope_rank_defaults;
+	const struct scope_evidence *evidence = analysis->evidence;
+	uint64_t skipped = scope_trace_meta_number(analysis->trace, SCOPE_META_STACKS_SKIPPED, 0);
+	double z = analysis->detection->populations ? analysis->detection->population[0].z : 0;
+	struct scope_text a, b, c;
+
+	fprintf(to,
+		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
+		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
+		"×%.0f and share ×%.1f against usual units. %s stacks",
+		scope_format_count(&a, analysis->ranking->requests),
+		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
+		z, scope_detect_defaults.times_min, 100 * rule->excess_share, rule->units_min,
+		rule->odds_min, rule->times_min, scope_format_count(&c, evidence->stacks));
+	if (evidence->stacks)
+		fprintf(to, " (%.1f %% without a program function, %.1f %% cut short)",
+			100.0 * evidence->nameless / evidence->stacks,
+			100.0 * (evidence->cut + evidence->broken) / evidence->stacks);
+	if (skipped)
+		fprintf(to, ", %s not taken (limit per second)", scope_format_count(&a, skipped));
+	fputc('.', to);
+	if (analysis->units->discarded)
+		fprintf(to, " %s units were discarded because events around them were lost.",
+			scope_format_count(&a, analysis->units->discarded));
+	if (analysis->detection->sampled)
+		fputs(" So many different units that a sample of them was clustered.", to);
+}
+
+int scope_section_basis(const struct report *report)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	const char *damage = scope_trace_damage(analysis->trace);
+	size_t problems, size;
+	const char *const *problem;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return -ENOMEM;
+	tell_basis(report, to);
+	if (fclose(to)) {
+		free(text);
+		return -ENOMEM;
+	}
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+	free(text);
+	if (damage[0])
+		fprintf(report->out, "  %s\n", damage);
+	problem = scope_symbols_problems(analysis->symbols, &problems);
+	for (size_t i = 0; i < problems && i < 5; i++)
+		fprintf(report->out, "  %s\n", problem[i]);
+	return 0;
+}

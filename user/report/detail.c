@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The first findings in full: who, by which calls, since when. */
+#include "report/section.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/syscall_name.h"
+#include "report/format.h"
+#include "report/path.h"
+
+#define DETAIL_COLUMN 17 /* where the details of a finding begin */
+#define PATH_CALLS 8	 /* more make no example */
+
+static const char *call_name(uint32_t nr)
+{
+	const char *name = scope_syscall_name(nr);
+
+	return nr == SCOPE_NR_NONE ? "no call" : name ? name : "unknown call";
+}
+
+static const struct scope_thread *thread_at(const struct report *report, uint32_t index)
+{
+	return scope_threads_at(report->analysis->units->timeline->threads, index);
+}
+
+static int print_chain(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_tree *tree = &report->analysis->evidence->tree;
+	const struct scope_function *path[SCOPE_PATH_MAX];
+	unsigned count = 0;
+	size_t size;
+	char *line = NULL;
+	FILE *to;
+
+	for (uint32_t node = finding->node; node && count < SCOPE_PATH_MAX;
+	     node = tree->node[node].parent)
+		path[count++] = tree->node[node].function;
+	if (!count)
+		return 0;
+	to = open_memstream(&line, &size);
+	if (!to)
+		return -ENOMEM;
+	while (count--)
+		fprintf(to, "%s%s", path[count]->name, count ? " → " : "");
+	if (tree->node[finding->node].below)
+		fprintf(to, " → %s", tree->node[finding->node].below->name);
+	if (fclose(to)) {
+		free(line);
+		return -ENOMEM;
+	}
+	fputs("     call path   ", report->out);
+	scope_format_wrapped(report->out, line, DETAIL_COLUMN, DETAIL_COLUMN);
+	fputc('\n', report->out);
+	free(line);
+	return 0;
+}
+
+static void print_stuck(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_thread *thread = thread_at(report, finding->thread);
+	struct scope_text age;
+
+	if (finding->kind == SCOPE_FINDING_SPIN) {
+		fprintf(report->out,
+			"     who         %s (tid %u), running for %s without a system call, %u samples\n",
+			thread->comm, thread->tid, scope_format_ns(&age, finding->age_ns),
+			finding->samples);
+		return;
+	}
+	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s(0x%" PRIx64 "%s)\n",
+		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
+		scope_format_ns(&age, finding->age_ns), call_name(finding->nr), finding->object,
+		finding->lock ? ", a lock" : "");
+	if (finding->lock)
+		fputs("     mind        the function that holds the lock may be another one: see the other "
+		      "lines\n", report->out);
+}
+
+static void print_waiters(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_thread *holder = thread_at(report, finding->holder);
+	const struct scope_group *group = &report->analysis->units->group[finding->victim_group];
+
+	fprintf(report->out,
+		"     who waits   %s ×%u: %.0f %% of the excess in %s(0x%" PRIx64 "),\n"
+		"                 %s by %s (tid %u)\n",
+		group->name, finding->victim_threads, 100 * finding->share, call_name(finding->nr),
+		finding->object, finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
+		holder->comm, holder->tid);
+}
+
+static int print_path(const struct report *report, const char *head, const struct scope_path *path)
+{
+	struct scope_text time;
+	size_t shown = path->calls < PATH_CALLS ? path->calls : PATH_CALLS, size;
+	char *line = NULL;
+	FILE *to = open_memstream(&line, &size);
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < shown; i++) {
+		const struct scope_path_call *call = &path->call[i];
+
+		fprintf(to, "%s%s", i ? " · " : "", call_name(call->nr));
+		if (call->count > 1)
+			fprintf(to, " ×%u", call->count);
+		if (call->ns)
+			fprintf(to, " %s", scope_format_ns(&time, call->ns));
+	}
+	if (shown < path->calls)
+		fprintf(to, " · %zu more", path->calls - shown);
+	if (fclose(to)) {
+		free(line);
+		return -ENOMEM;
+	}
+	fputs(head, report->out);
+	scope_format_wrapped(report->out, path->calls ? line : "none", DETAIL_COLUMN, DETAIL_COLUMN);
+	fputc('\n', report->out);
+	free(line);
+	return 0;
+}
+
+static int print_paths(const struct report *report, const struct scope_finding *finding)
+{
+	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
+	size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
+	int err;
+
+	if (finding->example == UINT32_MAX)
+		return 0;
+	err = scope_path_collect(report->analysis->trace, report->analysis->units, path, count);
+	if (!err)
+		err = print_path(report, "     syscalls    ", &path[0]);
+	if (!err && count > 1)
+		err = print_path(report, "       usual     ", &path[1]);
+	free(path[0].call);
+	free(path[1].call);
+	return err;
+}
+
+static void print_times(const struct report *report, const struct scope_finding *finding)
+{
+	struct scope_text usual, p50, p95, p99;
+
+	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
+		scope_format_ns(&usual, finding->usual_ns), scope_format_ns(&p50, finding->p50_ns),
+		scope_format_ns(&p95, finding->p95_ns), scope_format_ns(&p99, finding->p99_ns));
+	fprintf(report->out, "     evidence    stacks: %u samples, %u sleeps; ", finding->samples,
+		finding->sleeps);
+	if (isfinite(finding->odds))
+		fprintf(report->out, "odds in abnormal units ×%.0f those in usual ones\n",
+			finding->odds);
+	else
+		fputs("all of the abnormal time\n", report->out);
+}
+
+int scope_section_details(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < ranking->findings && i < report->style->details; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report),
+			finding->function ? finding->function->name : "(no usable stack)",
+			scope_section_plain(report));
+		if (scope_section_stuck(finding))
+			print_stuck(report, finding);
+		if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
+			print_waiters(report, finding);
+		err = print_chain(report, finding);
+		if (err)
+			break;
+		if (finding->kind == SCOPE_FINDING_CALLS)
+			fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
+				call_name(finding->nr), finding->calls_times);
+		if (!scope_section_stuck(finding))
+			print_times(report, finding);
+		err = print_paths(report, finding);
+		fputc('\n', report->out);
+	}
+	return err;
+}

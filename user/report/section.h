@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sections of the report: each prints itself, 0 or -errno. */
+#ifndef SCOPE_REPORT_SECTION_H
+#define SCOPE_REPORT_SECTION_H
+
+#include "report/text.h"
+
+struct report {
+	const struct scope_analysis *analysis;
+	const struct scope_report_style *style;
+	FILE *out;
+};
+
+int scope_section_details(const struct report *report); /* the first findings, told in full */
+int scope_section_times(const struct report *report);	/* where the time of each group went */
+int scope_section_basis(const struct report *report);	/* what the answer rests on */
+
+/* For those above: "" where there is no colour. */
+const char *scope_section_bold(const struct report *report);
+const char *scope_section_plain(const struct report *report);
+/* A hang or a spin: a thread, not slow units. */
+bool scope_section_stuck(const struct scope_finding *finding);
+
+#endif

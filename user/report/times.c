@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the time of each thread group went. */
+#include "report/section.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+/* A line of the table of times: all threads of one group name. */
+struct group_line {
+	const char *name;
+	uint32_t threads;
+	double wall_ns, run_ns, queue_ns, unexplained_ns;
+	double blocked_ns[SCOPE_WAIT_CLASSES];
+};
+
+static void add_thread(struct group_line *line, const struct scope_thread *thread)
+{
+	const struct scope_account *account = &thread->account;
+
+	line->threads++;
+	line->wall_ns += scope_account_wall(account);
+	line->run_ns += account->run_ns;
+	line->queue_ns += account->queue_ns;
+	line->unexplained_ns += account->unknown_ns;
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+		line->blocked_ns[class] += account->blocked_ns[class];
+	/* What the kernel's own count of CPU time says beyond ours, or ours beyond its. */
+	if (thread->stopped && thread->start_run_ns)
+		line->unexplained_ns += fabs((double)(thread->stop_run_ns - thread->start_run_ns) -
+					     (double)account->run_ns);
+}
+
+int scope_section_times(const struct report *report)
+{
+	const struct scope_units *units = report->analysis->units;
+	struct group_line *line = calloc(units->groups + 1, sizeof(*line));
+	size_t lines = 0;
+
+	if (!line)
+		return -ENOMEM;
+	for (size_t i = 0; i < units->threads; i++) {
+		const char *name = units->group[units->thread[i].group].name;
+		size_t at = 0;
+
+		while (at < lines && strcmp(line[at].name, name))
+			at++;
+		if (at == lines)
+			line[lines++].name = name;
+		add_thread(&line[at], scope_threads_at(units->timeline->threads, i));
+	}
+	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
+	      " unexplained\n", report->out);
+	for (size_t i = 0; i < lines; i++) {
+		double whole = line[i].wall_ns > 0 ? line[i].wall_ns / 100 : 1;
+		const double *blocked = line[i].blocked_ns;
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s ×%u", line[i].name, line[i].threads);
+		fputs("  ", report->out);
+		scope_format_padded(report->out, name, 20);
+		fprintf(report->out,
+			" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
+			"%4.0f %% %4.0f %%    %5.1f %%\n",
+			line[i].run_ns / whole, line[i].queue_ns / whole,
+			blocked[SCOPE_WAIT_FUTEX] / whole, blocked[SCOPE_WAIT_NETWORK] / whole,
+			blocked[SCOPE_WAIT_POLL] / whole, blocked[SCOPE_WAIT_DISK] / whole,
+			blocked[SCOPE_WAIT_PIPE] / whole, blocked[SCOPE_WAIT_TIMER] / whole,
+			(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] +
+			 blocked[SCOPE_WAIT_OTHER]) / whole,
+			line[i].unexplained_ns / whole);
+	}
+	fputc('\n', report->out);
+	free(line);
+	return 0;
+}
