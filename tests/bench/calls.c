@@ -2,12 +2,13 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|other getppid|pingpong
+ * Usage: calls none|plain|default|other getppid|close|pingpong
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   other     a session traces another process, which waits
  *   getppid   a call that does next to nothing
+ *   close     one that fails at once and whose first argument is recorded
  *   pingpong  a byte through a pipe to another process and back: two writes, two reads that block,
  *             two wakings, two switches
  * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
@@ -33,7 +34,7 @@
 #include "trace/format.h"
 #include "trace/writer.h"
 
-#define ROUNDS 300
+#define ROUNDS 150
 
 enum mode { NONE, PLAIN, DEFAULT, OTHER, MODES };
 static const char *const modes[MODES] = { "none", "plain", "default", "other" };
@@ -43,6 +44,11 @@ static int to_peer[2], from_peer[2];
 static void call_parent(void)
 {
 	getppid();
+}
+
+static void call_close(void)
+{
+	close(-1);
 }
 
 static void call_peer(void)
@@ -59,8 +65,9 @@ static const struct row {
 	void (*call)(void);
 	unsigned int few, many, turns; /* of short rounds, and of the long loop */
 } rows[] = {
-	{ "getppid", call_parent, 300, 1300, 1000000 },
-	{ "pingpong", call_peer, 20, 60, 100000 },
+	{ "getppid", call_parent, 300, 1300, 400000 },
+	{ "close", call_close, 300, 1300, 400000 },
+	{ "pingpong", call_peer, 20, 60, 30000 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
@@ -263,7 +270,7 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|other getppid|pingpong\n", stderr);
+		fputs("usage: calls none|plain|default|other getppid|close|pingpong\n", stderr);
 		return 2;
 	}
 	row = &rows[at];

@@ -12,8 +12,9 @@
 # the analysis are those of this machine, CPU time that of one processor.
 #
 #   syscall_pair_added_insns  to one getppid(), enter and exit, between interrupts
-#   ..._own_insns, ..._all_insns   on average over a million: with interrupts and samples; with the
+#   ..._own_insns, ..._all_insns   on average over many: with interrupts and samples; with the
 #                             reader (compression and file included) on the same processor, too
+#   argument_call_added_insns to one close(-1), whose first argument is recorded
 #   untraced_added_insns      to a getppid() of a process that is not traced while another one is
 #   pingpong_added_insns      to a byte through a pipe to a traced process and back: four calls of
 #                             which two block, two wakings, two switches
@@ -41,7 +42,7 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 	# shellcheck disable=SC2016 # expanded in the guest
 	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
 		measure() {
-			for loop in getppid pingpong; do
+			for loop in getppid close pingpong; do
 				"$calls" "$2" "$loop" | sed "s/^/$1 $loop /"
 			done
 		}
@@ -78,6 +79,8 @@ print_calls() {
 			added("syscall_pair_added_own_insns" suffix, modes[i], "getppid", "own")
 			added("syscall_pair_added_all_insns" suffix, modes[i], "getppid", "all")
 			plain("bytes_per_syscall" suffix, modes[i], "getppid", "bytes", "bytes")
+			added("argument_call_added_insns" suffix, modes[i], "close", "floor")
+			plain("bytes_per_argument_call" suffix, modes[i], "close", "bytes", "bytes")
 			if (value[modes[i], "getppid", "lost"] > 0)
 				plain("lost" suffix, modes[i], "getppid", "lost", "events")
 		}
@@ -103,7 +106,7 @@ bench_calls() {
 bench_analysis() {
 	local program trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
 	for program in decode unwind; do
-		[ ! -x "$bin/$program" ] || "$bin/$program" 2>/dev/null
+		[ ! -x "$bin/$program" ] || "$bin/$program"
 	done
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write the trace that a busy key-value server would give, of any length, the same for one seed.
+ * Write the trace that a busy key-value server would give, of any length. One seed gives one trace,
+ * but for the random words (canaries) that lie in any copied stack.
  *
  * Usage: server_trace [-n EVENTS] [-s SEED] [-k KINDS] -o FILE
- * Three workers serve requests (epoll, read, work, sendmsg), each on a CPU of its own; KINDS of them
- * (1 to 64) differ in further calls, the first kinds are the most frequent. On a fourth
- * CPU a thread moves memory about every 50 ms with a lock held for 2 to 6 ms, and who stores an item
+ * Three workers serve requests (epoll, read, work, sendmsg), each on a CPU of its own. KINDS of
+ * requests (1 to 64) differ in further calls; the first kinds are the most frequent. On a fourth CPU a
+ * thread moves memory about every 50 ms with a lock held for 2 to 6 ms, and who stores an item
  * meanwhile waits for it. Samples every 2.003 ms and stacks at waits are copies of stacks of this
- * program, from the functions below, so that they can be unwound and named.
+ * program, so that they can be unwound and named.
  */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "source/defaults.h"
 #include "source/proc.h"
+#include "server_stacks.h"
 #include "trace/packer.h"
 
 #define TGID 1000u
@@ -37,114 +37,6 @@
 #define FIRST_FD 20
 #define LOCK 0x7f0000001040ull
 #define LOG_FD 9
-
-/* ---- stacks ---- */
-
-enum place { PARSE, HASH, COPY, REPLY, LOCK_WAIT, MOVE, PLACES };
-
-struct shot {
-	uint64_t reg[SCOPE_REG_MAX];
-	uint16_t regs;
-	uint32_t bytes;
-	uint8_t data[SCOPE_DEFAULT_STACK_BYTES];
-};
-static struct shot shots[PLACES];
-
-static ucontext_t context;
-
-/* Of the function in which context was taken, which waits for this one. top: where the stack begins. */
-static __attribute__((noinline)) void keep_shot(enum place place, const uint8_t *top)
-{
-	struct shot *shot = &shots[place];
-	const uint8_t *sp;
-
-#if defined(__x86_64__)
-	static const int order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
-				     REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
-				     REG_R14, REG_R15, REG_RIP };
-
-	shot->regs = SCOPE_REG_COUNT_X86_64;
-	for (int i = 0; i < SCOPE_REG_COUNT_X86_64; i++)
-		shot->reg[i] = (uint64_t)context.uc_mcontext.gregs[order[i]];
-	sp = (const uint8_t *)shot->reg[7];
-#elif defined(__aarch64__)
-	shot->regs = SCOPE_REG_COUNT_ARM64;
-	for (int i = 0; i < 31; i++)
-		shot->reg[i] = context.uc_mcontext.regs[i];
-	shot->reg[31] = context.uc_mcontext.sp;
-	shot->reg[32] = context.uc_mcontext.pc;
-	sp = (const uint8_t *)shot->reg[31];
-#else
-#error "server_trace: this architecture's registers are not known here"
-#endif
-	shot->bytes = top - sp < SCOPE_DEFAULT_STACK_BYTES ? top - sp : SCOPE_DEFAULT_STACK_BYTES;
-	memcpy(shot->data, sp, shot->bytes);
-}
-
-#define take_shot(place, top) (getcontext(&context), keep_shot(place, top))
-#define FUNCTION static __attribute__((noinline)) void
-#define NO_TAIL_CALL() __asm__ volatile("" ::: "memory")
-
-FUNCTION hash_key(const uint8_t *top) { take_shot(HASH, top); NO_TAIL_CALL(); }
-FUNCTION item_copy(const uint8_t *top) { take_shot(COPY, top); NO_TAIL_CALL(); }
-FUNCTION cache_lock(const uint8_t *top) { take_shot(LOCK_WAIT, top); NO_TAIL_CALL(); }
-FUNCTION reply_format(const uint8_t *top) { take_shot(REPLY, top); NO_TAIL_CALL(); }
-FUNCTION item_move(const uint8_t *top) { take_shot(MOVE, top); NO_TAIL_CALL(); }
-
-FUNCTION parse_line(const uint8_t *top)
-{
-	take_shot(PARSE, top);
-	hash_key(top);
-	NO_TAIL_CALL();
-}
-
-FUNCTION item_store(const uint8_t *top)
-{
-	cache_lock(top);
-	item_copy(top);
-	NO_TAIL_CALL();
-}
-
-FUNCTION handle_request(const uint8_t *top)
-{
-	parse_line(top);
-	item_store(top);
-	reply_format(top);
-	NO_TAIL_CALL();
-}
-
-/* The buffer gives stacks the usual size of a server's. */
-FUNCTION worker_loop(const uint8_t *top)
-{
-	volatile uint8_t buffer[3000] = { 0 };
-
-	handle_request(top);
-	buffer[0] = buffer[1];
-	NO_TAIL_CALL();
-}
-
-FUNCTION mover_loop(const uint8_t *top)
-{
-	item_move(top);
-	NO_TAIL_CALL();
-}
-
-static void *run_once(void *argument)
-{
-	pthread_attr_t attributes;
-	const uint8_t *top;
-	void *stack;
-	size_t bytes;
-
-	if (pthread_getattr_np(pthread_self(), &attributes))
-		abort();
-	pthread_attr_getstack(&attributes, &stack, &bytes);
-	pthread_attr_destroy(&attributes);
-	top = (const uint8_t *)stack + bytes;
-	worker_loop(top);
-	mover_loop(top);
-	return argument;
-}
 
 /* ---- the server ---- */
 
@@ -534,10 +426,9 @@ int main(int argc, char **argv)
 	uint64_t events = 5000000, seed = 1;
 	unsigned int kinds = 32;
 	const char *path = NULL;
-	pthread_t thread;
 	int option;
 
-	/* One seed, one trace: addresses must not move. */
+	/* Addresses must not move from one run to the next. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE) &&
 	    personality(personality(0xffffffff) | ADDR_NO_RANDOMIZE) >= 0)
 		execv("/proc/self/exe", argv);
@@ -557,7 +448,7 @@ int main(int argc, char **argv)
 		fputs("usage: server_trace [-n EVENTS] [-s SEED] [-k KINDS] -o FILE\n", stderr);
 		return 2;
 	}
-	if (pthread_create(&thread, NULL, run_once, NULL) || pthread_join(thread, NULL))
+	if (server_stacks_take())
 		return 1;
 	return write_trace(path, events, seed, kinds);
 }
