@@ -505,7 +505,8 @@ int main(void)
 		return 77;
 	}
 	if (!process_build("probe", "-O0", path, sizeof(path))) {
-		puts("skip: no C compiler to build the traced programs with (set CC)");
+		puts("skip: cannot build the traced programs (run from the top folder; CC names the "
+		     "compiler)");
 		processes_remove();
 		return 77;
 	}

@@ -102,10 +102,13 @@ static int trouble_say(struct scope_spaces *spaces, const struct scope_file *fil
 static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
 {
 	const struct scope_file_functions *functions;
-	int ret = scope_image_functions(file->image, &functions);
+	int ret;
 
+	if (file->library) /* its names are read when one is asked for */
+		return 0;
+	ret = scope_image_functions(file->image, &functions);
 	/* A stripped program may still export some names to its libraries and plugins. */
-	if (ret || file->library || 2 * functions->named >= functions->count)
+	if (ret || 2 * functions->named >= functions->count)
 		return ret;
 	return scope_spaces_problem(spaces,
 		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
