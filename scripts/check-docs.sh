@@ -78,7 +78,7 @@ check_pages() {
 	for command in $commands; do
 		page=docs/man/scope-$command.1
 		[ -e "$page" ] || { differ "scope $command has no page $page"; continue; }
-		grep -q "scope-$command" docs/man/scope.1 || differ "docs/man/scope.1 does not name $command"
+		grep -q "^\.BR $command \"" docs/man/scope.1 || differ "docs/man/scope.1 does not list $command"
 		while read -r option; do
 			differ "$page and scope $command --help differ in --$option"
 		done < <(comm -3 <(helped "$command" | grep -vx help) <(described "$command" | grep -vx help) | tr -d '\t')
@@ -99,6 +99,12 @@ check_constants() {
 		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull)?([ \t].*)?$/\1/p; s/^\t\.$name = ([0-9.]+),.*/\1/p" "$file")
 		[ "$found" = "$value" ] || differ "docs/methods.md: $name is $value, in $file '$found'"
 	done < <(block constants docs/methods.md | sed -n 's/^| `\([^`]*\)` | \([^ ]*\) | `\([^`]*\)` |.*/\1 \2 \3/p')
+	for file in user/anomaly/detect.c user/rank/rank.c; do
+		for name in $(sed -nE '/_defaults = \{/,/^\};/s/^\t\.([a-z_]+) = [0-9.]+,.*/\1/p' "$file"); do
+			block constants docs/methods.md | grep -q "^| .$name. .*$file" ||
+				differ "docs/methods.md: the table of constants lacks $name of $file"
+		done
+	done
 	found=$(sed -n 's/^#define SCOPE_VERSION "\(.*\)"/\1/p' include/scope/abi.h)
 	grep -qx "PACKAGE_VERSION=\"$found\"" dkms/dkms.conf || differ "dkms/dkms.conf is not of version $found"
 	grep -L "scope $found" docs/man/*.1 | while read -r file; do echo "docs: $file is not of version $found"; done |
