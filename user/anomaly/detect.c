@@ -3,6 +3,7 @@
 #include "anomaly/detect.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
@@ -16,6 +17,7 @@ const struct scope_detect_options scope_detect_defaults = {
 	.times_min = 2,
 	.units_min = 20,
 	.rare_share = 0.25,
+	.rare_times = 3,
 	.cluster = SCOPE_CLUSTER_OPTIONS_DEFAULT,
 };
 
@@ -130,6 +132,16 @@ static double threshold(const struct scope_detect_options *options, struct scope
 	return by_scale > by_times ? by_scale : by_times;
 }
 
+/* The median of n units spreads about 1.25 / sqrt(n) as much as the units do. */
+static bool slow_as_a_whole(const struct scope_population *population, struct scope_spread own,
+			    struct scope_spread whole, const struct scope_detect_options *options)
+{
+	double spread = 1.25 * whole.scale / sqrt(population->units);
+
+	return own.median > whole.median * options->rare_times &&
+	       own.median > whole.median + population->z * spread;
+}
+
 static void judge_population(struct work *work, uint32_t index, double z)
 {
 	const struct scope_detect_options *options = work->options;
@@ -141,15 +153,18 @@ static void judge_population(struct work *work, uint32_t index, double z)
 
 	if (rare)
 		whole = measure_spread(work, group_span(work, index));
+	population->z = z;
 	population->against_group = group_units >= options->units_min && rare &&
 				    (population->units < options->units_min ||
-				     own.median > threshold(options, whole, z));
+				     slow_as_a_whole(population, own, whole, options));
 	if (population->against_group)
 		own = whole;
 	population->median_ns = own.median;
 	population->scale_ns = own.scale;
 	population->threshold_ns = threshold(options, own, z);
-	population->z = z;
+	/* Slow as a whole: its units need not stand out one by one. */
+	if (population->against_group && population->units >= options->units_min)
+		population->threshold_ns = own.median * options->times_min;
 }
 
 /* Count of one call in a unit; 0 where it made none. */

@@ -19,7 +19,8 @@ struct scope_detect_options {
 	double z_min;	   /* never test below this robust z: real times have heavy tails */
 	double times_min;  /* an abnormal unit takes at least this many times the median */
 	uint32_t units_min; /* smaller populations have no norm of their own */
-	double rare_share; /* a cluster below this share of its group may be rare and slow */
+	double rare_share; /* a cluster below this share of its group may be rare and slow … */
+	double rare_times; /* … if its median is this many times the group's */
 	struct scope_cluster_options cluster;
 };
 
