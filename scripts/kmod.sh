@@ -22,7 +22,7 @@ release=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsr
 	exit 1
 }
 if [ "${CC:-cc}" = cc ] || [ "$CC" = gcc ]; then
-	CC=$(cat "$kdir/../cc" 2>/dev/null || echo gcc)
+	CC=$(cat "$(dirname "$kdir")/cc" 2>/dev/null || echo gcc)
 fi
 out=${BUILD:-$root/build}
 mkdir -p "$out/kmod/$release"

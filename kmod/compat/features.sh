@@ -9,10 +9,10 @@ set -eu
 
 rows() {
 	cat <<-'ROWS'
-	CONTROL | linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h | int f(void) { return 0; }
-	SWITCH_PREV_STATE | trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y, unsigned int s); void f(void) { check_trace_callback_type_sched_switch(p); }
-	SWITCH_PREEMPT | trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
-	EXIT_GROUP_DEAD | trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); }
+	CONTROL | linux/mm.h linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h | int f(void) { return 0; }
+	SWITCH_PREV_STATE | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y, unsigned int s); void f(void) { check_trace_callback_type_sched_switch(p); }
+	SWITCH_PREEMPT | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
+	EXIT_GROUP_DEAD | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); }
 	TASK_STATE_INDEX | linux/sched.h | unsigned int f(void) { return __task_state_index(0u, 0u); }
 	TASK_STATE | linux/sched.h | unsigned int f(struct task_struct *t) { return t->__state; }
 	HRTIMER_SETUP | linux/hrtimer.h | void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }
