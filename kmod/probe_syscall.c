@@ -32,17 +32,6 @@ static noinline void put_unreturned(struct scope_session *session, struct scope_
 	raw_local_irq_restore(flags);
 }
 
-/* Fills cpu->arg with the first count arguments. ARG_COUNTS speaks of native numbers alone. */
-static noinline void store_args(struct scope_cpu *cpu, struct pt_regs *regs, u32 count)
-{
-	unsigned long arg[SCOPE_ARG_MAX];
-	u32 i;
-
-	syscall_get_arguments(current, regs, arg);
-	for (i = 0; i < count; i++)
-		cpu->arg[i] = arg[i];
-}
-
 static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_session *session = data;
@@ -61,7 +50,7 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (likely((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE))
 		args = session->config.arg_counts[id];
 	if (args)
-		store_args(cpu, regs, args);
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
 	cpu->nr = scope_record_nr(id);
 	cpu->abi_args = scope_abi_args(abi, args);
 	cpu->enter_ns = ktime_get_mono_fast_ns();
@@ -86,20 +75,12 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 	scope_stack_after_syscall(session, cpu, regs, scope_record_nr(id), abi, duration_ns, now);
 }
 
-/* Interrupts off. The record has arguments, or it lasted 4.3 s and more without leaving the CPU. */
-static noinline void exit_large(struct scope_cpu *cpu, struct scope_session *session, long ret,
-				u64 now, u64 duration_ns)
+/* Interrupts off. It lasted 4.3 s and more without leaving the CPU: too long for one record. */
+static noinline void exit_long(struct scope_cpu *cpu, struct scope_session *session, long ret,
+			       u64 now)
 {
-	u32 args = cpu->abi_args >> 4;
-
-	if (duration_ns > U32_MAX) {
-		scope_syscall_put_pending(session, cpu, now);
-		scope_record_put_exit(&cpu->ring, now, cpu->nr, cpu->abi_args & 0xf, ret);
-		return;
-	}
-	cpu->pending = 0;
-	scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret, cpu->arg,
-				 sizeof(struct scope_record_syscall) + args * 8);
+	scope_syscall_put_pending(session, cpu, now);
+	scope_record_put_exit(&cpu->ring, now, cpu->nr, cpu->abi_args & 0xf, ret);
 }
 
 /* Interrupts off. */
@@ -110,14 +91,14 @@ static __always_inline void exit_merged(struct scope_session *session, struct sc
 
 	if (unlikely((s64)duration_ns < 0))
 		duration_ns = 0;
-	if (unlikely(cpu->abi_args >> 4 || duration_ns > U32_MAX)) {
-		exit_large(cpu, session, ret, now, duration_ns);
+	if (unlikely(duration_ns > U32_MAX)) {
+		exit_long(cpu, session, ret, now);
 	} else {
 		cpu->pending = 0;
-		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret, NULL,
-					 sizeof(struct scope_record_syscall));
+		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret,
+					 cpu->arg, sizeof(struct scope_record_syscall) + (cpu->abi_args >> 4) * 8);
 	}
-	if (unlikely(session->config.stack_mode))
+	if (unlikely(duration_ns >= session->config.stack_min_ns && session->config.stack_mode))
 		scope_stack_after_syscall(session, cpu, regs, cpu->nr, cpu->abi_args & 0xf,
 					  duration_ns, now);
 }

@@ -29,6 +29,7 @@ static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u6
 						     const u64 *arg, u32 bytes)
 {
 	struct scope_record_syscall *r;
+	u32 i;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
 	if (unlikely(!r))
@@ -38,8 +39,8 @@ static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u6
 	r->flags = ret != (s32)ret ? SCOPE_SYSCALL_WIDE : 0;
 	r->duration_ns = duration_ns;
 	r->ret = ret;
-	if (bytes > sizeof(*r))
-		memcpy(r + 1, arg, bytes - sizeof(*r));
+	for (i = 0; i < (abi_args >> 4); i++)
+		((u64 *)(r + 1))[i] = arg[i];
 	scope_ring_commit(ring, bytes);
 }
 

@@ -60,9 +60,11 @@ int scope_ring_consume(struct scope_ring *ring, u64 position);
 
 static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delta_ns, u64 now_ns)
 {
-	*(u32 *)ring->at = scope_record_word(type, delta_ns);
+	u8 *at = ring->at;
+
+	*(u32 *)at = scope_record_word(type, delta_ns);
 	ring->last_ns = now_ns;
-	return ring->at;
+	return at;
 }
 
 /*
