@@ -17,7 +17,7 @@ struct scope_spread {
 /*
  * scale is MAD/0.6745 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993: the modified
  * z-score); where the MAD is 0 the mean absolute deviation times 1.2533, at least floor.
- * Sorts values.
+ * Overwrites values.
  */
 struct scope_spread scope_spread_of(double *values, size_t count, double floor);
 
