@@ -10,14 +10,16 @@
 
 #include "cmd/cmd.h"
 #include "control/control.h"
+#include "control/modinfo.h"
 #include "source/file.h"
 
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
 
 static const char usage[] =
-	"Usage: scope doctor\n"
-	"Tell what this machine lacks for a capture, and the remedy.\n\n"
+	"Usage: scope doctor [SCOPE.KO]\n"
+	"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
+	"kernel takes it.\n\n"
 	"  -h, --help   this text\n\n"
 	"Exit status 1 where something is missing that a capture needs.\n";
 
@@ -35,6 +37,7 @@ enum verdict {
 struct machine {
 	char release[65];
 	bool loaded; /* the module, and it can be talked to */
+	const char *file; /* a scope.ko to look at, NULL for none */
 };
 
 struct finding {
@@ -102,6 +105,26 @@ static void check_module(struct machine *machine, struct finding *finding)
 	scope_control_close(control);
 	machine->loaded = true;
 	say(finding, VERDICT_OK, "the scope module is loaded, version %s", info.version);
+}
+
+/* insmod says no more than "Invalid module format" of a module for another kernel. */
+static void check_file(struct machine *machine, struct finding *finding)
+{
+	const size_t length = strlen(machine->release);
+	struct scope_error error = { 0 };
+	char magic[256];
+
+	if (!machine->file)
+		return;
+	if (scope_modinfo_read(machine->file, "vermagic", &error, magic, sizeof(magic)))
+		say(finding, VERDICT_MISSING, "%s", error.text);
+	else if (!strncmp(magic, machine->release, length) && magic[length] == ' ')
+		say(finding, VERDICT_OK, "%s is for this kernel, %s", machine->file, machine->release);
+	else
+		say(finding, VERDICT_MISSING,
+		    "%s is for kernel %.*s, and this is %s: build one with `make kmod "
+		    "KDIR=/lib/modules/%s/build`", machine->file, (int)strcspn(magic, " "), magic,
+		    machine->release, machine->release);
 }
 
 static void check_device(struct machine *machine, struct finding *finding)
@@ -239,18 +262,18 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 }
 
 static void (*const checks[])(struct machine *machine, struct finding *finding) = {
-	check_privilege, check_module,	check_device,	 check_loading,
+	check_privilege, check_module,	check_file,   check_device,  check_loading,
 	check_headers,	 check_signing, check_ptrace, check_symbols,
 };
 
-static int examine(void)
+static int examine(const char *file)
 {
 	static const char *const marks[] = {
 		[VERDICT_OK] = "ok",
 		[VERDICT_HINT] = "hint",
 		[VERDICT_MISSING] = "MISSING",
 	};
-	struct machine machine = { 0 };
+	struct machine machine = { .file = file };
 	struct utsname system;
 	int status = SCOPE_EXIT_DONE;
 	size_t i;
@@ -280,7 +303,7 @@ int scope_cmd_doctor(int argc, char **argv)
 		fputs(usage, stdout);
 		return SCOPE_EXIT_DONE;
 	}
-	if (optind < argc)
-		return scope_cmd_misuse("doctor", "'%s' is not understood", argv[optind]);
-	return examine();
+	if (optind + 1 < argc)
+		return scope_cmd_misuse("doctor", "'%s' is not understood", argv[optind + 1]);
+	return examine(optind < argc ? argv[optind] : NULL);
 }
