@@ -6,6 +6,7 @@
  * back. User memory is read without faulting pages in, so a page that is out ends the stack.
  */
 #include <linux/mm_types.h>
+#include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 #include "arch.h"
 #include "stack.h"
@@ -123,7 +124,8 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	r->flags = flags;
 	r->regs = SCOPE_ARCH_REGS;
 	r->bytes = got;
-	r->zero = 0;
+	/* The reader takes it off the thread's time, else each sampled request would look slow. */
+	r->cost_ns = min_t(u64, ktime_get_mono_fast_ns() - now, U32_MAX);
 	scope_ring_commit(ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded);
 }
 

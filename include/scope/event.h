@@ -231,7 +231,7 @@ struct scope_record_stack {
 	__u8 flags;
 	__u16 regs;
 	__u32 bytes;
-	__u32 zero;
+	__u32 cost_ns; /* taking it held the thread up for so long; 0: not known */
 };
 
 #endif

@@ -36,7 +36,8 @@ trap 'rm -rf "$work"' EXIT
 rows | while IFS='|' read -r macro headers code; do
 	macro=$(echo $macro)
 	{
-		for header in $headers; do echo "#include <$header>"; done
+		# Some kernels' headers do not stand alone.
+		for header in linux/mm.h $headers; do echo "#include <$header>"; done
 		echo "$code"
 	} >"$work/probe.c"
 	if "$@" -Werror -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \

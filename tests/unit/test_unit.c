@@ -143,6 +143,29 @@ static void an_open_call_is_kept(void **state)
 	scope_trace_close(trace);
 }
 
+/* A sample costs time that is the tracer's, not the request's. */
+static void taking_a_stack_is_not_work(void **state)
+{
+	struct scope_pickups *pickups;
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "1500 0 sample 10 regs=0x1,0x2 data=00ff cost=400\n"
+					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
+					     "3000 0 switch 10 0 sleeping\n");
+	struct scope_units *units = units_of(trace, &pickups);
+
+	(void)state;
+	assert_int_equal(units->count, 1);
+	assert_int_equal(units->unit[0].run_ns, 1700 - 400);
+	/* The account itself stays the kernel's. */
+	assert_int_equal(thread_of(units, 10)->account.run_ns, 3000);
+	scope_units_destroy(units);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
 /* Events of a CPU were lost: no unit spans the gap. */
 static void a_loss_cuts_units(void **state)
 {
@@ -175,6 +198,7 @@ int main(void)
 		cmocka_unit_test(accounts_add_up),
 		cmocka_unit_test(requests_run_from_pick_up_to_pick_up),
 		cmocka_unit_test(an_open_call_is_kept),
+		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
 	};
 

@@ -66,7 +66,7 @@ int scope_modinfo_read(const char *path, const char *key, struct scope_error *er
 	else
 		code = scope_error_set(error, data ? -ENODATA : -ENOEXEC,
 				       data ? "%s does not say its %s"
-					    : "%s is no kernel module (%s): name the scope.ko that "
+					    : "%s is no kernel module (no %s): name the scope.ko that "
 					      "`make kmod` printed",
 				       path, key);
 	elf_end(elf);

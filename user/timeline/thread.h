@@ -23,6 +23,7 @@ struct scope_account {
 	uint64_t queue_ns;
 	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
 	uint64_t unknown_ns;
+	uint64_t probe_ns; /* of run_ns: the tracer itself, taking stacks */
 };
 
 /* A syscall that has been entered and has not returned. */

@@ -294,6 +294,7 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 
 static int handle_stack(struct run *run, uint32_t index, const struct scope_event *event)
 {
+	scope_threads_at(run->timeline->threads, index)->account.probe_ns += event->stack.cost_ns;
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 

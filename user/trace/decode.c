@@ -244,6 +244,7 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.regs = 0;
 	event->stack.reg = NULL;
 	event->stack.bytes = 0;
+	event->stack.cost_ns = 0;
 	event->stack.data = NULL;
 	return record->count <= SCOPE_STACK_DEPTH_MAX && bytes <= left ? bytes : 0;
 }
@@ -264,6 +265,7 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.regs = record->regs;
 	event->stack.reg = (const uint64_t *)(record + 1);
 	event->stack.bytes = record->bytes;
+	event->stack.cost_ns = record->cost_ns;
 	event->stack.data = (const uint8_t *)(record + 1) + regs_bytes;
 	return bytes <= left ? bytes : 0;
 }

@@ -251,6 +251,7 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 		.flags = event->flags,
 		.regs = event->stack.regs,
 		.bytes = event->stack.bytes,
+		.cost_ns = event->stack.cost_ns,
 	};
 	memcpy(record + 1, event->stack.reg, regs_bytes);
 	data = (uint8_t *)(record + 1) + regs_bytes;

@@ -184,6 +184,7 @@ static void take_copied(struct scope_line *line, struct scope_text_payload *payl
 	event->stack.regs = payload->numbers;
 	event->stack.reg = payload->number;
 	event->stack.data = payload->data;
+	event->stack.cost_ns = scope_line_value(line, "cost", UINT32_MAX, 0);
 	if (data)
 		event->stack.bytes = scope_line_hex(line, "data", data, sizeof(payload->data),
 						    payload->data);

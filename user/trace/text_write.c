@@ -197,6 +197,8 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 		if (event->stack.bytes)
 			fputs(" data=", out->stream);
 		put_hex(out, event->stack.data, event->stack.bytes);
+		if (event->stack.cost_ns)
+			fprintf(out->stream, " cost=%" PRIu32, event->stack.cost_ns);
 	} else {
 		put_addresses(out, "", event->stack.ip, event->stack.ips);
 	}

@@ -26,7 +26,7 @@ struct learner {
 	struct wait_key key[WAIT_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
-	uint32_t calls, gap[GAP_BUCKETS];
+	uint32_t gap[GAP_BUCKETS];
 };
 
 struct scope_pickups {
@@ -100,7 +100,8 @@ static int learn_enter(void *user, uint32_t thread, const struct scope_open_call
 		bucket = 63 - __builtin_clzll(gap);
 		learner->gap[bucket < GAP_BUCKETS ? bucket : GAP_BUCKETS - 1]++;
 	}
-	learner->calls++;
+	if (scope_call_role(call->nr) == SCOPE_CALL_POLL)
+		is_epoll(call->nr) ? learner->epolls++ : learner->polls++;
 	/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
 	if (call->nr == SYS_futex && call->args >= 2 &&
 	    ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ||
@@ -127,9 +128,7 @@ static int learn_exit(void *user, uint32_t thread, const struct scope_open_call 
 	learner->last_exit_ns = exit_ns;
 	if (call->args)
 		fd = scope_fds_kind(pickups->timeline->fds, tgid, (int32_t)call->arg[0]);
-	if (role == SCOPE_CALL_POLL)
-		is_epoll(call->nr) ? learner->epolls++ : learner->polls++;
-	else if ((role == SCOPE_CALL_ACCEPT && ret >= 0) ||
+	if ((role == SCOPE_CALL_ACCEPT && ret >= 0) ||
 		 (role == SCOPE_CALL_READ && fd == SCOPE_FD_ACCEPTED && ret > 0))
 		learner->reads++;
 	return 0;

@@ -96,6 +96,7 @@ static int close_draft(struct builder *builder, uint32_t thread, const struct sc
 	struct draft *draft = &builder->draft[thread];
 	bool requests = has_requests(builder, thread);
 	const struct scope_account *begin = &draft->begin;
+	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
 	struct scope_unit *unit;
 	int err;
 
@@ -109,7 +110,7 @@ static int close_draft(struct builder *builder, uint32_t thread, const struct sc
 	*unit = (struct scope_unit){
 		.begin_ns = draft->begin_ns,
 		.end_ns = end_ns,
-		.run_ns = end->run_ns - begin->run_ns,
+		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = scope_account_blocked(end) - scope_account_blocked(begin),
 		.thread = thread,

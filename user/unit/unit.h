@@ -28,10 +28,11 @@ struct scope_unit_call {
 	uint32_t us;
 };
 
-/* Times in ns. wall = run + queue + the sum of blocked + what a loss hid. */
+/* Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. */
 struct scope_unit {
 	uint64_t begin_ns, end_ns;
-	uint64_t run_ns, queue_ns;
+	uint64_t run_ns; /* without what the tracer took to take stacks */
+	uint64_t queue_ns;
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
 	uint32_t group;

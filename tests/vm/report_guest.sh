@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of test_report.sh that runs in the guest.
+#
+# Usage: report_guest.sh SCOPE-REPORT SCOPE_KO OTHER_KO WORK
+set -uo pipefail
+
+report=$1 module=$2 other=$3 work=$4
+scope=$(dirname "$report")/scope
+dir=$(mktemp -d /dev/shm/report.XXXXXX)
+cd "$dir" || exit 1
+export TMPDIR=$dir
+failures=0
+
+pass() {	# NAME COMMAND...
+	local name=$1
+	shift
+	if "$@" > why 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		sed 's/^/    /' why stdout stderr 2>/dev/null | tail -n 15
+		failures=$((failures + 1))
+	fi
+}
+
+# Runs the reporter; its exit status must be STATUS, and its words must match PATTERN.
+says() {	# STATUS PATTERN ARGUMENT...
+	local want=$1 pattern=$2 got=0
+	shift 2
+	"$report" "$@" > stdout 2> stderr < /dev/null || got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
+	cat stdout stderr | grep -Eq -- "$pattern" || { echo "no '$pattern'"; return 1; }
+}
+
+unused() { [ "$(cat /sys/module/scope/refcnt)" -eq 0 ] || { echo "still in use"; return 1; }; }
+in_use() { [ "$(cat /sys/module/scope/refcnt)" -gt 0 ]; }
+until_true() {	# COMMAND...: at most 20 s
+	local round
+	for round in $(seq 200); do
+		! "$@" > /dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	echo "never true: $* ($round rounds)"
+	return 1
+}
+
+wrong_module() {
+	insmod "$other" 2> stderr && return 1
+	"$scope" doctor "$other" > stdout
+	grep -q 'MISSING .* is for kernel .*make kmod KDIR=' stdout
+}
+
+reports() { says 0 'confidence|NOTHING' -p "$target" -d 2 --save a.trace && unused && [ -s a.trace ]; }
+reports_again() { says 0 'confidence|NOTHING' -i a.trace && cp stdout again && says 0 . -i a.trace && cmp stdout again; }
+
+ends_early() {
+	"$report" -p "$target" -d 60 > stdout 2> stderr &
+	local reporter=$! status=0 begin=$SECONDS
+	until_true in_use && sleep 2
+	kill -INT "$reporter"
+	wait "$reporter" || status=$?
+	[ "$status" -eq 0 ] && [ $((SECONDS - begin)) -lt 40 ] && grep -q 'where the time went' stdout && unused
+}
+
+target_ends() {
+	"$work" 2 &
+	says 1 'ended during the capture' -p $! -d 60 && grep -q 'where the time went' stdout && unused
+}
+
+nothing_to_see() {
+	sleep 60 &
+	says 0 'NOTHING CAN BE SAID.*units of work' -p $! -d 0.5
+	local status=$?
+	kill $!
+	return "$status"
+}
+
+full_disk() {
+	mkdir -p small && mount -t tmpfs -o size=64k none small || return 1
+	local status=0
+	TMPDIR=$dir/small says 1 'No space left' -p "$target" -d 60 || status=1
+	unused && [ -z "$(ls small)" ] || status=1
+	umount small
+	return "$status"
+}
+
+full_disk_for_report() { says 1 'cannot be written' -i a.trace -o /dev/full; }
+
+killed() {
+	"$report" -p "$target" -d 60 > /dev/null 2>&1 &
+	local reporter=$!
+	until_true in_use && sleep 1
+	kill -9 "$reporter"
+	wait "$reporter" 2>/dev/null
+	until_true unused && [ -z "$(find . -name 'scope-*')" ]
+}
+
+cut_file() {
+	head -c 3000 a.trace > cut.trace
+	says 0 'cut|ends|missing|damaged' -i cut.trace || says 1 'cut|ends|missing' -i cut.trace
+}
+
+pass "says how to load the module" says 1 'not loaded.*insmod' -p $$
+pass "tells for which kernel a module is" wrong_module
+insmod "$module" || exit 1
+"$work" > /dev/null 2>&1 &
+target=$!
+pass "reports on a process and keeps its trace" reports
+pass "reports the same from the kept trace, twice" reports_again
+pass "Ctrl-C ends early and still reports" ends_early
+pass "reports on a process that ends, and says so" target_ends
+pass "says why there is nothing to say" nothing_to_see
+pass "refuses a kernel thread" says 1 'kernel thread' -p 2
+pass "refuses a number without a process" says 1 'no process 4000000' -p 4000000
+pass "refuses what is no number" says 2 'number of a process' -p abc
+pass "wants to know of what" says 2 'name a process' -d 3
+: > empty.trace
+pass "refuses an empty file" says 1 'empty' -i empty.trace
+pass "refuses a device" says 1 'not a regular file' -i /dev/null
+pass "refuses a foreign file" says 1 'not a Scope trace' -i "$report"
+pass "refuses a file that is not there" says 1 'nowhere' -i nowhere
+pass "reads what a cut file holds, and says so" cut_file
+pass "a full disk ends the capture" full_disk
+pass "a full disk ends the report" full_disk_for_report
+pass "a killed reporter leaves nothing behind" killed
+kill -9 "$target" 2>/dev/null
+wait 2>/dev/null
+pass "the module goes away" rmmod scope
+[ "$failures" -eq 0 ]
