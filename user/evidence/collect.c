@@ -173,7 +173,7 @@ static size_t first_window(const struct collector *collector, uint32_t index, ui
 struct stretch {
 	uint64_t begin_ns, end_ns;
 	double weight_ns;
-	bool sample;
+	bool sample, kernel;
 	bool passed;
 	uint16_t nr;
 	uint32_t unit; /* UINT32_MAX: none that counts */
@@ -218,6 +218,7 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 		.nr = stretch->nr,
 		.kind = stretch->sample ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
 		.passed = stretch->passed,
+		.kernel = stretch->kernel,
 	};
 	int err = 0;
 
@@ -269,6 +270,7 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		.begin_ns = event->time_ns,
 		.end_ns = event->time_ns,
 		.sample = event->stack.reason == SCOPE_STACK_SAMPLE,
+		.kernel = event->flags & SCOPE_STACK_IN_KERNEL,
 	};
 	uint32_t node;
 	int err;

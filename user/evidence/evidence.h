@@ -35,6 +35,7 @@ struct scope_item {
 	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	bool abnormal;
+	bool kernel;   /* RUN: the sample hit the kernel */
 	bool lock;     /* BLAME: for a lock */
 	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
 };

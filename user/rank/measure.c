@@ -14,7 +14,7 @@
 struct sums {
 	double abnormal_ns, normal_ns;	       /* the function's */
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
-	double run_ns, wait_ns, lock_ns, late_ns;
+	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
 	uint32_t samples, sleeps, all_normal; /* counts of items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
@@ -35,6 +35,7 @@ static void add_abnormal(struct sums *sums, const struct scope_item *item)
 	switch (item->kind) {
 	case SCOPE_ITEM_RUN:
 		sums->run_ns += item->excess_ns;
+		sums->kernel_ns += item->kernel ? item->excess_ns : 0;
 		sums->samples++;
 		return;
 	case SCOPE_ITEM_WAIT:
@@ -298,9 +299,16 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	compare_shares(sums, finding);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
+	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
+	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
 	free(sums->unit);
 	free(sums);
 	return 0;
+}
+
+double scope_rank_doubt(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
 }
 
 bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_finding *finding)
@@ -308,7 +316,9 @@ bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_
 	const struct scope_rank_options *options = input->options;
 	const struct scope_detection *detection = input->detection;
 
-	return finding->units >= options->units_min && finding->odds >= options->odds_min &&
+	/* What may as well be the kernel's doing needs up to twice the odds. */
+	return finding->units >= options->units_min &&
+	       finding->odds * (1 - scope_rank_doubt(finding)) >= options->odds_min &&
 	       finding->times >= options->times_min &&
 	       finding->half_share >= options->half_share &&
 	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&

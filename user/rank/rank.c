@@ -109,6 +109,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 		else
 			finding.confidence = SCOPE_CONFIDENCE_LOW;
 		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
+		finding.score = finding.excess_ns;
 		finding.share = 1.0 / input->hang_count;
 		same = same_hang(ranking, &finding);
 		if (same) {
@@ -116,6 +117,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			same->units++;
 			same->share += finding.share;
 			same->excess_ns += finding.excess_ns;
+			same->score += finding.score;
 			if (finding.age_ns > same->age_ns) {
 				same->age_ns = finding.age_ns;
 				same->thread = finding.thread;
@@ -169,7 +171,7 @@ static int rank_slow(const struct scope_rank_input *input, struct scope_tree *tr
 	return err;
 }
 
-/* Hangs first, those that wait for a lock behind those that may hold it; then by excess, by name. */
+/* Hangs first, those that wait for a lock behind those that may hold it; then by score, by name. */
 static int compare_findings(const void *left, const void *right)
 {
 	const struct scope_finding *a = left, *b = right;
@@ -178,8 +180,8 @@ static int compare_findings(const void *left, const void *right)
 
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
-	if (a->excess_ns != b->excess_ns)
-		return a->excess_ns < b->excess_ns ? 1 : -1;
+	if (a->score != b->score)
+		return a->score < b->score ? 1 : -1;
 	if (a->function && b->function)
 		return strcmp(a->function->name, b->function->name);
 	return (b->function != NULL) - (a->function != NULL);

@@ -53,6 +53,8 @@ struct scope_finding {
 	double calls_times; /* CALLS: how many times as often as usual */
 	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
+	double kernel_share; /* of its running time, inside the kernel */
+	double score;	   /* what findings are ordered by, excess less what is in doubt, ns */
 	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
 	double times;	   /* see times_min */
 	double half_share; /* of its units in the emptier half of the window */
@@ -94,6 +96,13 @@ int scope_rank_run(const struct scope_units *units, const struct scope_detection
 		   const struct scope_hang *hangs, size_t hang_count,
 		   struct scope_evidence *evidence, const struct scope_rank_options *options,
 		   struct scope_ranking **ret_ranking);
+/*
+ * 0 to 0.5: the part of a finding that another explanation fits equally well (methods: spec).
+ * Running time in calls that are made as often as usual may be the kernel's doing, or that of the
+ * machine below it, as well as the function's.
+ */
+double scope_rank_doubt(const struct scope_finding *finding);
+
 void scope_ranking_destroy(struct scope_ranking *ranking);
 
 #endif

@@ -149,8 +149,10 @@ static void print_times(const struct report *report, const struct scope_finding 
 	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
 		scope_format_ns(&usual, finding->usual_ns), scope_format_ns(&p50, finding->p50_ns),
 		scope_format_ns(&p95, finding->p95_ns), scope_format_ns(&p99, finding->p99_ns));
-	fprintf(report->out, "     evidence    stacks: %u samples, %u sleeps; ", finding->samples,
-		finding->sleeps);
+	fprintf(report->out, "     evidence    stacks: %u samples", finding->samples);
+	if (finding->samples)
+		fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
+	fprintf(report->out, ", %u sleeps; ", finding->sleeps);
 	if (isfinite(finding->odds))
 		fprintf(report->out, "odds in abnormal units ×%.0f those in usual ones\n",
 			finding->odds);
