@@ -23,7 +23,9 @@ if [ -n "${HOST:-}" ]; then
 		"$seconds"
 else
 	version=$(cat "build/kernels/$kernel/version")
-	tests/vm/run.sh -k "$kernel" -m 2048 -t $((seconds * 4 + ${HANG_WAIT:-60} + 180)) -o "$out" -- \
+	limit=$((seconds * 3 + 120))
+	case $bug in hang*) limit=$((limit + ${HANG_WAIT:-60})) ;; esac
+	tests/vm/run.sh -k "$kernel" -m 2048 -t "$limit" -o "$out" -- \
 		env "HANG_WAIT=${HANG_WAIT:-60}" "KEEP_TRACE=${KEEP_TRACE:-}" scripts/demo-guest.sh \
 		"build/kmod/$version/scope.ko" "$report" "$bug" "$seed" "$seconds"
 fi
