@@ -3,10 +3,10 @@
  * The set of processes a session traces, read by probes without a lock.
  *
  * Open addressing over slots of one tgid each. A search starts at the cache line that the tgid
- * selects and goes on slot by slot until an empty one, at most SCOPE_FILTER_REACH slots; consecutive
- * pids select consecutive lines, so a search is one cache line as a rule. A removed tgid leaves a
- * tombstone, which an insertion may take but a search walks over. Slots are claimed by
- * compare-and-exchange. Two CPUs that insert the same tgid at once may leave it twice: removal
+ * selects and goes on slot by slot until an empty one, at most SCOPE_FILTER_REACH slots;
+ * consecutive pids select consecutive lines, so a search is one cache line as a rule. A removed
+ * tgid leaves a tombstone, which an insertion may take but a search walks over. Slots are claimed
+ * by compare-and-exchange. Two CPUs that insert the same tgid at once may leave it twice: removal
  * therefore clears every copy.
  */
 #ifndef SCOPE_KMOD_FILTER_H

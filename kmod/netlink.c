@@ -97,7 +97,8 @@ static int parse_rings(struct genl_info *info, struct scope_config *config)
 	bytes = (u64)config->subbuf_bytes * config->subbuf_count * num_possible_cpus();
 	if (bytes >> PAGE_SHIFT > totalram_pages() / 2)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
-			      "SUBBUF_BYTES times SUBBUF_COUNT times possible CPUs is over half of memory");
+			      "SUBBUF_BYTES times SUBBUF_COUNT times possible CPUs is over half of "
+			      "memory");
 	return 0;
 }
 
@@ -160,7 +161,8 @@ static int parse_events(struct genl_info *info, struct scope_config *config)
 	nla_memcpy(config->arg_counts, counts, sizeof(config->arg_counts));
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++)
 		if (config->arg_counts[i] > SCOPE_ARG_MAX)
-			return REFUSE(info, counts, -EINVAL, "ARG_COUNTS: a call has at most 6 arguments");
+			return REFUSE(info, counts, -EINVAL,
+				      "ARG_COUNTS: a call has at most 6 arguments");
 	return 0;
 }
 
@@ -382,8 +384,8 @@ static int do_query(struct sk_buff *skb, struct genl_info *info)
 	if (num_possible_cpus() > CPUS_MAX)
 		err = -EMSGSIZE;
 	else
-		err = send_reply(info, SCOPE_CMD_QUERY, 256 + num_possible_cpus() * 128, put_session,
-				 session);
+		err = send_reply(info, SCOPE_CMD_QUERY, 256 + num_possible_cpus() * 128,
+				 put_session, session);
 	scope_session_put(session);
 	return err;
 }

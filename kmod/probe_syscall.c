@@ -39,7 +39,7 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 	u32 args = 0;
 	u8 abi;
 
-	/* One instruction, so it is right on whichever CPU it runs: the current task is the same. */
+	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
 	if (!this_cpu_read(session->cpu->traced))
 		return;
 	preempt_disable_notrace();
@@ -47,6 +47,7 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (unlikely(cpu->pending))
 		put_unreturned(session, cpu);
 	abi = scope_arch_abi(&id);
+	/* ARG_COUNTS speaks of native numbers alone. */
 	if (likely((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE))
 		args = session->config.arg_counts[id];
 	if (args)
@@ -96,7 +97,7 @@ static __always_inline void exit_merged(struct scope_session *session, struct sc
 	} else {
 		cpu->pending = 0;
 		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret,
-					 cpu->arg, sizeof(struct scope_record_syscall) + (cpu->abi_args >> 4) * 8);
+					 cpu->arg);
 	}
 	if (unlikely(duration_ns >= session->config.stack_min_ns && session->config.stack_mode))
 		scope_stack_after_syscall(session, cpu, regs, cpu->nr, cpu->abi_args & 0xf,
@@ -107,19 +108,19 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct scope_session *session = data;
 	struct scope_cpu *cpu;
-	unsigned long flags;
 	u64 now;
 
 	if (!this_cpu_read(session->cpu->traced))
 		return;
-	raw_local_irq_save(flags);
+	/* A task on its way out of a call has interrupts on: nothing to save. */
+	raw_local_irq_disable();
 	cpu = this_cpu_ptr(session->cpu);
 	now = ktime_get_mono_fast_ns();
 	if (likely(cpu->pending))
 		exit_merged(session, cpu, regs, ret, now);
 	else
 		exit_alone(session, cpu, regs, ret, now);
-	raw_local_irq_restore(flags);
+	raw_local_irq_enable();
 }
 
 void *const scope_syscall_enter_probe = probe_sys_enter;

@@ -23,13 +23,12 @@ static inline void scope_record_comm(char *to, const struct task_struct *task)
 	to[SCOPE_COMM_BYTES - 1] = 0;
 }
 
-/* bytes: of the record with its arguments; a constant where there are none, for that is usual. */
 static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u64 now, u16 nr,
 						     u8 abi_args, u32 duration_ns, long ret,
-						     const u64 *arg, u32 bytes)
+						     const u64 *arg)
 {
+	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_syscall) + args * 8, i;
 	struct scope_record_syscall *r;
-	u32 i;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
 	if (unlikely(!r))
@@ -39,7 +38,7 @@ static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u6
 	r->flags = ret != (s32)ret ? SCOPE_SYSCALL_WIDE : 0;
 	r->duration_ns = duration_ns;
 	r->ret = ret;
-	for (i = 0; i < (abi_args >> 4); i++)
+	for (i = 0; i < args; i++)
 		((u64 *)(r + 1))[i] = arg[i];
 	scope_ring_commit(ring, bytes);
 }

@@ -111,7 +111,8 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		goto lose;
 	delta = now_ns - ring->last_ns;
 	if (delta > SCOPE_DELTA_MAX) {
-		struct scope_record_time *time = scope_ring_place(ring, SCOPE_RECORD_TIME, 0, now_ns);
+		struct scope_record_time *time =
+			scope_ring_place(ring, SCOPE_RECORD_TIME, 0, now_ns);
 
 		time->zero = 0;
 		time->time_ns = now_ns;
@@ -167,7 +168,7 @@ bool scope_ring_readable(const struct scope_ring *ring)
 	return READ_ONCE(ring->page->head) != READ_ONCE(ring->page->tail);
 }
 
-/* The reader is done with all numbers below position. -EINVAL outside tail..head. Callers take turns. */
+/* The reader is done with all below position. -EINVAL outside tail..head. Callers take turns. */
 int scope_ring_consume(struct scope_ring *ring, u64 position)
 {
 	struct scope_ring_page *page = ring->page;

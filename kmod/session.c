@@ -111,7 +111,8 @@ static int alloc_regions(struct scope_session *session)
 	const struct scope_config *config = &session->config;
 	int id;
 
-	session->region_bytes = SCOPE_HEADER_BYTES + (size_t)config->subbuf_bytes * config->subbuf_count;
+	session->region_bytes =
+		SCOPE_HEADER_BYTES + (size_t)config->subbuf_bytes * config->subbuf_count;
 	for_each_possible_cpu(id) {
 		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
 
@@ -120,8 +121,8 @@ static int alloc_regions(struct scope_session *session)
 			free_regions(session);
 			return -ENOMEM;
 		}
-		scope_ring_init(&cpu->ring, cpu->region, id, SCOPE_HEADER_BYTES, config->subbuf_bytes,
-				config->subbuf_count);
+		scope_ring_init(&cpu->ring, cpu->region, id, SCOPE_HEADER_BYTES,
+				config->subbuf_bytes, config->subbuf_count);
 		cond_resched();
 	}
 	return 0;

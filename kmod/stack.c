@@ -22,7 +22,8 @@
  */
 void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns)
 {
-	u64 word = (u64)tid << OPEN_NS_BITS | (enter_ns >> OPEN_NS_SHIFT & (BIT_ULL(OPEN_NS_BITS) - 1));
+	u64 word = (u64)tid << OPEN_NS_BITS |
+		   (enter_ns >> OPEN_NS_SHIFT & (BIT_ULL(OPEN_NS_BITS) - 1));
 
 	WRITE_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)], word);
 }
@@ -45,7 +46,8 @@ static void put_chain(struct scope_ring *ring, struct pt_regs *regs, u64 now, u8
 	struct scope_record_chain *r;
 	u64 frame[2], *ip;
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN, sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8, now);
+	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN, sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8,
+			       now);
 	if (!r)
 		return;
 	ip = (u64 *)(r + 1);
@@ -108,7 +110,8 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	struct scope_record_stack *r;
 	u8 *slice;
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most, now);
+	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most,
+			       now);
 	if (!r)
 		return;
 	scope_arch_regs((u64 *)(r + 1), regs);

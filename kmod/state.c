@@ -28,11 +28,11 @@ struct view {
 };
 
 /*
- * CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there, plus
- * how long it ran on that occasion where the fair scheduler keeps that; without, the answer is that
- * much too early. It is also early by the time interrupts took. The clock is that of run queues,
- * which is not sched_clock(); time set aside, it differs from CLOCK_MONOTONIC by the rate that NTP
- * sets. Interrupts off. 0: unknown.
+ * CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there,
+ * plus how long it ran on that occasion where the fair scheduler keeps that; without, the answer is
+ * that much too early. It is also early by the time interrupts took. The clock is that of run
+ * queues, which is not sched_clock(); time set aside, it differs from CLOCK_MONOTONIC by the rate
+ * that NTP sets. Interrupts off. 0: unknown.
  */
 static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
@@ -44,8 +44,10 @@ static u64 off_cpu_since(struct task_struct *task, u64 now)
 		return 0;
 	age = clock - arrival;
 #ifdef SCOPE_HAVE_PREV_SUM_EXEC
-	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH || task->policy == SCHED_IDLE)
-		ran = READ_ONCE(task->se.sum_exec_runtime) - READ_ONCE(task->se.prev_sum_exec_runtime);
+	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH ||
+	    task->policy == SCHED_IDLE)
+		ran = READ_ONCE(task->se.sum_exec_runtime) -
+		      READ_ONCE(task->se.prev_sum_exec_runtime);
 #endif
 	if (ran < age)
 		age -= ran;
@@ -73,7 +75,7 @@ static void look(struct task_struct *task, struct view *view)
 	if (view->on_cpu)
 		return;
 	view->since_ns = off_cpu_since(task, ktime_get_mono_fast_ns());
-	/* An exiting thread may free its stack meanwhile: a fault here is an answer, not a crash. */
+	/* An exiting thread may free its stack meanwhile: a fault is an answer, not a crash. */
 	if (!copy_from_kernel_nofault(&view->regs, task_pt_regs(task), sizeof(view->regs)))
 		view->regs_valid = true;
 }
@@ -88,7 +90,8 @@ static bool look_twice(struct task_struct *task, struct view *view)
 		smp_rmb();
 		if (READ_ONCE(task->exit_state))
 			return false;
-		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
+		if (view->on_cpu ||
+		    (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
 			return true;
 	}
 	/* It never held still: that much is known. */
@@ -99,7 +102,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 	return true;
 }
 
-/* As /proc/PID/syscall decides it: a thread that is blocked is inside the call its registers name. */
+/* As /proc/PID/syscall decides it: a blocked thread is inside the call its registers name. */
 static void put_call(struct scope_record_state *r, struct task_struct *task, struct view *view)
 {
 	unsigned long arg[SCOPE_ARG_MAX];

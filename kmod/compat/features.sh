@@ -36,8 +36,7 @@ trap 'rm -rf "$work"' EXIT
 rows | while IFS='|' read -r macro headers code; do
 	macro=$(echo $macro)
 	{
-		# Some kernels' headers do not stand alone.
-		for header in linux/mm.h $headers; do echo "#include <$header>"; done
+		for header in $headers; do echo "#include <$header>"; done
 		echo "$code"
 	} >"$work/probe.c"
 	if "$@" -Werror -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \

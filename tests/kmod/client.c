@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A small user of the module for its tests: control by libnl, decoding with every invariant checked. */
+/* A small user of the module for its tests: control by libnl, decoding that checks all it can. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,7 +62,8 @@ static void parse_message(struct nlmsghdr *header, struct answer *answer)
 	nla_for_each_attr(attribute, (struct nlattr *)((char *)error + offset),
 			  nlmsg_datalen(header) - offset, rest)
 		if (nla_type(attribute) == NLMSGERR_ATTR_MSG)
-			snprintf(answer->message, answer->message_bytes, "%s", nla_get_string(attribute));
+			snprintf(answer->message, answer->message_bytes, "%s",
+				 nla_get_string(attribute));
 }
 
 static void parse_cpu(struct nlattr *cpu, struct client_counts *counts)
@@ -325,8 +326,8 @@ static void one_subbuf(struct client *client, uint32_t cpu, const struct scope_s
 
 	CHECK(subbuf->magic == SCOPE_SUBBUF_MAGIC && subbuf->cpu == cpu && !subbuf->flags);
 	CHECK(subbuf->number == client->last_number[cpu]);
-	CHECK(subbuf->records == client->seen[cpu], "%llu of %llu", (unsigned long long)subbuf->records,
-	      (unsigned long long)client->seen[cpu]);
+	CHECK(subbuf->records == client->seen[cpu], "%llu of %llu",
+	      (unsigned long long)subbuf->records, (unsigned long long)client->seen[cpu]);
 	CHECK(subbuf->used_bytes > at && subbuf->used_bytes <= client->info.subbuf_bytes);
 	CHECK(subbuf->begin_ns >= client->now_ns[cpu] && subbuf->end_ns >= subbuf->begin_ns);
 	/* Without a loss in between, the header repeats what the records said. */

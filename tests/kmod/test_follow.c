@@ -44,7 +44,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 		if (seen->execs && call->nr == SYS_exit_group)
 			seen->after_exec_tid = tid;
 		if (call->nr == SYS_getppid || call->nr == 20)
-			seen->calls[call->abi_args & 0xf] += call->nr == ((call->abi_args & 0xf) ? 20 : SYS_getppid);
+			seen->calls[call->abi_args & 0xf] +=
+				call->nr == ((call->abi_args & 0xf) ? 20 : SYS_getppid);
 		seen->minus_one += call->nr == SCOPE_NR_NONE;
 		seen->high += call->nr == 600 && call->ret == -ENOSYS;
 		break;
@@ -107,7 +108,8 @@ void test_family(void)
 		CHECK(write(go[1], "", 1) == 1);
 	usleep(50000);
 	stop_and_check(&client, &seen);
-	CHECK(seen.states == 5 && seen.tid_count == 5, "%u states, %u threads", seen.states, seen.tid_count);
+	CHECK(seen.states == 5 && seen.tid_count == 5, "%u states, %u threads", seen.states,
+	      seen.tid_count);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -176,8 +178,8 @@ void test_odd_calls(void)
 	client_begin(&client, &config);
 	odd_calls();
 	stop_and_check(&client, &seen);
-	printf("# native %u, 32-bit %u, -1 %u, 600 %u\n", seen.calls[0], seen.calls[1], seen.minus_one,
-	       seen.high);
+	printf("# native %u, 32-bit %u, -1 %u, 600 %u\n", seen.calls[0], seen.calls[1],
+	       seen.minus_one, seen.high);
 	/* A call that the timer cut in two is told otherwise: a few may be missing here. */
 	CHECK(seen.calls[SCOPE_ABI_NATIVE] > 90 && seen.calls[SCOPE_ABI_32] > 90);
 	CHECK(seen.minus_one > 90 && seen.high > 90);
@@ -186,7 +188,8 @@ void test_odd_calls(void)
 static void *random_main(void *data)
 {
 	size_t bytes = 1 << 30;
-	char *buffer = mmap(NULL, bytes / 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *buffer =
+		mmap(NULL, bytes / 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	*(volatile int *)data = 1;
 	for (;;)

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include "tests.h"
 
+#define SLACK 20ull
+
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
 		      uint32_t bytes)
 {
@@ -14,7 +16,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 
 /*
  * Three sessions see the same work: one with room for all of it, one with next to none, and one
- * with none that is read now and then. What each received and lost must be the same.
+ * with as little that is read now and then. What each received and lost must be the same.
  */
 void test_sessions(void)
 {
@@ -46,13 +48,19 @@ void test_sessions(void)
 		client_pages(&client[i], &pages[i]);
 		CHECK(pages[i].records == client[i].received);
 		sum[i] = client[i].received + pages[i].lost[SCOPE_LOST_FULL];
-		printf("# received %lu + lost %lu = %lu\n", client[i].received, pages[i].lost[0], sum[i]);
+		printf("# received %lu + lost %lu = %lu\n", client[i].received, pages[i].lost[0],
+		       sum[i]);
 		CHECK(!pages[i].lost[SCOPE_LOST_NESTED] && !pages[i].lost[SCOPE_LOST_TOO_BIG]);
 		client_close(&client[i]);
 	}
 	CHECK(!pages[0].lost[0] && pages[1].lost[0] && pages[2].lost[0]);
 	CHECK(client[1].received < client[2].received);
-	CHECK(sum[0] == sum[1] && sum[0] == sum[2]);
+	/*
+	 * Where the kernel calls probes with preemption on (7.0), a switch may come between the
+	 * probes of two sessions: a call is one record then for the one, ENTER and EXIT for the
+	 * other.
+	 */
+	CHECK(sum[0] - sum[1] + SLACK <= 2 * SLACK && sum[0] - sum[2] + SLACK <= 2 * SLACK);
 	workload_end(&workload);
 }
 

@@ -106,7 +106,8 @@ static void trace(struct client_config *config, struct stacks *stacks, struct cl
 	client_drain(&client, on_record, stacks);
 	client_pages(&client, pages);
 	CHECK(!pages->lost[0] && pages->records == client.received);
-	printf("# %u samples, %u marked, %u chained, %u of calls (%u naps), %lu skipped, %u faults\n",
+	printf("# %u samples, %u marked, %u chained, %u of calls (%u naps), %lu skipped, %u "
+	       "faults\n",
 	       stacks->samples, stacks->marked, stacks->chained, stacks->of_calls, stacks->naps,
 	       pages->skipped, stacks->faults);
 	client_close(&client);
@@ -115,8 +116,11 @@ static void trace(struct client_config *config, struct stacks *stacks, struct cl
 
 void test_stack_copy(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY, .stack_bytes = 4096,
-					.stack_min_ns = 100000, .sample_period_ns = 1000000,
+	struct client_config config = { .count = 1,
+					.stack_mode = SCOPE_STACK_COPY,
+					.stack_bytes = 4096,
+					.stack_min_ns = 100000,
+					.sample_period_ns = 1000000,
 					.subbuf_count = 16 };
 	struct client_counts pages;
 	struct stacks stacks;

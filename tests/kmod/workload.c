@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that makes known numbers of system calls, and says through shared memory who made them. */
+/* A process that makes known numbers of system calls and tells in shared memory who made them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -150,7 +150,8 @@ void workload_begin(struct workload *workload, const struct workload_plan *plan)
 	int to[2], from[2];
 	char byte;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	CHECK(shared != MAP_FAILED);
 	shared->plan = *plan;
 	CHECK(!pipe(to) && !pipe(from));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that makes known numbers of system calls, and says through shared memory who made them. */
+/* A process that makes known numbers of system calls and tells in shared memory who made them. */
 #ifndef SCOPE_TESTS_KMOD_WORKLOAD_H
 #define SCOPE_TESTS_KMOD_WORKLOAD_H
 
