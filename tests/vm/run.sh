@@ -112,10 +112,10 @@ write_job() {	# COMMAND...
 log_since_start() { sed '1,/scope-vm: command starts/d' "$out/dmesg"; }
 
 work=$(mktemp -d "$build/vm/run.XXXXXX")
-qemu='' follow=''
+qemu='' follow='' watch=''
 end() {
 	local pid
-	for pid in $qemu $follow; do
+	for pid in $qemu $follow $watch; do
 		if kill "$pid" 2>/dev/null; then wait "$pid" 2>/dev/null || true; fi
 	done
 	rm -rf "$work"
@@ -133,10 +133,10 @@ log_hint=''
 [ -n "$out" ] || { out=$work/out log_hint='; -o DIR keeps the whole log'; }
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-rm -f "$out/status" "$out/dmesg" "$out/output" "$out/console"
+rm -f "$out/status" "$out/dmesg" "$out/output" "$out/console" "$out/registers"
 : >"$out/output"
 
-machine=(-accel 'tcg,thread=multi' -smp "$cpus")
+machine=(-accel "tcg,thread=${VM_THREAD:-single}" -smp "$cpus")
 [ -z "$icount" ] || machine=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -smp 1)
 # With several processors and no tsc=reliable the guest falls back to a clock that traps each read.
 # After an oops nothing that follows can be trusted, and locks may be held: end at once.
@@ -148,6 +148,7 @@ setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	qemu-system-x86_64 -M pc -cpu max "${machine[@]}" -m "$memory" \
 	-nodefaults -no-user-config -display none -no-reboot \
 	-kernel "$image" -initrd "$work/initramfs" -append "$append" \
+	-monitor "unix:$work/monitor,server=on,wait=off" \
 	-chardev file,id=console,path="$out/console" -serial chardev:console \
 	-device isa-debug-exit,iobase=0xf4,iosize=0x04 \
 	-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
@@ -156,12 +157,25 @@ setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 qemu=$!
 setpriv --pdeathsig TERM tail -q -s 0.1 -n +1 -f --pid="$qemu" "$out/output" 2>/dev/null &
 follow=$!
+# Just before the time is up: where every processor stands, since a silent guest tells nothing else.
+setpriv --pdeathsig TERM bash -c 'sleep "$1"; exec perl -MIO::Socket::UNIX -e "$2" "$3"' watch \
+	$((limit - 4)) '
+	$s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit;
+	$s->autoflush(1);
+	print $s "info registers -a\ninfo registers -a\n";
+	local $SIG{ALRM} = sub { exit }; alarm 2;
+	while (<$s>) { print if /CPU#|RIP|^R[A-S]/ }' "$work/monitor" >"$out/registers" 2>/dev/null &
+watch=$!
 
 code=0
 wait "$qemu" || code=$?
 qemu=''
 wait "$follow" || true
 follow=''
+kill "$watch" 2>/dev/null || true
+wait "$watch" 2>/dev/null || true
+watch=''
+[ -s "$out/registers" ] || rm -f "$out/registers"
 
 if [ -e "$out/dmesg" ] && [ -e "$out/status" ]; then
 	sed -i 's/^<[0-9]*>//' "$out/dmesg"

@@ -210,6 +210,26 @@ static void find_frequent_call(const struct scope_rank_input *input, const struc
 	free(count[1]);
 }
 
+/* Mean bytes of its units beyond those of the usual units of its population. */
+static double compare_bytes(const struct scope_rank_input *input, const struct sums *sums,
+			    uint32_t population)
+{
+	const struct scope_units *units = input->units;
+	double here = 0, usual = 0, count = 0;
+
+	for (size_t i = 0; i < sums->units; i++)
+		here += units->unit[sums->unit[i]].bytes;
+	for (size_t i = 0; i < units->count; i++)
+		if (input->detection->of_unit[i] == population &&
+		    input->detection->mark[i] == SCOPE_UNIT_USUAL) {
+			usual += units->unit[i].bytes;
+			count++;
+		}
+	here /= sums->units ? sums->units : 1;
+	usual /= count ? count : 1;
+	return here - usual;
+}
+
 static void find_waiters(const struct scope_rank_input *input, const struct sums *sums,
 			 struct scope_finding *finding)
 {
@@ -299,11 +319,20 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	compare_shares(sums, finding);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
+	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
 	free(sums->unit);
 	free(sums);
 	return 0;
+}
+
+bool scope_rank_is_kernel(const struct scope_rank_options *options,
+			  const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_TIME &&
+	       finding->kernel_share >= options->kernel_share &&
+	       finding->bytes_more * options->byte_ns < (finding->p50_ns - finding->usual_ns) / 2;
 }
 
 double scope_rank_doubt(const struct scope_finding *finding)

@@ -20,6 +20,8 @@ const struct scope_rank_options scope_rank_defaults = {
 	.times_min = 2.5,
 	.units_min = 5,
 	.half_share = 0.1,
+	.kernel_share = 0.8,
+	.byte_ns = 100,
 	.findings_max = 10,
 };
 
@@ -163,6 +165,11 @@ static int rank_slow(const struct scope_rank_input *input, struct scope_tree *tr
 		err = scope_rank_measure(input, &finding);
 		if (err || !scope_rank_stands(input, &finding))
 			continue;
+		if (scope_rank_is_kernel(input->options, &finding)) {
+			if (!ranking->kernel.function)
+				ranking->kernel = finding;
+			continue;
+		}
 		finding.confidence = confidence(input, &finding);
 		ranking->explained_ns += finding.excess_ns;
 		err = add_finding(ranking, &finding);
@@ -255,7 +262,7 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 		ranking->verdict = SCOPE_VERDICT_NOTHING;
 		snprintf(reason, room,
 			 "No function holds an excess of %.0f %% or more of the busy time that "
-			 "stands out from normal units.",
+			 "stands out from usual units.",
 			 100 * input->options->excess_share);
 	}
 }

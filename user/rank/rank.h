@@ -18,6 +18,8 @@ struct scope_rank_options {
 	double times_min;    /* its share in abnormal time over its share in usual time */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
+	double kernel_share; /* running time that is the kernel's to this part … */
+	double byte_ns;	     /* … unless more bytes, at so long for each, make half the excess */
 	uint32_t findings_max;
 };
 
@@ -54,6 +56,7 @@ struct scope_finding {
 	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
 	double kernel_share; /* of its running time, inside the kernel */
+	double bytes_more;   /* read and written by its units, beyond usual ones, mean */
 	double score;	   /* what findings are ordered by, excess less what is in doubt, ns */
 	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
 	double times;	   /* see times_min */
@@ -88,6 +91,7 @@ struct scope_ranking {
 	double busy_ns, queue_share; /* of units' busy time, spent waiting for a CPU */
 	uint32_t requests, slow_requests;
 	uint32_t units, slow_units;
+	struct scope_finding kernel; /* function NULL: none; else slow inside the kernel, see below */
 	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
 };
 
@@ -96,6 +100,13 @@ int scope_rank_run(const struct scope_units *units, const struct scope_detection
 		   const struct scope_hang *hangs, size_t hang_count,
 		   struct scope_evidence *evidence, const struct scope_rank_options *options,
 		   struct scope_ranking **ret_ranking);
+/*
+ * Does a function run longer inside the kernel only, asking as little of it as ever: calls as often
+ * as usual, bytes not many more? Then the cause is outside the program, and the function no finding.
+ */
+bool scope_rank_is_kernel(const struct scope_rank_options *options,
+			  const struct scope_finding *finding);
+
 /*
  * 0 to 0.5: the part of a finding that another explanation fits equally well (methods: spec).
  * Running time in calls that are made as often as usual may be the kernel's doing, or that of the

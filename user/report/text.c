@@ -104,6 +104,30 @@ static void print_reason(const struct report *report, const char *verdict)
 	fputc('\n', report->out);
 }
 
+/* Slow inside the kernel at no more work: said, but not held against the function. */
+static void print_kernel(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	const struct scope_finding *kernel = &ranking->kernel;
+	const struct scope_function *below;
+	char text[512];
+	struct scope_text slow, usual;
+
+	if (!kernel->function)
+		return;
+	below = report->analysis->evidence->tree.node[kernel->node].below;
+	snprintf(text, sizeof(text),
+		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
+		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
+		 "of the kernel, the network or the machine below it.",
+		 100 * kernel->share, kernel->function->name, below ? " to " : "",
+		 below ? below->name : "", kernel->units, scope_format_ns(&slow, kernel->p50_ns),
+		 scope_format_ns(&usual, kernel->usual_ns));
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+}
+
 static int print_verdict(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -140,6 +164,7 @@ static int print_verdict(const struct report *report)
 		print_reason(report, "NOTHING CAN BE SAID.");
 		break;
 	}
+	print_kernel(report);
 	fputc('\n', report->out);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct draft {
 	struct scope_account begin, end;
 	struct call_sum call[DISTINCT_CALLS];
 	unsigned calls;
-	uint64_t idle_ns, last_call_ns;
+	uint64_t bytes, idle_ns, last_call_ns;
 };
 
 struct builder {
@@ -60,6 +60,7 @@ static void open_draft(struct draft *draft, const struct scope_thread *thread, u
 	draft->begin_ns = now_ns;
 	draft->begin = thread->account;
 	draft->calls = 0;
+	draft->bytes = 0;
 	draft->last_exit_ns = 0;
 }
 
@@ -113,6 +114,7 @@ static int close_draft(struct builder *builder, uint32_t thread, const struct sc
 		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = scope_account_blocked(end) - scope_account_blocked(begin),
+		.bytes = draft->bytes,
 		.thread = thread,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
@@ -178,10 +180,13 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	return err;
 }
 
-static void log_call(struct draft *draft, uint16_t nr, uint64_t ns)
+static void log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 {
+	enum scope_call_role role = scope_call_role(nr);
 	unsigned i;
 
+	if (ret > 0 && (role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE))
+		draft->bytes += ret;
 	for (i = 0; i < draft->calls && draft->call[i].nr != nr; i++)
 		;
 	if (i == DISTINCT_CALLS)
@@ -206,14 +211,14 @@ static int exit_request(struct builder *builder, uint32_t index, const struct sc
 	if (!picked) {
 		draft->tentative = false;
 		if (draft->open)
-			log_call(draft, call->nr, exit_ns - call->enter_ns);
+			log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
 		return 0;
 	}
 	if (draft->open && draft->tentative)
 		err = close_draft(builder, index, &draft->end, draft->end_ns, false);
 	builder->draft[index].idle_ns += exit_ns - call->enter_ns;
 	open_draft(draft, thread, exit_ns);
-	log_call(draft, call->nr, 0);
+	log_call(draft, call->nr, 0, ret);
 	return err;
 }
 
@@ -231,7 +236,7 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 	if (has_requests(builder, index))
 		return exit_request(builder, index, call, ret, exit_ns);
 	if (draft->open)
-		log_call(draft, call->nr, exit_ns - call->enter_ns);
+		log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
 	draft->last_exit_ns = exit_ns;
 	if (draft->slept_in_call && draft->open)
 		err = close_draft(builder, index, &thread->account, exit_ns, false);

@@ -33,6 +33,7 @@ struct scope_unit {
 	uint64_t begin_ns, end_ns;
 	uint64_t run_ns; /* without what the tracer took to take stacks */
 	uint64_t queue_ns;
+	uint64_t bytes;	     /* read and written by calls */
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
 	uint32_t group;
