@@ -50,7 +50,8 @@ group_golden() { run golden tests/golden/run.sh; }
 
 group_kernel() {
 	run vm_harness tests/vm/selftest.sh
-	run kmod tests/vm/run.sh -k "$kernel" -t 300 -- tests/kmod/run.sh "$(module)"
+	run kmod_programs make -s -C tests/kmod
+	run kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module)"
 	local test
 	for test in tests/vm/test_*.sh; do
 		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
