@@ -14,6 +14,9 @@
 #             is skipped, so wait for events, never for time
 #   -v        show on stderr how long booting and the command took
 #
+# VM_THREAD=multi gives each processor a thread of the host's; by default they share one. That is
+# slower where the host has processors to spare, but steadier, and README.md tells what fails else.
+#
 # In the guest the host's files are there at the same paths and may be changed: changes stay in the
 # guest's memory. /tmp is empty there, unless the project or the working directory is in it. The
 # command starts in the caller's working directory with a plain environment (pass variables with
@@ -186,7 +189,7 @@ if [ -n "$verbose" ]; then
 	sed -n 's/^\[ *\([0-9.]*\)\] scope-vm: \(command .*\)/run.sh: \2 \1 s after boot/p' "$out/dmesg" >&2
 fi
 
-# QEMU's TCG now and then goes on executing a breakpoint that the kernel has long taken back, when
+# With VM_THREAD=multi QEMU's TCG now and then goes on executing a breakpoint that the kernel has long taken back, when
 # tracepoints are switched on or off (live patching of their jump labels): the processor then traps
 # for ever where memory holds a NOP or a jump. tests/vm/README.md tells how to see it without
 # scope.ko. Signs that no fault of the guest's could give: stuck on a NOP, in the entry of the
