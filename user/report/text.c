@@ -245,7 +245,8 @@ static int print_ranking(const struct report *report)
 		return 0;
 	fprintf(report->out,
 		"  #  function                            module       excess kind        %7s  %s\n",
-		scope_section_stuck(ranking->finding) ? "threads" : "units", "usual → p99");
+		scope_section_stuck(ranking->finding) ? "threads" : "units",
+		scope_section_stuck(ranking->finding) ? "how long" : "usual → p99");
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;
