@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Compare linkage trees with those of SciPy and fastcluster.
 #
-# Usage: tests/unit/oracle_linkage.sh [TEST_LINKAGE]    default: build/user/tests/test_linkage
+# Usage: tests/unit/oracle_linkage.sh [TEST_LINKAGE]    default: build/san/tests/test_linkage
 # PYTHON names the interpreter; without it the system's, which sees the distribution's packages.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-filter=${1:-$root/build/user/tests/test_linkage}
+filter=${1:-$root/build/san/tests/test_linkage}
 
 if [ ! -x "$filter" ]; then
-	echo "oracle_linkage: $filter is not there; run 'make tests' first" >&2
+	echo "oracle_linkage: $filter is not there; run 'make SAN=1 tests' first" >&2
 	exit 1
 fi
 for python in "${PYTHON:-}" /usr/bin/python3 python3; do

@@ -161,13 +161,14 @@ qemu=$!
 setpriv --pdeathsig TERM tail -q -s 0.1 -n +1 -f --pid="$qemu" "$out/output" 2>/dev/null &
 follow=$!
 # Just before the time is up: where every processor stands, since a silent guest tells nothing else.
-setpriv --pdeathsig TERM bash -c 'sleep "$1"; exec perl -MIO::Socket::UNIX -e "$2" "$3"' watch \
-	$((limit - 4)) '
-	$s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit;
+setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
+	sleep $ARGV[0];
+	$s = IO::Socket::UNIX->new(Peer => $ARGV[1]) or exit;
 	$s->autoflush(1);
 	print $s "info registers -a\ninfo registers -a\n";
 	local $SIG{ALRM} = sub { exit }; alarm 2;
-	while (<$s>) { print if /CPU#|RIP|^R[A-S]/ }' "$work/monitor" >"$out/registers" 2>/dev/null &
+	while (<$s>) { print if /CPU#|RIP|^R[A-S]/ }' $((limit - 4)) "$work/monitor" \
+	>"$out/registers" 2>/dev/null &
 watch=$!
 
 code=0
