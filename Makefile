@@ -34,7 +34,7 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(OUT)/fuzz/%,$(sort $(wildcard tests/fuzz
 .PHONY: all help setup user kmod tests clean
 .DEFAULT_GOAL := all
 
-all: user ## build the programs (and, with kernel headers present, the module)
+all: user ## build the programs
 
 help: ## list the targets
 	$(Q)grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -99,10 +99,16 @@ vm-ready:
 	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
 	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
 
-demo: vm-ready ## boot a kernel, run a server with BUG=lock|cpu|hang|none|…, report on it, check the answer
+demo: $(if $(HOST),host-ready,vm-ready) ## run a server with BUG=lock|cpu|hang|none|… in a VM (HOST=1: on this kernel), report on it, check the answer
 	$(Q)scripts/setup.sh servers
 	$(Q)tests/bugs/build.sh $(BUG)
-	$(Q)KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)
+	$(Q)HOST=$(HOST) KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)
+
+# The module for the running kernel, where that takes modules.
+.PHONY: host-ready
+host-ready:
+	$(Q)scripts/setup.sh build
+	$(Q)$(MAKE) --no-print-directory user kmod
 
 demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)scripts/setup.sh servers
