@@ -154,7 +154,7 @@ static void print_times(const struct report *report, const struct scope_finding 
 		fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
 	fprintf(report->out, ", %u sleeps; ", finding->sleeps);
 	if (isfinite(finding->odds))
-		fprintf(report->out, "odds in abnormal units ×%.0f those in usual ones\n",
+		fprintf(report->out, "odds ×%.0f against usual units\n",
 			finding->odds);
 	else
 		fputs("all of the abnormal time\n", report->out);
