@@ -95,7 +95,7 @@ SEED ?= 1
 .PHONY: vm-ready check demo demo-all
 vm-ready:
 	$(Q)scripts/setup.sh build vm
-	$(Q)$(MAKE) --no-print-directory user
+	$(Q)$(MAKE) --no-print-directory -s user
 	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
 	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
 
