@@ -150,20 +150,32 @@ static int measure_units(const struct scope_rank_input *input, const struct sums
 	return 0;
 }
 
-/* A normal unit of the population, nearest to its median. */
-static uint32_t usual_unit(const struct scope_rank_input *input, uint32_t population)
+static uint32_t vector_distance(const struct scope_units *units, uint32_t a, uint32_t b)
+{
+	const struct scope_vector_set *vectors = units->group[units->unit[a].group].vectors;
+
+	return scope_vector_distance(scope_vector_set_get(vectors, units->unit[a].vector),
+				     scope_vector_set_get(vectors, units->unit[b].vector));
+}
+
+/* A usual unit to hold beside example: of calls as like as can be, then nearest to the median. */
+static uint32_t usual_unit(const struct scope_rank_input *input, uint32_t population,
+			   uint32_t example)
 {
 	const struct scope_population *of = &input->detection->population[population];
-	uint32_t best = UINT32_MAX;
+	uint32_t best = UINT32_MAX, likest = UINT32_MAX;
 	double nearest = HUGE_VAL;
 
-	for (size_t i = 0; i < input->units->count; i++) {
+	for (size_t i = 0; example != UINT32_MAX && i < input->units->count; i++) {
 		const struct scope_unit *unit = &input->units->unit[i];
 		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
-		bool fits = of->against_group ? unit->group == of->group
-					      : input->detection->of_unit[i] == population;
+		uint32_t unlike;
 
-		if (fits && !input->detection->mark[i] && !unit->open && distance < nearest) {
+		if (unit->group != of->group || input->detection->mark[i] || unit->open)
+			continue;
+		unlike = vector_distance(input->units, example, i);
+		if (unlike < likest || (unlike == likest && distance < nearest)) {
+			likest = unlike;
 			nearest = distance;
 			best = i;
 		}
@@ -315,7 +327,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
-	finding->usual_example = usual_unit(input, finding->population);
+	finding->usual_example = usual_unit(input, finding->population, finding->example);
 	compare_shares(sums, finding);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
