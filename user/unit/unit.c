@@ -2,12 +2,12 @@
 /* Builds the execution units of every thread from its timeline. */
 #include "unit/unit.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/group.h"
 
 #define WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
 #define DISTINCT_CALLS 64 /* different numbers told apart inside one unit */
@@ -336,74 +336,6 @@ static int build_end(void *user, uint32_t index, uint64_t now_ns)
 	return draft->open ? close_draft(builder, index, &thread->account, now_ns, false) : 0;
 }
 
-/* The name without what only numbers its threads: "worker-3" and "worker-4" are one group. */
-static void group_name(const char *comm, char name[SCOPE_COMM_BYTES])
-{
-	size_t length = strnlen(comm, SCOPE_COMM_BYTES - 1);
-
-	while (length > 1 && (isdigit((unsigned char)comm[length - 1]) ||
-			      strchr("-_#:/. ", comm[length - 1])))
-		length--;
-	memcpy(name, comm, length);
-	memset(name + length, 0, SCOPE_COMM_BYTES - length);
-}
-
-static long find_group(struct scope_units *units, const char *comm, uint8_t granularity)
-{
-	char name[SCOPE_COMM_BYTES];
-	struct scope_group *group;
-
-	group_name(comm, name);
-	for (size_t i = 0; i < units->groups; i++)
-		if (!memcmp(units->group[i].name, name, sizeof(name)) &&
-		    units->group[i].granularity == granularity)
-			return i;
-	if (scope_grow(&units->group, &units->group_capacity, units->groups + 1, sizeof(*group)))
-		return -ENOMEM;
-	group = &units->group[units->groups];
-	*group = (struct scope_group){.granularity = granularity};
-	memcpy(group->name, name, sizeof(name));
-	if (scope_vector_set_create(&group->vectors))
-		return -ENOMEM;
-	return units->groups++;
-}
-
-static int assign_groups(struct builder *builder)
-{
-	struct scope_units *units = builder->units;
-
-	for (size_t i = 0; i < units->threads; i++) {
-		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
-		long group = find_group(units, thread->comm,
-					has_requests(builder, i) ? SCOPE_UNIT_REQUEST
-								 : SCOPE_UNIT_SWITCH);
-
-		if (group < 0)
-			return group;
-		units->thread[i].group = group;
-		units->group[group].threads++;
-		if (i < builder->drafts) {
-			units->thread[i].idle_ns = builder->draft[i].idle_ns;
-			units->thread[i].last_call_ns = builder->draft[i].last_call_ns;
-		}
-	}
-	for (size_t i = 0; i < units->count; i++) {
-		struct scope_unit *unit = &units->unit[i];
-		struct scope_group *group;
-		int err;
-
-		unit->group = units->thread[unit->thread].group;
-		group = &units->group[unit->group];
-		group->units++;
-		err = scope_vector_set_add(group->vectors,
-					   scope_vector_set_get(builder->vectors, unit->vector), 1,
-					   &unit->vector);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int finish(struct builder *builder)
 {
 	struct scope_units *units = builder->units;
@@ -421,13 +353,15 @@ static int finish(struct builder *builder)
 		struct draft *draft = &builder->draft[i];
 		struct scope_thread *thread = scope_threads_at(threads, i);
 
+		units->thread[i].idle_ns = draft->idle_ns;
+		units->thread[i].last_call_ns = draft->last_call_ns;
 		if (draft->open && draft->tentative)
 			err = close_draft(builder, i, &draft->end, draft->end_ns, false);
 		else if (draft->open)
 			err = close_draft(builder, i, &thread->account, units->timeline->end_ns,
 					  true);
 	}
-	return err ? err : assign_groups(builder);
+	return err ? err : scope_units_group(units, builder->vectors, builder->pickups);
 }
 
 int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pickups,
