@@ -115,6 +115,11 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
 
+.PHONY: check-matrix
+check-matrix: ## the module's tests on every Debian kernel that scripts/kernel.sh knows
+	$(Q)scripts/setup.sh build vm
+	$(Q)scripts/check.sh matrix
+
 check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers
 	$(Q)$(MAKE) --no-print-directory SAN=1 user tests

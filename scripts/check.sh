@@ -3,7 +3,7 @@
 # Run tests and count them. A test is a command: exit 0 passed, 77 skipped (its last line says
 # why), anything else failed.
 #
-# Usage: scripts/check.sh [GROUP...]     groups: unit golden kernel demo docs (default: all)
+# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel demo (default: these), matrix
 # Logs stay in build/check/. The last line reads: N passed, N failed[, N skipped]
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -55,6 +55,19 @@ group_kernel() {
 	local test
 	for test in tests/vm/test_*.sh; do
 		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
+	done
+}
+
+# The module's tests on every kernel of scripts/kernel.sh.
+group_matrix() {
+	local key version
+	run kmod_programs make -s -C tests/kmod
+	for key in $(scripts/kernel.sh -l); do
+		run "module_$key" scripts/kernel.sh -x "$key" scripts/kmod.sh \
+			"$(scripts/kernel.sh "$key")/headers"
+		version=$(cat "build/kernels/$key/version")
+		run "kmod_$key" tests/vm/run.sh -k "$key" -t 600 -- \
+			tests/kmod/run.sh "build/kmod/$version/scope.ko"
 	done
 }
 
