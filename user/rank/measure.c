@@ -13,6 +13,7 @@
 /* Sums over the items for which one function is named. */
 struct sums {
 	double abnormal_ns, normal_ns;	       /* the function's */
+	double normal_wait_ns;		       /* of normal_ns, asleep */
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
@@ -75,6 +76,8 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 			sums->all_normal_ns -= item->excess_ns;
 			if (under)
 				sums->normal_ns -= item->excess_ns;
+			if (under && item->kind == SCOPE_ITEM_WAIT)
+				sums->normal_wait_ns -= item->excess_ns;
 		}
 	}
 	if (sums->units)
@@ -89,12 +92,15 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 /*
  * The function's share of abnormal time against its share of usual time. Stacks of usual units are few
  * where units are short: one more is taken to have hit it, of two more in all (the rule of
- * succession), so that few stacks cannot rule it out.
+ * succession), so that few stacks cannot rule it out. Whether others wait for a function has nothing to do with how
+ * much it runs in usual units of its own: there only sleeps count.
  */
 static void compare_shares(const struct sums *sums, struct scope_finding *finding)
 {
 	double stack_ns = sums->all_normal ? sums->all_normal_ns / sums->all_normal : 1;
-	double usual = (sums->normal_ns + stack_ns) / (sums->all_normal_ns + 2 * stack_ns);
+	bool blamed = finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE;
+	double normal_ns = blamed ? sums->normal_wait_ns : sums->normal_ns;
+	double usual = (normal_ns + stack_ns) / (sums->all_normal_ns + 2 * stack_ns);
 	double here = sums->abnormal_ns / sums->all_abnormal_ns;
 
 	if (sums->all_abnormal_ns <= 0 || here <= 0 || usual >= 1)
@@ -328,9 +334,9 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
 	finding->usual_example = usual_unit(input, finding->population, finding->example);
-	compare_shares(sums, finding);
 	finding->half_share = half_share(input, sums);
 	decide_kind(input, sums, finding);
+	compare_shares(sums, finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
