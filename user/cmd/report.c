@@ -240,6 +240,18 @@ static int check_target(const struct scope_trace *trace, struct scope_error *err
 			       scope_trace_meta_number(trace, SCOPE_META_PID, 0));
 }
 
+/* Likewise of a file of which a part could not be read. */
+static int check_file(const char *path, const struct scope_trace *trace, struct scope_error *error)
+{
+	const char *damage = scope_trace_damage(trace);
+
+	if (!damage[0])
+		return 0;
+	return scope_error_set(error, -EBADMSG,
+			       "%s: %.300s; the report covers what could be read: copy the file again, or "
+			       "record anew", path, damage);
+}
+
 static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
@@ -268,8 +280,9 @@ static int report(const struct request *request, struct scope_error *error)
 	} else {
 		code = print_report(request, analysis, error);
 		scope_analysis_destroy(analysis);
-		if (!code && !request->input)
-			code = check_target(trace, error);
+		if (!code)
+			code = request->input ? check_file(request->input, trace, error)
+					      : check_target(trace, error);
 	}
 	scope_trace_close(trace);
 	return code;
