@@ -5,7 +5,8 @@
  * A slow function is a finding if its excess is at least a set share of its group's and of the
  * process's busy time, it shows in enough units and in both halves of the window, and its part of
  * the abnormal time is clearly greater than its part of the usual time, by odds and by share: what
- * merely stretches all functions alike lies outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6), 2016).
+ * merely stretches all functions alike lies outside the program (methods: PerfCompass, Dean et al.,
+ * IEEE TPDS 27(6), 2016).
  */
 #ifndef SCOPE_RANK_RANK_H
 #define SCOPE_RANK_RANK_H
