@@ -90,10 +90,10 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 }
 
 /*
- * The function's share of abnormal time against its share of usual time. Stacks of usual units are few
- * where units are short: one more is taken to have hit it, of two more in all (the rule of
- * succession), so that few stacks cannot rule it out. Whether others wait for a function has nothing to do with how
- * much it runs in usual units of its own: there only sleeps count.
+ * The function's share of abnormal time against its share of usual time. Stacks of usual units are
+ * few where units are short: one more is taken to have hit it, of two more in all (the rule of
+ * succession), so that few stacks cannot rule it out. Whether others wait for a function has nothing
+ * to do with how much it runs in usual units of its own: there only sleeps count.
  */
 static void compare_shares(const struct sums *sums, struct scope_finding *finding)
 {
