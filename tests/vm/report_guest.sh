@@ -85,7 +85,14 @@ full_disk() {
 	return "$status"
 }
 
-full_disk_for_report() { says 1 'cannot be written' -i a.trace -o /dev/full; }
+full_disk_for_report() {
+	says 1 'cannot be written' -i a.trace -o /dev/full && [ -c /dev/full ] || return 1
+	mkdir -p small && mount -t tmpfs -o size=4k none small && fallocate -l 4k small/fill
+	local status=0
+	says 1 'cannot be written.*free some room' -i a.trace -o small/report && [ ! -e small/report ] || status=1
+	umount small
+	return "$status"
+}
 
 killed() {
 	"$report" -p "$target" -d 60 > /dev/null 2>&1 &

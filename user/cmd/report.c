@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <scope/event.h>
@@ -209,16 +210,19 @@ static int print_report(const struct request *request, const struct scope_analys
 		.details = request->details,
 	};
 	const char *name = request->output ? request->output : "the report";
+	struct stat status = { 0 };
 	int code;
 
 	if (!out)
 		return scope_error_set(error, -errno, "%s cannot be written: %s", name, strerror(errno));
+	fstat(fileno(out), &status);
 	code = scope_report_text(analysis, &style, out);
 	if (!code && (fflush(out) || ferror(out)))
 		code = -errno;
 	if (out != stdout && fclose(out) && !code)
 		code = -errno;
-	if (code && request->output)
+	/* No half of a report stays behind; a device or a pipe is not ours to remove. */
+	if (code && request->output && S_ISREG(status.st_mode))
 		unlink(request->output);
 	if (code)
 		scope_error_set(error, code, "%s cannot be written: %s; free some room, or name "
