@@ -17,7 +17,7 @@ struct sums {
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
-	uint32_t samples, sleeps, all_normal; /* counts of items */
+	uint32_t samples, sleeps, all_normal, all_abnormal; /* counts of items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
 };
@@ -68,6 +68,7 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 			continue;
 		under = evidence->tree.node[item->node].owner == function;
 		if (item->abnormal) {
+			sums->all_abnormal++;
 			sums->all_abnormal_ns += item->excess_ns;
 			if (under)
 				add_abnormal(sums, item);
@@ -105,6 +106,9 @@ static void compare_shares(const struct sums *sums, struct scope_finding *findin
 
 	if (sums->all_abnormal_ns <= 0 || here <= 0 || usual >= 1)
 		return;
+	/* Binomial: so many of all abnormal stacks would be its own if they fell as usual ones do. */
+	finding->chance_z = (sums->samples + sums->sleeps - sums->all_abnormal * usual) /
+			    sqrt(sums->all_abnormal * usual * (1 - usual));
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }
@@ -366,7 +370,7 @@ bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_
 	/* What may as well be the kernel's doing needs up to twice the odds. */
 	return finding->units >= options->units_min &&
 	       finding->odds * (1 - scope_rank_doubt(finding)) >= options->odds_min &&
-	       finding->times >= options->times_min &&
+	       finding->times >= options->times_min && finding->chance_z >= options->chance_z &&
 	       finding->half_share >= options->half_share &&
 	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&
 	       finding->excess_ns >= options->excess_share * detection->busy_ns;

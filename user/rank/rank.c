@@ -18,6 +18,7 @@ const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
 	.odds_min = 5,
 	.times_min = 2.5,
+	.chance_z = 8,
 	.units_min = 5,
 	.half_share = 0.1,
 	.kernel_share = 0.8,

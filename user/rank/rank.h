@@ -17,6 +17,7 @@ struct scope_rank_options {
 	double excess_share; /* of the busy time of its group */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time */
+	double chance_z;     /* its stacks among abnormal ones, in standard deviations above chance */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
 	double kernel_share; /* running time that is the kernel's to this part … */
@@ -61,6 +62,7 @@ struct scope_finding {
 	double score;	   /* what findings are ordered by, excess less what is in doubt, ns */
 	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
 	double times;	   /* see times_min */
+	double chance_z;   /* see chance_z of the options */
 	double half_share; /* of its units in the emptier half of the window */
 	/* HANG, SPIN */
 	uint32_t threads;
