@@ -4,11 +4,16 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "chardev.h"
 #include "session.h"
+
+static bool disable;
+module_param(disable, bool, 0644);
+MODULE_PARM_DESC(disable, "refuse to open sessions (scope.disable=1 on the kernel's command line)");
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -17,6 +22,8 @@ static int device_open(struct inode *inode, struct file *file)
 
 	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN))
 		return -EPERM;
+	if (READ_ONCE(disable))
+		return -ECANCELED;
 	err = scope_session_create(&session);
 	if (err)
 		return err;

@@ -107,7 +107,7 @@ static int target_tgid(struct genl_info *info, struct nlattr *attribute, u32 *re
 
 	rcu_read_lock();
 	task = pid_task(find_vpid(nla_get_u32(attribute)), PIDTYPE_PID);
-	if (!task || task->exit_state)
+	if (!task || !atomic_read(&task->signal->live))
 		err = REFUSE(info, attribute, -ESRCH, "TARGET: there is no such process");
 	else if (task->flags & PF_KTHREAD)
 		err = REFUSE(info, attribute, -EINVAL, "TARGET is a kernel thread");

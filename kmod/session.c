@@ -226,10 +226,16 @@ int scope_session_start(struct scope_session *session)
 	err = scope_sample_start(session);
 	if (err)
 		goto detach;
-	scope_state_write_all(session, 0);
+	err = scope_state_write_all(session, 0);
+	if (err)
+		goto samples;
+	/* Who ended before cpu_start() was seen by no probe. */
+	scope_state_sweep(session);
 	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
 	goto out;
 
+samples:
+	scope_sample_stop(session);
 detach:
 	/* Records were written: this session can only be given up. */
 	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);

@@ -4,6 +4,9 @@
  *
  * Threads that run or wake while they are looked at are looked at again, up to a few times.
  */
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -15,6 +18,7 @@
 #include "state.h"
 
 #define ATTEMPTS 3
+#define ROSTER_SLACK 64
 
 struct view {
 	struct pt_regs regs;
@@ -159,25 +163,88 @@ out:
 	raw_local_irq_restore(irq);
 }
 
-/* flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. */
-void scope_state_write_all(struct scope_session *session, u8 flags)
+/* Is any thread of it not exiting yet? Its signal structure lives as long as the task does. */
+static bool process_lives(struct task_struct *task)
+{
+	return task && atomic_read(&task->signal->live);
+}
+
+static struct task_struct *find_task(u32 tid)
+{
+	return pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
+}
+
+struct roster {
+	u32 *tid; /* kvfree() */
+	u32 count, size;
+};
+
+static u32 count_threads(struct scope_session *session)
+{
+	struct task_struct *process;
+	u32 count = 0;
+
+	rcu_read_lock();
+	for_each_process(process)
+		if (scope_filter_has(&session->filter, process->tgid))
+			count += get_nr_threads(process);
+	rcu_read_unlock();
+	return count;
+}
+
+/* Threads born after the count have a FORK record: those without room need no STATE. */
+static int list_threads(struct scope_session *session, struct roster *roster)
 {
 	struct task_struct *process, *thread;
 
+	roster->count = 0;
+	roster->size = count_threads(session) + ROSTER_SLACK;
+	roster->tid = kvmalloc_array(roster->size, sizeof(*roster->tid), GFP_KERNEL);
+	if (!roster->tid)
+		return -ENOMEM;
 	rcu_read_lock();
 	for_each_process(process) {
 		if (!scope_filter_has(&session->filter, process->tgid))
 			continue;
 		for_each_thread(process, thread)
-			put_state(session, thread, flags);
+			if (roster->count < roster->size)
+				roster->tid[roster->count++] = thread->pid;
 	}
 	rcu_read_unlock();
+	return 0;
+}
+
+/*
+ * flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. May sleep: looking at one
+ * thread costs many times what finding it does, so each has a read-side section of its own.
+ * -ENOMEM: nothing was written.
+ */
+int scope_state_write_all(struct scope_session *session, u8 flags)
+{
+	struct task_struct *task;
+	struct roster roster;
+	int err = list_threads(session, &roster);
+	u32 i;
+
+	if (err)
+		return err;
+	for (i = 0; i < roster.count; i++) {
+		rcu_read_lock();
+		task = find_task(roster.tid[i]);
+		/* The number may have gone to another thread meanwhile. */
+		if (task && scope_filter_has(&session->filter, task->tgid))
+			put_state(session, task, flags);
+		rcu_read_unlock();
+		cond_resched();
+	}
+	kvfree(roster.tid);
+	return 0;
 }
 
 /*
  * Add every process that has an ancestor in the filter. The list is in order of creation, so one
  * pass finds nearly all; a child given to another parent meanwhile takes one more. Children born
- * after the fork probe was attached are added by that.
+ * after the fork probe was attached are added by that. A zombie has nothing to trace.
  */
 void scope_state_follow(struct scope_session *session)
 {
@@ -189,8 +256,32 @@ void scope_state_follow(struct scope_session *session)
 		before = atomic_read(&filter->count);
 		rcu_read_lock();
 		for_each_process(process)
-			if (scope_filter_has(filter, rcu_dereference(process->real_parent)->tgid))
+			if (process_lives(process) &&
+			    scope_filter_has(filter, rcu_dereference(process->real_parent)->tgid))
 				scope_filter_add(filter, process->tgid);
 		rcu_read_unlock();
 	} while (atomic_read(&filter->count) != before && ++passes < 32);
+}
+
+/*
+ * Remove the processes of which nothing lives: those that ended where no probe saw it, since they
+ * did so before their CPU knew that it runs a traced thread.
+ */
+void scope_state_sweep(struct scope_session *session)
+{
+	struct scope_filter *filter = &session->filter;
+	bool lives;
+	u32 i;
+
+	for (i = 0; i < SCOPE_FILTER_SLOTS; i++) {
+		u32 tgid = READ_ONCE(filter->slot[i]);
+
+		if (tgid == SCOPE_FILTER_EMPTY || tgid == SCOPE_FILTER_TOMB)
+			continue;
+		rcu_read_lock();
+		lives = process_lives(find_task(tgid));
+		rcu_read_unlock();
+		if (!lives)
+			scope_filter_remove(filter, tgid);
+	}
 }

@@ -6,6 +6,7 @@
 #include "session.h"
 
 void scope_state_follow(struct scope_session *session);
-void scope_state_write_all(struct scope_session *session, u8 flags);
+void scope_state_sweep(struct scope_session *session);
+int scope_state_write_all(struct scope_session *session, u8 flags);
 
 #endif

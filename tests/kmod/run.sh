@@ -52,6 +52,23 @@ run_unload_leaves_nothing() {
 	insmod "$module"
 }
 
+# Loaded with disable=1, or told so later, the module answers and lets nobody in.
+run_disabled() {
+	local answer
+	rmmod scope && insmod "$module" disable=1 || { fail disabled "it does not load"; return; }
+	answer=$(cat /dev/scope 2>&1)
+	case $answer in
+	*canceled*) ;;
+	*) fail disabled "open: $answer"; return ;;
+	esac
+	echo N >/sys/module/scope/parameters/disable
+	if answer=$(timeout 120 "$program" target_gone 2>&1); then
+		echo "ok disabled"
+	else
+		fail disabled "once enabled: $answer"
+	fi
+}
+
 # Nothing is missing while the second CPU goes and comes, its timer and its ring included.
 run_cpu_hotplug() {
 	local online=/sys/devices/system/cpu/cpu1/online toggler name output
@@ -100,7 +117,7 @@ run_reload_under_load() {
 insmod "$module" || { echo "not ok insmod - $(dmesg | tail -1)"; exit 1; }
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] ||
-	mapfile -t tests < <("$program"; echo modes; echo cpu_hotplug;
+	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo reload_under_load)
 for name in "${tests[@]}"; do
 	if declare -F "run_$name" >/dev/null; then "run_$name"; else run_program "$name"; fi

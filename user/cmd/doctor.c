@@ -139,6 +139,20 @@ static void check_device(struct machine *machine, struct finding *finding)
 		    "/proc/misc, or mount a devtmpfs on /dev", SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
 }
 
+static void check_disabled(struct machine *machine, struct finding *finding)
+{
+	char line[16];
+
+	if (!machine->loaded)
+		return;
+	read_line("/sys/module/scope/parameters/disable", line, sizeof(line));
+	if (line[0] == 'Y')
+		say(finding, VERDICT_MISSING,
+		    "the module refuses sessions (its parameter disable): `echo 0 > "
+		    "/sys/module/scope/parameters/disable`, and take scope.disable=1 off the kernel's "
+		    "command line, or disable=1 out of /etc/modprobe.d");
+}
+
 static void check_loading(struct machine *machine, struct finding *finding)
 {
 	char line[64];
@@ -262,8 +276,8 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 }
 
 static void (*const checks[])(struct machine *machine, struct finding *finding) = {
-	check_privilege, check_module,	check_file,   check_device,  check_loading,
-	check_headers,	 check_signing, check_ptrace, check_symbols,
+	check_privilege, check_module,	check_file,    check_device, check_disabled,
+	check_loading,	 check_headers, check_signing, check_ptrace, check_symbols,
 };
 
 static int examine(const char *file)

@@ -28,6 +28,12 @@ static int no_device(int code, struct scope_error *error)
 		return scope_error_set(error, -EPERM,
 				       "no permission to open %s: run as root (or with CAP_SYS_ADMIN or "
 				       "CAP_PERFMON and access to that file)", SCOPE_DEVICE_PATH);
+	case -ECANCELED:
+		return scope_error_set(error, code,
+				       "the scope module was told to refuse sessions (its parameter "
+				       "disable): `echo 0 > /sys/module/scope/parameters/disable`, and take "
+				       "scope.disable=1 off the kernel's command line, or disable=1 out of "
+				       "/etc/modprobe.d");
 	case -ENOENT:
 	case -ENXIO:
 	case -ENODEV:
