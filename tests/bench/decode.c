@@ -77,8 +77,8 @@ static uint64_t write_trace(struct scope_writer *writer, unsigned int cpus, unsi
 	return events;
 }
 
-/* The same trace read thrice: time of the best round. */
-static int measure(int fd, unsigned int cpus, uint64_t written)
+/* The same trace read five times, from memory: time of the best round. */
+static int measure(int fd, unsigned int cpus, int level, uint64_t written)
 {
 	struct scope_trace *trace;
 	struct scope_event event;
@@ -87,7 +87,7 @@ static int measure(int fd, unsigned int cpus, uint64_t written)
 
 	if (scope_trace_open_fd(fd, "bench", NULL, &trace))
 		return 1;
-	for (int round = 0; round < 3; round++) {
+	for (int round = 0; round < 5; round++) {
 		double begin_s = now_s();
 		uint64_t read = 0;
 
@@ -104,12 +104,12 @@ static int measure(int fd, unsigned int cpus, uint64_t written)
 	}
 	scope_trace_close(trace);
 	fprintf(stderr, "%u CPUs, checksum %" PRIu64 "\n", cpus, sum);
-	printf("decode_events_per_s%s %.0f events/s\n", cpus == 1 ? "_1_cpu" : "",
-	       (double)written / best_s);
+	printf("decode_events_per_s%s%s %.0f events/s\n", cpus == 1 ? "_1_cpu" : "",
+	       level ? "_zstd" : "", (double)written / best_s);
 	return 0;
 }
 
-static int run(unsigned int cpus, unsigned int subbufs)
+static int run(unsigned int cpus, unsigned int subbufs, int level)
 {
 	struct scope_writer *writer;
 	int fd = memfd_create("bench", 0);
@@ -119,9 +119,10 @@ static int run(unsigned int cpus, unsigned int subbufs)
 
 	if (fd < 0 || scope_writer_create_fd(fd, "bench", NULL, &writer))
 		return 1;
+	scope_writer_set_level(writer, level);
 	written = write_trace(writer, cpus, subbufs);
 	ret = written ? scope_writer_finish(writer, NULL) : 1;
-	if (!ret && cpus > 1) {
+	if (!ret && cpus > 1 && level) {
 		printf("trace_bytes_per_event %.1f bytes\n",
 		       (double)scope_writer_bytes(writer) / (double)written);
 		printf("write_events_per_s %.0f events/s\n",
@@ -129,7 +130,7 @@ static int run(unsigned int cpus, unsigned int subbufs)
 	}
 	scope_writer_destroy(writer);
 	if (!ret)
-		ret = measure(fd, cpus, written);
+		ret = measure(fd, cpus, level, written);
 	close(fd);
 	return ret;
 }
@@ -167,5 +168,6 @@ int main(int argc, char **argv)
 {
 	unsigned int subbufs = argc > 1 ? strtoul(argv[1], NULL, 10) : 600;
 
-	return measure_records(subbufs) || run(1, subbufs) || run(4, subbufs);
+	return measure_records(subbufs) || run(1, subbufs, 0) || run(4, subbufs, 0) ||
+	       run(4, subbufs, 1);
 }

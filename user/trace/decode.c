@@ -314,3 +314,13 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	decoder->pos += bytes;
 	return 0;
 }
+
+size_t scope_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max)
+{
+	size_t count = 0;
+
+	while (count < max && scope_decoder_peek(decoder) &&
+	       !scope_decoder_take(decoder, &ret_event[count]))
+		count++;
+	return count;
+}

@@ -57,4 +57,10 @@ static inline bool scope_decoder_peek(struct scope_decoder *decoder)
  */
 int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
 
+/*
+ * Takes up to max events; fewer where the sub-buffer ends, or with problem set. Pointers in them
+ * hold as long as the sub-buffer is there.
+ */
+size_t scope_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max);
+
 #endif

@@ -58,9 +58,9 @@ struct scope_frame {
 	uint32_t cpu;		/* SUBBUF; else 0 */
 	uint32_t payload_bytes; /* as stored, padding not counted */
 	uint32_t raw_bytes;	/* once decompressed */
-	uint32_t payload_crc;	/* zlib's crc32 of the payload as stored */
+	uint32_t payload_crc;	/* CRC-32 as in zlib of the payload as stored */
 	uint32_t zero;
-	uint32_t head_crc;	/* zlib's crc32 of the 28 bytes before */
+	uint32_t head_crc;	/* the same of the 28 bytes before */
 };
 
 struct scope_frame_map {

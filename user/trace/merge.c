@@ -7,10 +7,19 @@
 #include "trace/decode.h"
 #include "trace/reader.h"
 
-/* One CPU's place in the trace, with at most one sub-buffer decompressed. */
+#define BATCH 32
+
+/* Behind every event: times end far below. A CPU at its end sorts behind all others by it. */
+#define NEVER_NS (UINT64_MAX - 1)
+
+/*
+ * One CPU's place in the trace, with at most one sub-buffer decompressed. Events are decoded some
+ * at a time: records of one CPU follow one another in patterns that the processor learns, those of
+ * several CPUs in turn do not.
+ */
 struct cursor {
-	struct scope_decoder decoder;
 	const struct scope_trace_cpu *index;
+	struct scope_decoder decoder;
 	uint32_t cpu;
 	size_t next; /* frame to open when this sub-buffer is done */
 	uint8_t *buffer;
@@ -19,102 +28,50 @@ struct cursor {
 	uint64_t lost_count;
 	bool lost_pending; /* tell it before the first event of this sub-buffer */
 	bool broken;	   /* part of the sub-buffer before was not read */
+	struct scope_event event[BATCH];
 };
 
-/* A CPU that waits. Its key stands here, so that comparing does not touch the cursors. */
-struct waiting {
+/* The events of a CPU that are decoded and not taken yet. */
+struct lane {
+	const struct scope_event *next, *end;
+};
+
+struct node {
 	uint64_t time_ns;
-	uint32_t cpu;
-	uint32_t cursor;
+	uint64_t cpu; /* index of its lane and cursor */
 };
 
 /*
- * The heap holds the CPUs that wait; the current one runs on as long as its next event comes before
- * limit_ns, the time of the earliest that waits. Work per event does not grow with CPUs then, only
- * work per change of CPU does.
+ * A tournament between the CPUs (Knuth, The Art of Computer Programming 3, section 5.4.1): node 1 is
+ * the earliest of all, node n of nodes 2n and 2n + 1; from `leaves` on stand the CPUs themselves. At
+ * the same time the left one wins, which is the lower CPU.
  */
 struct scope_merge {
-	struct cursor *current; /* NULL at the end */
-	uint64_t limit_ns;
-	struct waiting *heap;
-	size_t waiting;
+	size_t taken; /* gave the last event, which holds until the next is asked for; or `cpus` */
+	size_t leaves; /* a power of two */
 	size_t cpus;
+	struct node *node;
+	struct lane *lane;
 	struct cursor cursor[];
 };
 
-/* Of two events at the same time that of the lower CPU goes first. */
-static bool earlier(const struct waiting *a, const struct waiting *b)
+/* Plays the games of one CPU anew, without a branch that depends on who wins. The winner. */
+static inline struct node play(struct scope_merge *merge, size_t cpu, uint64_t time_ns)
 {
-	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->cpu < b->cpu);
-}
+	struct node winner = { .time_ns = time_ns, .cpu = cpu };
+	size_t place = merge->leaves + cpu;
 
-static struct waiting waiting_of(const struct scope_merge *merge, const struct cursor *cursor)
-{
-	return (struct waiting){
-		.time_ns = cursor->decoder.next_ns,
-		.cpu = cursor->cpu,
-		.cursor = cursor - merge->cursor,
-	};
-}
+	for (; place > 1; place /= 2) {
+		const struct node other = merge->node[place ^ 1];
+		/* The left one wins a tie: this is the right one where place is odd. */
+		uint64_t mask = -(uint64_t)(other.time_ns < winner.time_ns + (place & 1));
 
-/* Puts an entry in the place of the first. */
-static void sift_down(struct scope_merge *merge, struct waiting entry)
-{
-	struct waiting *heap = merge->heap;
-	size_t place = 0, child;
-
-	while ((child = 2 * place + 1) < merge->waiting) {
-		if (child + 1 < merge->waiting && earlier(&heap[child + 1], &heap[child]))
-			child++;
-		if (!earlier(&heap[child], &entry))
-			break;
-		heap[place] = heap[child];
-		place = child;
+		merge->node[place] = winner;
+		winner.time_ns ^= (winner.time_ns ^ other.time_ns) & mask;
+		winner.cpu ^= (winner.cpu ^ other.cpu) & mask;
 	}
-	heap[place] = entry;
-}
-
-static void push(struct scope_merge *merge, struct waiting entry)
-{
-	struct waiting *heap = merge->heap;
-	size_t place = merge->waiting++;
-
-	while (place && earlier(&entry, &heap[(place - 1) / 2])) {
-		heap[place] = heap[(place - 1) / 2];
-		place = (place - 1) / 2;
-	}
-	heap[place] = entry;
-}
-
-static void set_current(struct scope_merge *merge, struct cursor *cursor)
-{
-	const struct waiting *second = &merge->heap[0];
-
-	merge->current = cursor;
-	merge->limit_ns = UINT64_MAX;
-	if (cursor && merge->waiting)
-		merge->limit_ns = second->time_ns + (cursor->cpu < second->cpu);
-}
-
-/* The current CPU has no more events. */
-static void drop_current(struct scope_merge *merge)
-{
-	struct cursor *cursor = NULL;
-
-	if (merge->waiting) {
-		cursor = &merge->cursor[merge->heap[0].cursor];
-		merge->waiting--;
-		sift_down(merge, merge->heap[merge->waiting]);
-	}
-	set_current(merge, cursor);
-}
-
-static void change_current(struct scope_merge *merge)
-{
-	struct cursor *next = &merge->cursor[merge->heap[0].cursor];
-
-	sift_down(merge, waiting_of(merge, merge->current));
-	set_current(merge, next);
+	merge->node[1] = winner;
+	return winner;
 }
 
 static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const char *why)
@@ -123,6 +80,7 @@ static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const 
 
 	cursor->broken = true;
 	cursor->decoder.pos = cursor->decoder.end = NULL;
+	cursor->decoder.problem = NULL;
 	if (!damage->subbufs++) {
 		damage->first_subbuf = cursor->index->frame[cursor->next - 1];
 		damage->why_cpu = cursor->cpu;
@@ -166,41 +124,67 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	return 0;
 }
 
-/* 1 with decoder.next_ns set, 0 at the end of this CPU, -ENOMEM. */
-static int peek(struct scope_trace *trace, struct cursor *cursor)
+static void take_lost(struct cursor *cursor)
 {
-	for (;;) {
-		int ret;
-
-		if (__builtin_expect(cursor->lost_pending, 0)) {
-			cursor->decoder.next_ns = cursor->decoder.time_ns;
-			return 1;
-		}
-		if (scope_decoder_peek(&cursor->decoder))
-			return 1;
-		if (cursor->next == cursor->index->count)
-			return 0;
-		ret = open_subbuf(trace, cursor);
-		if (ret == -ENOMEM)
-			return ret;
-	}
+	cursor->event[0] = (struct scope_event){
+		.time_ns = cursor->decoder.time_ns,
+		.cpu = cursor->cpu,
+		.kind = SCOPE_EVENT_LOST,
+		.lost = { .count = cursor->lost_count },
+	};
+	cursor->lost_pending = false;
 }
 
-static void take_lost(struct cursor *cursor, struct scope_event *event)
+/* Decodes the next events of a CPU; its lane is empty at its end. 0, -ENOMEM. */
+static int refill(struct scope_trace *trace, struct cursor *cursor, struct lane *lane)
 {
-	event->time_ns = cursor->decoder.next_ns;
-	event->tid = 0;
-	event->cpu = cursor->cpu;
-	event->kind = SCOPE_EVENT_LOST;
-	event->flags = 0;
-	event->lost.count = cursor->lost_count;
-	cursor->lost_pending = false;
+	size_t count = 0;
+
+	while (!count) {
+		if (cursor->lost_pending) {
+			take_lost(cursor);
+			count = 1;
+			break;
+		}
+		count = scope_decoder_batch(&cursor->decoder, cursor->event, BATCH);
+		if (cursor->decoder.problem)
+			note_subbuf(trace, cursor, cursor->decoder.problem);
+		if (count || cursor->next == cursor->index->count)
+			break;
+		if (open_subbuf(trace, cursor) == -ENOMEM)
+			return -ENOMEM;
+	}
+	lane->next = cursor->event;
+	lane->end = cursor->event + count;
+	return 0;
+}
+
+/* Brings a CPU whose event was taken back into the tournament. */
+static inline int advance(struct scope_trace *trace, struct scope_merge *merge, size_t cpu,
+			  struct node *ret_winner)
+{
+	struct lane *lane = &merge->lane[cpu];
+	uint64_t time_ns = NEVER_NS;
+
+	if (__builtin_expect(lane->next == lane->end, 0)) {
+		int ret = refill(trace, &merge->cursor[cpu], lane);
+
+		if (ret)
+			return ret;
+	}
+	if (__builtin_expect(lane->next != lane->end, 1))
+		time_ns = lane->next->time_ns;
+	*ret_winner = play(merge, cpu, time_ns);
+	return 0;
 }
 
 static int start(struct scope_trace *trace, struct scope_merge *merge)
 {
-	merge->current = NULL;
-	merge->waiting = 0;
+	struct node winner;
+
+	for (size_t i = 0; i < 2 * merge->leaves; i++)
+		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
+	merge->taken = merge->cpus;
 	for (size_t i = 0; i < merge->cpus; i++) {
 		struct cursor *cursor = &merge->cursor[i];
 		int ret;
@@ -211,14 +195,31 @@ static int start(struct scope_trace *trace, struct scope_merge *merge)
 		cursor->next = 0;
 		cursor->number = cursor->lost = 0;
 		cursor->lost_pending = cursor->broken = false;
-		ret = peek(trace, cursor);
-		if (ret < 0)
-			return ret;
+		merge->lane[i] = (struct lane){ NULL, NULL };
+		ret = advance(trace, merge, i, &winner);
 		if (ret)
-			push(merge, waiting_of(merge, cursor));
+			return ret;
 	}
-	drop_current(merge);
 	return 0;
+}
+
+static struct scope_merge *merge_create(size_t cpus)
+{
+	struct scope_merge *merge = calloc(1, sizeof(*merge) + cpus * sizeof(merge->cursor[0]));
+
+	if (!merge)
+		return NULL;
+	merge->cpus = cpus;
+	merge->leaves = 1;
+	while (merge->leaves < cpus)
+		merge->leaves *= 2;
+	merge->node = calloc(2 * merge->leaves, sizeof(*merge->node));
+	merge->lane = calloc(cpus + 1, sizeof(*merge->lane));
+	if (!merge->node || !merge->lane) {
+		scope_merge_destroy(merge);
+		return NULL;
+	}
+	return merge;
 }
 
 int scope_trace_rewind(struct scope_trace *trace)
@@ -227,15 +228,9 @@ int scope_trace_rewind(struct scope_trace *trace)
 	int ret;
 
 	if (!merge) {
-		merge = calloc(1, sizeof(*merge) + trace->cpus * sizeof(merge->cursor[0]));
+		merge = merge_create(trace->cpus);
 		if (!merge)
 			return -ENOMEM;
-		merge->cpus = trace->cpus;
-		merge->heap = calloc(trace->cpus + 1, sizeof(*merge->heap));
-		if (!merge->heap) {
-			free(merge);
-			return -ENOMEM;
-		}
 	}
 	trace->merge = NULL; /* a rewind that fails leaves nothing half done */
 	/* Each round finds the same sub-buffers damaged: count them once. */
@@ -253,36 +248,29 @@ int scope_trace_rewind(struct scope_trace *trace)
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 {
 	struct scope_merge *merge = trace->merge;
-	struct cursor *cursor;
+	struct node winner;
 	int ret;
 
-	if (!merge) {
+	if (__builtin_expect(!merge, 0)) {
 		ret = scope_trace_rewind(trace);
 		if (ret)
 			return ret;
 		merge = trace->merge;
 	}
-	while ((cursor = merge->current)) {
-		ret = peek(trace, cursor);
-		if (ret < 0)
+	if (__builtin_expect(merge->taken == merge->cpus, 0)) {
+		winner = merge->node[1];
+	} else {
+		ret = advance(trace, merge, merge->taken, &winner);
+		if (ret)
 			return ret;
-		if (!ret) {
-			drop_current(merge);
-			continue;
-		}
-		if (cursor->decoder.next_ns >= merge->limit_ns) {
-			change_current(merge);
-			continue;
-		}
-		if (cursor->lost_pending) {
-			take_lost(cursor, ret_event);
-			return 1;
-		}
-		if (!scope_decoder_take(&cursor->decoder, ret_event))
-			return 1;
-		note_subbuf(trace, cursor, cursor->decoder.problem);
 	}
-	return 0;
+	if (__builtin_expect(winner.time_ns == NEVER_NS, 0)) {
+		merge->taken = merge->cpus;
+		return 0;
+	}
+	*ret_event = *merge->lane[winner.cpu].next++;
+	merge->taken = winner.cpu;
+	return 1;
 }
 
 void scope_merge_destroy(struct scope_merge *merge)
@@ -291,6 +279,7 @@ void scope_merge_destroy(struct scope_merge *merge)
 		return;
 	for (size_t i = 0; i < merge->cpus; i++)
 		free(merge->cursor[i].buffer);
-	free(merge->heap);
+	free(merge->node);
+	free(merge->lane);
 	free(merge);
 }

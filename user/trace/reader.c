@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "base/grow.h"
@@ -25,7 +25,7 @@ static bool head_is_good(const struct scope_trace *trace, uint64_t offset)
 	const struct scope_frame *frame = frame_at(trace, offset);
 
 	return trace->bytes - offset >= sizeof(*frame) && frame->magic == SCOPE_FRAME_MAGIC &&
-	       frame->head_crc == crc32(0, (const uint8_t *)frame,
+	       frame->head_crc == libdeflate_crc32(0, (const uint8_t *)frame,
 					offsetof(struct scope_frame, head_crc));
 }
 
@@ -37,7 +37,7 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 	size_t bytes;
 
 	if (frame->flags & ~SCOPE_FRAME_FLAGS || frame->raw_bytes > SCOPE_FRAME_RAW_MAX ||
-	    crc32(0, payload, frame->payload_bytes) != frame->payload_crc)
+	    libdeflate_crc32(0, payload, frame->payload_bytes) != frame->payload_crc)
 		return -EBADMSG;
 	if (!(frame->flags & SCOPE_FRAME_ZSTD)) {
 		if (frame->raw_bytes != frame->payload_bytes)

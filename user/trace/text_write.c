@@ -72,8 +72,18 @@ static void put_addresses(const struct out *out, const char *key, const uint64_t
 
 static void put_hex(const struct out *out, const uint8_t *data, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i++)
-		fprintf(out->stream, "%02x", data[i]);
+	static const char digit[] = "0123456789abcdef";
+	char text[1024];
+	size_t length = 0;
+
+	for (uint32_t i = 0; i < bytes; i++) {
+		text[length++] = digit[data[i] >> 4];
+		text[length++] = digit[data[i] & 0xf];
+		if (length == sizeof(text) || i + 1 == bytes) {
+			fwrite(text, 1, length, out->stream);
+			length = 0;
+		}
+	}
 }
 
 static void put_name(const struct out *out, const struct scope_text_words *words, uint32_t number)

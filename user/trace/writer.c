@@ -4,20 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "base/grow.h"
 #include "trace/format.h"
 
 #define BUFFER_BYTES (256u << 10)
-#define ZSTD_LEVEL 1
+#define LEVEL_USUAL 1
 #define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's own head eats the gain */
 
 struct scope_writer {
@@ -25,6 +25,7 @@ struct scope_writer {
 	char *path; /* or the name in messages */
 	char *part; /* NULL: an unnamed file, fd is the caller's */
 	ZSTD_CCtx *zstd;
+	int level; /* 0: payloads are stored as they are */
 	uint8_t *scratch; /* a metadata payload being put together */
 	size_t scratch_bytes, scratch_capacity;
 	uint8_t *packed; /* a payload compressed */
@@ -100,11 +101,11 @@ static size_t compress_payload(struct scope_writer *writer, const void *raw, siz
 {
 	size_t packed;
 
-	if (bytes < COMPRESS_MIN_BYTES ||
+	if (!writer->level || bytes < COMPRESS_MIN_BYTES ||
 	    scope_grow(&writer->packed, &writer->packed_capacity, ZSTD_compressBound(bytes), 1))
 		return 0;
 	packed = ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, raw,
-				   bytes, ZSTD_LEVEL);
+				   bytes, writer->level);
 	return ZSTD_isError(packed) || packed >= bytes ? 0 : packed;
 }
 
@@ -129,8 +130,8 @@ static int put_frame(struct scope_writer *writer, uint16_t type, uint32_t cpu, c
 	} else {
 		frame.payload_bytes = bytes;
 	}
-	frame.payload_crc = crc32(0, payload, frame.payload_bytes);
-	frame.head_crc = crc32(0, (const uint8_t *)&frame, offsetof(struct scope_frame, head_crc));
+	frame.payload_crc = libdeflate_crc32(0, payload, frame.payload_bytes);
+	frame.head_crc = libdeflate_crc32(0, (const uint8_t *)&frame, offsetof(struct scope_frame, head_crc));
 	ret = put(writer, &frame, sizeof(frame));
 	if (!ret)
 		ret = put(writer, payload, frame.payload_bytes);
@@ -168,6 +169,7 @@ int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
 	writer->fd = fd;
 	writer->path = strdup(name);
 	writer->zstd = ZSTD_createCCtx();
+	writer->level = LEVEL_USUAL;
 	ret = writer->path && writer->zstd ? put_header(writer) : -ENOMEM;
 	if (ret) {
 		scope_writer_destroy(writer);
@@ -223,6 +225,11 @@ int scope_writer_create(const char *path, struct scope_error *error,
 	writer->part = part;
 	*ret_writer = writer;
 	return 0;
+}
+
+void scope_writer_set_level(struct scope_writer *writer, int level)
+{
+	writer->level = level;
 }
 
 static void scratch_begin(struct scope_writer *writer)

@@ -32,6 +32,10 @@ int scope_writer_create(const char *path, struct scope_error *error,
 int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
 			   struct scope_writer **ret_writer);
 
+/* Of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them as they are. */
+#define SCOPE_WRITER_LEVEL_MAX 19
+void scope_writer_set_level(struct scope_writer *writer, int level);
+
 /* Each adds one frame: 0 or -errno. What is passed is copied. Strings must not be NULL. */
 int scope_writer_meta(struct scope_writer *writer, const char *key, const char *value);
 int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
