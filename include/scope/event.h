@@ -42,7 +42,11 @@
 	X(11, THREAD_EXIT, thread_exit, 16, "a thread ends")                                       \
 	X(12, STATE, state, 104, "what a thread is doing as tracing starts or stops")              \
 	X(13, CHAIN, chain, 8, "user stack as return addresses, by frame pointers")                \
-	X(14, STACK, stack, 16, "user registers and a slice of the stack, for unwinding later")
+	X(14, STACK, stack, 16, "user registers and a slice of the stack, for unwinding later")     \
+	X(15, COMM, comm, 32, "a thread takes another name")                                       \
+	X(16, BLOCK_ISSUE, block_issue, 32, "a block device is given a request of a traced thread") \
+	X(17, BLOCK_DONE, block_done, 40, "a block device has done such a request, or part of it") \
+	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")
 
 enum scope_record_type {
 #define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
@@ -207,13 +211,18 @@ struct scope_record_state {
 enum scope_stack_reason {
 	SCOPE_STACK_SYSCALL = 0, /* belongs to the SYSCALL, EXIT or STATE record just before it */
 	SCOPE_STACK_SAMPLE = 1,	 /* timer: the thread was running */
+	SCOPE_STACK_PROBE = 2,	 /* belongs to the PROBE record just before it */
 };
 
 #define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
 #define SCOPE_STACK_CUT 0x02	   /* more stack there than was taken */
 #define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read */
+#define SCOPE_STACK_COST 0x08	   /* of CHAIN: cost_ns follows */
 
-/* Behind it: __u64 ip[count], the interrupted instruction first. */
+/*
+ * Behind it: __u64 ip[count], the interrupted instruction first; then, with SCOPE_STACK_COST,
+ * __u64 cost_ns, as in STACK.
+ */
 struct scope_record_chain {
 	__u32 word;
 	__u8 reason;
@@ -232,6 +241,74 @@ struct scope_record_stack {
 	__u16 regs;
 	__u32 bytes;
 	__u32 cost_ns; /* taking it held the thread up for so long; 0: not known */
+};
+
+/* Names its own thread: a thread may rename another of its process. */
+struct scope_record_comm {
+	__u32 word;
+	__u32 tid;
+	__u32 tgid;
+	__u32 zero;
+	char comm[SCOPE_COMM_BYTES];
+};
+
+enum scope_block_op {
+	SCOPE_BLOCK_READ = 0,
+	SCOPE_BLOCK_WRITE = 1,
+	SCOPE_BLOCK_FLUSH = 2,
+	SCOPE_BLOCK_DISCARD = 3,
+	SCOPE_BLOCK_OTHER = 4,
+};
+
+#define SCOPE_BLOCK_SYNC 0x01	   /* somebody waits for it */
+#define SCOPE_BLOCK_META 0x02	   /* the file system's own data */
+#define SCOPE_BLOCK_FUA 0x04	   /* down to the medium */
+#define SCOPE_BLOCK_PREFLUSH 0x08  /* what was written before goes first */
+#define SCOPE_BLOCK_AHEAD 0x10	   /* nobody asked for it yet */
+#define SCOPE_BLOCK_UNMATCHED 0x20 /* of ISSUE: no place to remember it, its DONE will not come */
+#define SCOPE_BLOCK_PART 0x40	   /* of DONE: more of the request is still under way */
+
+#define SCOPE_BLOCK_MINOR_BITS 20 /* dev: minor number in these low bits, major above */
+
+/*
+ * tid is the traced thread that queued or issued the request; the one on this CPU may be another, a
+ * kernel worker. Requests of kernel threads (writeback) are nobody's and leave no records.
+ */
+struct scope_record_block_issue {
+	__u32 word;
+	__u32 tid;
+	__u64 sector; /* of 512 bytes */
+	__u32 dev;
+	__u32 bytes;
+	__u32 queue_ns; /* it waited in the scheduler's queue for so long, at most 2^32 - 1 */
+	__u8 op;	/* enum scope_block_op */
+	__u8 flags;	/* SCOPE_BLOCK_* */
+	__u16 zero;
+};
+
+struct scope_record_block_done {
+	__u32 word;
+	__u32 tid; /* as in its ISSUE */
+	__u64 sector;
+	__u32 dev;
+	__u32 bytes;	  /* done now */
+	__u64 latency_ns; /* since its ISSUE */
+	__s32 error;	  /* 0 or -errno */
+	__u8 op;
+	__u8 flags;
+	__u16 zero;
+};
+
+#define SCOPE_PROBE_RETURN 0x01	   /* the function returns; arg[0], if there, is its value */
+#define SCOPE_PROBE_USER 0x02	   /* in user code: a uprobe */
+#define SCOPE_PROBE_INTERRUPT 0x04 /* an interrupt came there, not the thread it interrupted */
+
+/* Of the thread on this CPU. Behind it: __u64 arg[args]. */
+struct scope_record_probe {
+	__u32 word;
+	__u16 id; /* as given to SCOPE_CMD_PROBE_ADD */
+	__u8 flags;
+	__u8 args;
 };
 
 #endif

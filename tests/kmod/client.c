@@ -257,36 +257,33 @@ void client_pages(const struct client *client, struct client_counts *ret_counts)
 /* Bytes of a record, by its own fields; the fixed part is known to be there. */
 static uint32_t record_bytes(const void *record)
 {
+	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {
+#define CLIENT_FIXED(number, NAME, name, bytes, text) [number] = bytes,
+		SCOPE_RECORD_LIST(CLIENT_FIXED)
+#undef CLIENT_FIXED
+	};
 	const struct scope_record_state *state = record;
 	const struct scope_record_chain *chain = record;
 	const struct scope_record_stack *stack = record;
+	const struct scope_record_probe *probe = record;
 	const struct scope_record_enter *call = record;
+	uint32_t type = scope_record_type(call->word), bytes = fixed[type];
 
-	switch (scope_record_type(*(const uint32_t *)record)) {
+	CHECK(bytes, "record of type %u", type);
+	switch (type) {
 	case SCOPE_RECORD_SYSCALL:
 	case SCOPE_RECORD_ENTER:
-		return sizeof(*call) + (call->abi_args >> 4) * 8;
+		return bytes + (call->abi_args >> 4) * 8;
 	case SCOPE_RECORD_STATE:
-		return sizeof(*state) + state->regs * 8;
+		return bytes + state->regs * 8;
 	case SCOPE_RECORD_CHAIN:
-		return sizeof(*chain) + chain->count * 8;
+		return bytes + chain->count * 8 + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
 	case SCOPE_RECORD_STACK:
-		return sizeof(*stack) + stack->regs * 8 + (stack->bytes + 7) / 8 * 8;
-	case SCOPE_RECORD_SWITCH:
-	case SCOPE_RECORD_WAKING:
-	case SCOPE_RECORD_THREAD:
-		return 8;
-	case SCOPE_RECORD_FORK:
-	case SCOPE_RECORD_EXEC:
-		return 32;
-	case SCOPE_RECORD_TIME:
-	case SCOPE_RECORD_EXIT:
-	case SCOPE_RECORD_WAKING_FROM:
-	case SCOPE_RECORD_THREAD_EXIT:
-		return 16;
-	default:
-		FAIL("record of type %u", scope_record_type(*(const uint32_t *)record));
+		return bytes + stack->regs * 8 + (stack->bytes + 7) / 8 * 8;
+	case SCOPE_RECORD_PROBE:
+		return bytes + probe->args * 8;
 	}
+	return bytes;
 }
 
 static void one_record(struct client *client, uint32_t cpu, const void *record, uint32_t bytes,

@@ -24,8 +24,13 @@ static uint64_t record_bytes(const void *at, uint32_t left)
 		return bytes + 8u * (((const struct scope_record_enter *)at)->abi_args >> 4);
 	case SCOPE_RECORD_STATE:
 		return bytes + 8ull * ((const struct scope_record_state *)at)->regs;
-	case SCOPE_RECORD_CHAIN:
-		return bytes + 8ull * ((const struct scope_record_chain *)at)->count;
+	case SCOPE_RECORD_CHAIN: {
+		const struct scope_record_chain *chain = at;
+
+		return bytes + 8ull * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+	}
+	case SCOPE_RECORD_PROBE:
+		return bytes + 8u * ((const struct scope_record_probe *)at)->args;
 	case SCOPE_RECORD_STACK: {
 		const struct scope_record_stack *stack = at;
 

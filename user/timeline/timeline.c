@@ -292,9 +292,20 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 	return err;
 }
 
+static void handle_comm(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+
+	memcpy(thread->comm, event->comm.comm, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+}
+
 static int handle_stack(struct run *run, uint32_t index, const struct scope_event *event)
 {
 	scope_threads_at(run->timeline->threads, index)->account.probe_ns += event->stack.cost_ns;
+	/* One behind a probe belongs to no call, and was taken by no timer. */
+	if (event->stack.reason > SCOPE_STACK_SAMPLE)
+		return 0;
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
@@ -324,7 +335,9 @@ static int handle(struct run *run, const struct scope_event *event)
 		return handle_fork(run, event);
 	if (event->kind == SCOPE_EVENT_EXEC)
 		return handle_exec(run, event);
-	if (!event->tid)
+	/* A request may be done long after its thread: these say nothing of what that does. */
+	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
+	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE)
 		return 0;
 	index = get_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
@@ -349,6 +362,9 @@ static int handle(struct run *run, const struct scope_event *event)
 		return handle_state(run, index, event);
 	case SCOPE_EVENT_STACK:
 		return handle_stack(run, index, event);
+	case SCOPE_EVENT_COMM:
+		handle_comm(run, index, event);
+		return 0;
 	}
 	return 0;
 }

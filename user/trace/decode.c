@@ -235,18 +235,25 @@ static void take_owner(const struct scope_decoder *decoder, const void *record, 
 static size_t take_chain(struct scope_decoder *decoder, const struct scope_record_chain *record,
 			 size_t left, struct scope_event *event)
 {
+	const uint64_t *ip = (const uint64_t *)(record + 1);
 	size_t bytes = sizeof(*record) + record->count * sizeof(uint64_t);
+	bool cost = record->flags & SCOPE_STACK_COST;
 
+	if (cost)
+		bytes += sizeof(uint64_t);
+	if (record->count > SCOPE_STACK_DEPTH_MAX || bytes > left)
+		return 0;
 	take_owner(decoder, record, record->reason, event);
-	event->flags = record->flags;
+	event->flags = record->flags & ~SCOPE_STACK_COST;
 	event->stack.ips = record->count;
-	event->stack.ip = (const uint64_t *)(record + 1);
+	event->stack.ip = ip;
 	event->stack.regs = 0;
 	event->stack.reg = NULL;
 	event->stack.bytes = 0;
-	event->stack.cost_ns = 0;
+	event->stack.cost_ns = cost ? (ip[record->count] < UINT32_MAX ? ip[record->count] : UINT32_MAX)
+				    : 0;
 	event->stack.data = NULL;
-	return record->count <= SCOPE_STACK_DEPTH_MAX && bytes <= left ? bytes : 0;
+	return bytes;
 }
 
 static size_t take_stack(struct scope_decoder *decoder, const struct scope_record_stack *record,
@@ -268,6 +275,68 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.cost_ns = record->cost_ns;
 	event->stack.data = (const uint8_t *)(record + 1) + regs_bytes;
 	return bytes <= left ? bytes : 0;
+}
+
+static size_t take_comm(struct scope_decoder *decoder, const struct scope_record_comm *record,
+			size_t left, struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_COMM;
+	event->tid = record->tid;
+	event->comm.tgid = record->tgid;
+	event->comm.comm = record->comm;
+	return record->comm[SCOPE_COMM_BYTES - 1] ? 0 : sizeof(*record);
+}
+
+static size_t take_block_issue(struct scope_decoder *decoder,
+			       const struct scope_record_block_issue *record, size_t left,
+			       struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_BLOCK_ISSUE;
+	event->tid = record->tid;
+	event->flags = record->flags;
+	event->block.sector = record->sector;
+	event->block.ns = record->queue_ns;
+	event->block.dev = record->dev;
+	event->block.bytes = record->bytes;
+	event->block.error = 0;
+	event->block.op = record->op;
+	return sizeof(*record);
+}
+
+static size_t take_block_done(struct scope_decoder *decoder,
+			      const struct scope_record_block_done *record, size_t left,
+			      struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_BLOCK_DONE;
+	event->tid = record->tid;
+	event->flags = record->flags;
+	event->block.sector = record->sector;
+	event->block.ns = record->latency_ns;
+	event->block.dev = record->dev;
+	event->block.bytes = record->bytes;
+	event->block.error = record->error;
+	event->block.op = record->op;
+	return sizeof(*record);
+}
+
+static size_t take_probe(struct scope_decoder *decoder, const struct scope_record_probe *record,
+			 size_t left, struct scope_event *event)
+{
+	size_t bytes = sizeof(*record) + record->args * sizeof(uint64_t);
+
+	(void)decoder;
+	event->kind = SCOPE_EVENT_PROBE;
+	event->flags = record->flags;
+	event->probe.id = record->id;
+	event->probe.args = record->args;
+	event->probe.arg = (const uint64_t *)(record + 1);
+	return record->args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
 #define TAKE(NAME, name)                                                                           \
@@ -301,6 +370,10 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	TAKE(STATE, state);
 	TAKE(CHAIN, chain);
 	TAKE(STACK, stack);
+	TAKE(COMM, comm);
+	TAKE(BLOCK_ISSUE, block_issue);
+	TAKE(BLOCK_DONE, block_done);
+	TAKE(PROBE, probe);
 	case SCOPE_RECORD_TIME:
 		break;
 	default:

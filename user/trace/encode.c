@@ -222,11 +222,16 @@ static int encode_chain(const struct scope_event *event, void *buffer, struct sc
 	*record = (struct scope_record_chain){
 		.word = scope_record_word(SCOPE_RECORD_CHAIN, 0),
 		.reason = event->stack.reason,
-		.flags = event->flags,
+		.flags = event->flags & ~SCOPE_STACK_COST,
 		.count = event->stack.ips,
 	};
 	if (ips_bytes)
 		memcpy(record + 1, event->stack.ip, ips_bytes);
+	if (event->stack.cost_ns) {
+		record->flags |= SCOPE_STACK_COST;
+		((uint64_t *)(record + 1))[event->stack.ips] = event->stack.cost_ns;
+		ips_bytes += sizeof(uint64_t);
+	}
 	*ret_bytes = sizeof(*record) + ips_bytes;
 	return 0;
 }
@@ -262,6 +267,86 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
+static int encode_comm(const struct scope_event *event, void *buffer, struct scope_error *error,
+		       size_t *ret_bytes)
+{
+	struct scope_record_comm *record = buffer;
+
+	(void)error;
+	*record = (struct scope_record_comm){
+		.word = scope_record_word(SCOPE_RECORD_COMM, 0),
+		.tid = event->tid,
+		.tgid = event->comm.tgid,
+	};
+	copy_comm(record->comm, event->comm.comm);
+	*ret_bytes = sizeof(*record);
+	return 0;
+}
+
+static int encode_block_issue(const struct scope_event *event, void *buffer,
+			      struct scope_error *error, size_t *ret_bytes)
+{
+	struct scope_record_block_issue *record = buffer;
+
+	if (event->block.ns > UINT32_MAX)
+		return scope_error_set(error, -EINVAL, "queued for %llu ns; at most %u can be stored",
+				       (unsigned long long)event->block.ns, UINT32_MAX);
+	*record = (struct scope_record_block_issue){
+		.word = scope_record_word(SCOPE_RECORD_BLOCK_ISSUE, 0),
+		.tid = event->tid,
+		.sector = event->block.sector,
+		.dev = event->block.dev,
+		.bytes = event->block.bytes,
+		.queue_ns = (uint32_t)event->block.ns,
+		.op = event->block.op,
+		.flags = event->flags,
+	};
+	*ret_bytes = sizeof(*record);
+	return 0;
+}
+
+static int encode_block_done(const struct scope_event *event, void *buffer,
+			     struct scope_error *error, size_t *ret_bytes)
+{
+	struct scope_record_block_done *record = buffer;
+
+	(void)error;
+	*record = (struct scope_record_block_done){
+		.word = scope_record_word(SCOPE_RECORD_BLOCK_DONE, 0),
+		.tid = event->tid,
+		.sector = event->block.sector,
+		.dev = event->block.dev,
+		.bytes = event->block.bytes,
+		.latency_ns = event->block.ns,
+		.error = event->block.error,
+		.op = event->block.op,
+		.flags = event->flags,
+	};
+	*ret_bytes = sizeof(*record);
+	return 0;
+}
+
+static int encode_probe(const struct scope_event *event, void *buffer, struct scope_error *error,
+			size_t *ret_bytes)
+{
+	struct scope_record_probe *record = buffer;
+	size_t args_bytes = event->probe.args * sizeof(uint64_t);
+
+	if (event->probe.args > SCOPE_ARG_MAX)
+		return scope_error_set(error, -EINVAL, "a probe with %u values; at most %d can be "
+				       "stored", event->probe.args, SCOPE_ARG_MAX);
+	*record = (struct scope_record_probe){
+		.word = scope_record_word(SCOPE_RECORD_PROBE, 0),
+		.id = event->probe.id,
+		.flags = event->flags,
+		.args = event->probe.args,
+	};
+	if (args_bytes)
+		memcpy(record + 1, event->probe.arg, args_bytes);
+	*ret_bytes = sizeof(*record) + args_bytes;
+	return 0;
+}
+
 int scope_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 		       size_t *ret_bytes)
 {
@@ -278,6 +363,10 @@ int scope_event_encode(const struct scope_event *event, void *buffer, struct sco
 		[SCOPE_EVENT_THREAD_EXIT] = encode_thread_exit,
 		[SCOPE_EVENT_STATE] = encode_state,
 		[SCOPE_EVENT_STACK] = encode_stack,
+		[SCOPE_EVENT_COMM] = encode_comm,
+		[SCOPE_EVENT_BLOCK_ISSUE] = encode_block_issue,
+		[SCOPE_EVENT_BLOCK_DONE] = encode_block_done,
+		[SCOPE_EVENT_PROBE] = encode_probe,
 	};
 
 	if (event->kind >= SCOPE_EVENT_KINDS || !encode[event->kind])
@@ -292,6 +381,7 @@ bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
 	case SCOPE_EVENT_ENTER:
 	case SCOPE_EVENT_EXIT:
 	case SCOPE_EVENT_STACK:
+	case SCOPE_EVENT_PROBE:
 		*ret_tid = event->tid;
 		return true;
 	case SCOPE_EVENT_SWITCH:

@@ -20,6 +20,10 @@ enum scope_event_kind {
 	SCOPE_EVENT_STATE,
 	SCOPE_EVENT_STACK, /* a copied slice (CHAIN and STACK records both: see ip and reg) */
 	SCOPE_EVENT_LOST,  /* a CPU lost events before this time; its open intervals are unsure */
+	SCOPE_EVENT_COMM,
+	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that asked for it */
+	SCOPE_EVENT_BLOCK_DONE,
+	SCOPE_EVENT_PROBE,
 	SCOPE_EVENT_KINDS,
 };
 
@@ -77,6 +81,23 @@ struct scope_event {
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */
 			const uint8_t *data; /* STACK: bytes from the stack pointer upwards */
 		} stack;
+		struct {
+			uint32_t tgid;
+			const char *comm;
+		} comm;
+		struct {
+			uint64_t sector; /* of 512 bytes */
+			uint64_t ns;	 /* ISSUE: it was queued so long; DONE: since its ISSUE */
+			uint32_t dev;	 /* major and minor number, SCOPE_BLOCK_MINOR_BITS */
+			uint32_t bytes;
+			int32_t error; /* DONE: 0 or -errno */
+			uint8_t op;    /* enum scope_block_op */
+		} block;	       /* flags: SCOPE_BLOCK_* */
+		struct {
+			uint16_t id;
+			uint8_t args;
+			const uint64_t *arg;
+		} probe; /* flags: SCOPE_PROBE_* */
 		struct {
 			uint64_t count; /* lost on this CPU since the sub-buffer before */
 		} lost;

@@ -184,7 +184,6 @@ static void take_copied(struct scope_line *line, struct scope_text_payload *payl
 	event->stack.regs = payload->numbers;
 	event->stack.reg = payload->number;
 	event->stack.data = payload->data;
-	event->stack.cost_ns = scope_line_value(line, "cost", UINT32_MAX, 0);
 	if (data)
 		event->stack.bytes = scope_line_hex(line, "data", data, sizeof(payload->data),
 						    payload->data);
@@ -210,9 +209,58 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	} else {
 		scope_line_fail(line, "the addresses are missing ('-' for none)");
 	}
+	event->stack.cost_ns = scope_line_value(line, "cost", UINT32_MAX, 0);
 	event->stack.reason = scope_line_value(line, "reason", UINT8_MAX,
 					       sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
 	event->flags = scope_line_flags(line, scope_text_stack_flags);
+}
+
+static void take_comm(struct scope_line *line, struct scope_text_payload *payload,
+		      struct scope_event *event)
+{
+	event->comm.tgid = scope_line_need(line, "tgid", UINT32_MAX);
+	event->comm.comm = payload->comm;
+	parse_comm(line, payload->comm);
+}
+
+static uint32_t parse_device(struct scope_line *line)
+{
+	char *text = scope_line_find(line, "dev");
+	uint64_t number[2] = { 0 };
+
+	if (!text || scope_line_list(line, "dev", text, 2, number) != 2)
+		scope_line_fail(line, "dev= must be two numbers: major,minor");
+	if (number[0] >> (32 - SCOPE_BLOCK_MINOR_BITS) || number[1] >> SCOPE_BLOCK_MINOR_BITS)
+		scope_line_fail(line, "dev= is beyond any device");
+	return (uint32_t)(number[0] << SCOPE_BLOCK_MINOR_BITS | number[1]);
+}
+
+static void take_block(struct scope_line *line, struct scope_text_payload *payload,
+		       struct scope_event *event)
+{
+	bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
+
+	(void)payload;
+	event->block.op = scope_line_name(line, "an operation", &scope_text_block_ops, UINT8_MAX);
+	event->block.dev = parse_device(line);
+	event->block.sector = scope_line_need(line, "sector", UINT64_MAX);
+	event->block.bytes = scope_line_need(line, "bytes", UINT32_MAX);
+	event->block.ns = done ? scope_line_need(line, "latency", UINT64_MAX)
+			       : scope_line_value(line, "queued", UINT32_MAX, 0);
+	if (done)
+		event->block.error =
+			(int32_t)(0 - (uint32_t)scope_line_value(line, "error", UINT32_MAX, 0));
+	event->flags = scope_line_flags(line, scope_text_block_flags);
+}
+
+static void take_probe(struct scope_line *line, struct scope_text_payload *payload,
+		       struct scope_event *event)
+{
+	event->probe.id = scope_line_number(line, "the probe", UINT16_MAX);
+	parse_args(line, payload);
+	event->probe.args = payload->numbers;
+	event->probe.arg = payload->number;
+	event->flags = scope_line_flags(line, scope_text_probe_flags);
 }
 
 static const struct {
@@ -232,6 +280,10 @@ static const struct {
 	{ "state", SCOPE_EVENT_STATE, take_state },
 	{ "stack", SCOPE_EVENT_STACK, take_stack },
 	{ "sample", SCOPE_EVENT_STACK, take_stack },
+	{ "comm", SCOPE_EVENT_COMM, take_comm },
+	{ "block_issue", SCOPE_EVENT_BLOCK_ISSUE, take_block },
+	{ "block_done", SCOPE_EVENT_BLOCK_DONE, take_block },
+	{ "probe", SCOPE_EVENT_PROBE, take_probe },
 };
 
 int scope_text_event(struct scope_line *line, struct scope_text_payload *payload,

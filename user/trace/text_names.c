@@ -27,6 +27,17 @@ const struct scope_text_words scope_text_contexts = {
 	},
 };
 
+const struct scope_text_words scope_text_block_ops = {
+	.count = SCOPE_BLOCK_OTHER + 1,
+	.word = {
+		[SCOPE_BLOCK_READ] = "read",
+		[SCOPE_BLOCK_WRITE] = "write",
+		[SCOPE_BLOCK_FLUSH] = "flush",
+		[SCOPE_BLOCK_DISCARD] = "discard",
+		[SCOPE_BLOCK_OTHER] = "other",
+	},
+};
+
 const struct scope_text_words scope_text_fd_kinds = {
 	.count = SCOPE_FD_KINDS,
 	.word = {
@@ -54,5 +65,23 @@ const struct scope_text_flag scope_text_state_flags[] = {
 	{ "at_stop", SCOPE_STATE_AT_STOP },
 	{ "on_cpu", SCOPE_STATE_ON_CPU },
 	{ "iowait", SCOPE_STATE_IOWAIT },
+	{ NULL, 0 },
+};
+
+const struct scope_text_flag scope_text_block_flags[] = {
+	{ "sync", SCOPE_BLOCK_SYNC },
+	{ "meta", SCOPE_BLOCK_META },
+	{ "fua", SCOPE_BLOCK_FUA },
+	{ "preflush", SCOPE_BLOCK_PREFLUSH },
+	{ "ahead", SCOPE_BLOCK_AHEAD },
+	{ "unmatched", SCOPE_BLOCK_UNMATCHED },
+	{ "part", SCOPE_BLOCK_PART },
+	{ NULL, 0 },
+};
+
+const struct scope_text_flag scope_text_probe_flags[] = {
+	{ "return", SCOPE_PROBE_RETURN },
+	{ "user", SCOPE_PROBE_USER },
+	{ "interrupt", SCOPE_PROBE_INTERRUPT },
 	{ NULL, 0 },
 };

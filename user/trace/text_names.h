@@ -15,8 +15,9 @@ struct scope_text_words {
 extern const struct scope_text_words scope_text_states;	  /* enum scope_state */
 extern const struct scope_text_words scope_text_contexts; /* enum scope_context */
 extern const struct scope_text_words scope_text_fd_kinds; /* enum scope_fd_kind */
+extern const struct scope_text_words scope_text_block_ops; /* enum scope_block_op */
 
-/* Flags of a stack and of a STATE record, each with its word; a NULL word ends the list. */
+/* Flags of a record, each with its word; a NULL word ends the list. */
 struct scope_text_flag {
 	const char *word;
 	uint8_t bit;
@@ -24,5 +25,7 @@ struct scope_text_flag {
 
 extern const struct scope_text_flag scope_text_stack_flags[];
 extern const struct scope_text_flag scope_text_state_flags[];
+extern const struct scope_text_flag scope_text_block_flags[];
+extern const struct scope_text_flag scope_text_probe_flags[];
 
 #endif

@@ -77,6 +77,12 @@ static int keep_event(struct input *input, struct scope_event *event)
 	case SCOPE_EVENT_EXEC:
 		event->exec.comm = keep(input, payload->comm, sizeof(payload->comm));
 		return event->exec.comm ? 0 : -ENOMEM;
+	case SCOPE_EVENT_COMM:
+		event->comm.comm = keep(input, payload->comm, sizeof(payload->comm));
+		return event->comm.comm ? 0 : -ENOMEM;
+	case SCOPE_EVENT_PROBE:
+		event->probe.arg = number;
+		return 0;
 	case SCOPE_EVENT_STATE:
 		event->state.reg = number;
 		event->state.record = keep(input, &payload->state, sizeof(payload->state));

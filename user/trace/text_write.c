@@ -207,14 +207,44 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 		if (event->stack.bytes)
 			fputs(" data=", out->stream);
 		put_hex(out, event->stack.data, event->stack.bytes);
-		if (event->stack.cost_ns)
-			fprintf(out->stream, " cost=%" PRIu32, event->stack.cost_ns);
 	} else {
 		put_addresses(out, "", event->stack.ip, event->stack.ips);
 	}
+	if (event->stack.cost_ns)
+		fprintf(out->stream, " cost=%" PRIu32, event->stack.cost_ns);
 	put_flags(out, scope_text_stack_flags, event->flags);
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
+}
+
+static void put_comm_event(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " tgid=%" PRIu32, event->comm.tgid);
+	put_comm(out, event->comm.comm);
+}
+
+static void put_block(const struct out *out, const struct scope_event *event)
+{
+	bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
+
+	put_name(out, &scope_text_block_ops, event->block.op);
+	fprintf(out->stream, " dev=%" PRIu32 ",%" PRIu32 " sector=%" PRIu64 " bytes=%" PRIu32,
+		event->block.dev >> SCOPE_BLOCK_MINOR_BITS,
+		event->block.dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), event->block.sector,
+		event->block.bytes);
+	if (event->block.ns || done)
+		fprintf(out->stream, " %s=%" PRIu64, done ? "latency" : "queued", event->block.ns);
+	if (event->block.error)
+		fprintf(out->stream, " error=%" PRIu32, 0 - (uint32_t)event->block.error);
+	put_flags(out, scope_text_block_flags, event->flags);
+}
+
+static void put_probe(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " %u", event->probe.id);
+	if (event->probe.args)
+		put_numbers(out, "args=", event->probe.arg, event->probe.args);
+	put_flags(out, scope_text_probe_flags, event->flags);
 }
 
 static void put_event(const struct out *out, const struct scope_event *event)
@@ -233,6 +263,10 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		[SCOPE_EVENT_THREAD_EXIT] = { "thread_exit", put_thread_exit },
 		[SCOPE_EVENT_STATE] = { "state", put_state },
 		[SCOPE_EVENT_STACK] = { "stack", put_stack },
+		[SCOPE_EVENT_COMM] = { "comm", put_comm_event },
+		[SCOPE_EVENT_BLOCK_ISSUE] = { "block_issue", put_block },
+		[SCOPE_EVENT_BLOCK_DONE] = { "block_done", put_block },
+		[SCOPE_EVENT_PROBE] = { "probe", put_probe },
 	};
 	const char *word = row[event->kind].word;
 
