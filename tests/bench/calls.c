@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/kmod.h"
+#include "source/source.h"
 #include "trace/format.h"
 #include "trace/writer.h"
 
@@ -210,7 +210,7 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 
 	code = fd < 0 ? -errno : scope_writer_create_fd(fd, "calls", &error, &writer);
 	if (!code) {
-		code = scope_kmod_capture(options, writer, &stop, &watch, &error, &stats);
+		code = scope_capture(&scope_source_module, options, writer, &stop, &watch, &error, &stats);
 		if (!code)
 			code = scope_writer_finish(writer, &error);
 		scope_writer_destroy(writer);
@@ -221,9 +221,10 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 	}
 	turns = row->turns + (double)ROUNDS * (row->few + row->many);
 	printf("bytes %.2f\n", (double)subbuf_bytes(fd) / turns);
-	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.records,
-	       (unsigned long long)stats.stacks,
-	       (unsigned long long)(stats.lost[0] + stats.lost[1] + stats.lost[2]));
+	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.counts.records,
+	       (unsigned long long)stats.counts.stacks,
+	       (unsigned long long)(stats.counts.lost[0] + stats.counts.lost[1] +
+				    stats.counts.lost[2]));
 	close(fd);
 	return 0;
 }

@@ -37,6 +37,14 @@ int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
 /* From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 
+struct scope_source;
+
+/*
+ * Which source a capture uses: the one named, or the best that works here, with a line on stderr
+ * where that is not the first choice. 0, or the exit status, all being said.
+ */
+int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source);
+
 /* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);
 void scope_cmd_progress_end(void);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "source/source.h"
 
 #define SECONDS_MAX 604800.0 /* a week */
 
@@ -69,6 +70,20 @@ int scope_cmd_seconds(const char *text, uint64_t *ret_ns)
 		return -EINVAL;
 	*ret_ns = (uint64_t)llround(number * 1e9);
 	return *ret_ns ? 0 : -EINVAL;
+}
+
+int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source)
+{
+	struct scope_error error, why;
+
+	if (name && !scope_source_find(name))
+		return scope_cmd_misuse(command, "there is no source '%s': kmod, the module, is", name);
+	if (scope_source_choose(name, &error, &why, ret_source))
+		return scope_cmd_fail(command, &error);
+	if (why.text[0])
+		fprintf(stderr, "scope %s: %s. Using %s instead, which cannot give %s.\n", command,
+			why.text, (*ret_source)->name, (*ret_source)->lacks);
+	return 0;
 }
 
 static volatile sig_atomic_t stopped;

@@ -10,7 +10,7 @@
 #include <scope/ring.h>
 
 #include "cmd/cmd.h"
-#include "source/kmod.h"
+#include "source/source.h"
 #include "trace/writer.h"
 
 static const char usage[] =
@@ -26,6 +26,7 @@ static const char usage[] =
 	"      --stack-bytes N    slice of the stack to copy (default 8192)\n"
 	"      --subbuf-bytes N   size of a sub-buffer, a power of two (default 262144)\n"
 	"      --subbuf-count N   sub-buffers per CPU, a power of two (default 8)\n"
+	"      --source NAME      where events come from: kmod, the module\n"
 	"  -h, --help             this text\n\n"
 	"Ctrl-C ends the trace early and keeps the file. Needs root and the scope module.\n";
 
@@ -37,6 +38,7 @@ enum {
 	OPTION_STACK_BYTES,
 	OPTION_SUBBUF_BYTES,
 	OPTION_SUBBUF_COUNT,
+	OPTION_SOURCE,
 };
 
 static const struct option long_options[] = {
@@ -50,6 +52,7 @@ static const struct option long_options[] = {
 	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
 	{ "subbuf-bytes", required_argument, NULL, OPTION_SUBBUF_BYTES },
 	{ "subbuf-count", required_argument, NULL, OPTION_SUBBUF_COUNT },
+	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -57,6 +60,7 @@ static const struct option long_options[] = {
 struct request {
 	struct scope_capture_options capture;
 	const char *output; /* NULL: named after the process */
+	const char *source; /* NULL: the best there is */
 	bool stackless;	    /* no stacks of syscalls */
 	bool help;
 };
@@ -125,6 +129,9 @@ static int parse(int argc, char **argv, struct request *request)
 		case 'o':
 			request->output = optarg;
 			break;
+		case OPTION_SOURCE:
+			request->source = optarg;
+			break;
 		case OPTION_NO_FOLLOW:
 			request->capture.follow = false;
 			break;
@@ -186,21 +193,22 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	int reason;
 
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
-		lost += stats->lost[reason];
+		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
 	printf("%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
 	       " stacks, %.1f MB\n", output, stats->target.comm, stats->target.tgid,
-	       (double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->records, lost,
-	       stats->stacks, (double)bytes / 1e6);
-	if (stats->lost[SCOPE_LOST_FULL])
+	       (double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records, lost,
+	       stats->counts.stacks, (double)bytes / 1e6);
+	if (stats->counts.lost[SCOPE_LOST_FULL])
 		printf("%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
-		       stats->lost[SCOPE_LOST_FULL]);
-	if (stats->filter_full)
+		       stats->counts.lost[SCOPE_LOST_FULL]);
+	if (stats->counts.filter_full)
 		printf("%" PRIu64 " processes could not be followed: %d at once can\n",
-		       stats->filter_full, SCOPE_FILTER_SLOTS);
+		       stats->counts.filter_full, SCOPE_FILTER_SLOTS);
 }
 
-static int capture(const struct request *request, const char *output, struct scope_error *error)
+static int capture(const struct request *request, const struct scope_source *source,
+		   const char *output, struct scope_error *error)
 {
 	const struct scope_capture_watch watch = { .begun = begun, .progress = progress };
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
@@ -211,7 +219,7 @@ static int capture(const struct request *request, const char *output, struct sco
 	code = scope_writer_create(output, error, &writer);
 	if (code)
 		return code;
-	code = scope_kmod_capture(&request->capture, writer, stop, &watch, error, &stats);
+	code = scope_capture(source, &request->capture, writer, stop, &watch, error, &stats);
 	if (!code)
 		code = scope_writer_finish(writer, error);
 	if (!code)
@@ -223,6 +231,7 @@ static int capture(const struct request *request, const char *output, struct sco
 int scope_cmd_record(int argc, char **argv)
 {
 	struct request request = { 0 };
+	const struct scope_source *source;
 	struct scope_error error = { 0 };
 	char output[64];
 	int status;
@@ -235,8 +244,11 @@ int scope_cmd_record(int argc, char **argv)
 		fputs(usage, stdout);
 		return SCOPE_EXIT_DONE;
 	}
+	status = scope_cmd_source("record", request.source, &source);
+	if (status)
+		return status;
 	snprintf(output, sizeof(output), "scope-%u.trace", request.capture.pid);
-	if (capture(&request, request.output ? request.output : output, &error))
+	if (capture(&request, source, request.output ? request.output : output, &error))
 		return scope_cmd_fail("record", &error);
 	return SCOPE_EXIT_DONE;
 }

@@ -14,7 +14,7 @@
 
 #include "cmd/cmd.h"
 #include "report/text.h"
-#include "source/kmod.h"
+#include "source/source.h"
 #include "trace/writer.h"
 
 static const char usage[] =
@@ -27,12 +27,14 @@ static const char usage[] =
 	"  -o, --output FILE     print the report to a file\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
+	"      --source NAME     where events come from: kmod, the module\n"
 	"  -h, --help            this text\n\n"
 	"Ctrl-C ends the trace early and still reports. -p needs root and the scope module; it loads\n"
 	"nothing by itself.\n";
 
 enum {
 	OPTION_SAVE = 256,
+	OPTION_SOURCE,
 };
 
 static const struct option long_options[] = {
@@ -42,13 +44,15 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "details", required_argument, NULL, 'n' },
 	{ "save", required_argument, NULL, OPTION_SAVE },
+	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 struct request {
 	struct scope_capture_options capture;
-	const char *input, *output, *save; /* NULL: not given */
+	const char *input, *output, *save, *source; /* NULL: not given */
+	const struct scope_source *from;	    /* with -p */
 	unsigned details;
 	bool duration, help;
 };
@@ -83,6 +87,9 @@ static int take_value(int option, const char *value, struct request *request)
 	case 'o':
 		request->output = value;
 		return 0;
+	case OPTION_SOURCE:
+		request->source = value;
+		return 0;
 	default:
 		request->save = value;
 		return 0;
@@ -112,8 +119,8 @@ static int parse(int argc, char **argv, struct request *request)
 					"-i FILE");
 	if (request->capture.pid && request->input)
 		return scope_cmd_misuse("report", "-p and -i exclude each other");
-	if (request->input && (request->duration || request->save))
-		return scope_cmd_misuse("report", "--duration and --save go with -p");
+	if (request->input && (request->duration || request->save || request->source))
+		return scope_cmd_misuse("report", "--duration, --save and --source go with -p");
 	return 0;
 }
 
@@ -164,8 +171,8 @@ static int capture(const struct request *request, struct scope_writer *writer,
 {
 	const struct scope_capture_watch watch = { .begun = begun, .progress = progress };
 	struct scope_capture_stats stats;
-	int code = scope_kmod_capture(&request->capture, writer, scope_cmd_catch_signals(), &watch,
-				      error, &stats);
+	int code = scope_capture(request->from, &request->capture, writer,
+				 scope_cmd_catch_signals(), &watch, error, &stats);
 
 	if (!code)
 		code = scope_writer_finish(writer, error);
@@ -305,6 +312,11 @@ int scope_cmd_report(int argc, char **argv)
 	if (request.help) {
 		fputs(usage, stdout);
 		return SCOPE_EXIT_DONE;
+	}
+	if (!request.input) {
+		status = scope_cmd_source("report", request.source, &request.from);
+		if (status)
+			return status;
 	}
 	return report(&request, &error) ? scope_cmd_fail("report", &error) : SCOPE_EXIT_DONE;
 }

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "source/source.h"
 #include "trace/writer.h"
 
 __attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer, const char *key,
@@ -45,7 +46,7 @@ int scope_capture_first_meta(struct scope_writer *writer,
 	if (!code)
 		code = put(writer, SCOPE_META_ARCH, "%s", system.machine);
 	if (!code)
-		code = put(writer, SCOPE_META_SOURCE, "kmod");
+		code = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
 	if (!code)
 		code = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
 	if (!code)
@@ -76,13 +77,13 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	int code, reason;
 
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
-		lost += stats->lost[reason];
+		lost += stats->counts.lost[reason];
 	code = put(writer, SCOPE_META_END, "%llu", (unsigned long long)stats->end_ns);
 	if (!code)
 		code = put(writer, SCOPE_META_LOST, "%llu", (unsigned long long)lost);
 	if (!code)
 		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
-				(unsigned long long)stats->stacks_skipped);
+				(unsigned long long)stats->counts.stacks_skipped);
 	if (!code)
 		code = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
 	return code;

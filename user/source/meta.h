@@ -3,7 +3,7 @@
 #ifndef SCOPE_SOURCE_META_H
 #define SCOPE_SOURCE_META_H
 
-#include "source/kmod.h"
+#include "source/capture.h"
 
 /* What is known as tracing begins; a file cut short later still holds it. 0 or -errno. */
 int scope_capture_first_meta(struct scope_writer *writer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run one session of the module from configuration to the last sub-buffer. */
-#include "source/kmod.h"
+/* Run one capture from the first look at the target to the last sub-buffer. */
+#include "source/capture.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,12 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/control.h"
 #include "source/defaults.h"
 #include "source/meta.h"
 #include "source/newborn.h"
 #include "source/proc.h"
-#include "source/rings.h"
+#include "source/source.h"
 #include "source/stack.h"
 #include "trace/writer.h"
 
@@ -27,13 +26,12 @@ struct capture {
 	const volatile sig_atomic_t *stop;
 	struct scope_writer *writer;
 	struct scope_error *error;
-	struct scope_control *control;
-	struct scope_rings *rings;
+	const struct scope_source *source;
+	void *feed; /* the source's session */
 	struct scope_proc *proc;
 	struct scope_still *still;
 	struct scope_newborn *newborn;
 	struct scope_capture_stats stats;
-	uint32_t session;
 	int pidfd;	/* -1 where the kernel has none, or the target has ended */
 	bool leader_gone; /* the target itself has ended; descendants may live */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
@@ -79,29 +77,7 @@ static int failed(struct capture *capture, int code)
 	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
 }
 
-static int configure(struct capture *capture)
-{
-	const struct scope_capture_options *options = capture->options;
-	const struct scope_session_config config = {
-		.session = capture->session,
-		.targets = &capture->stats.target.tgid,
-		.target_count = 1, /* START finds its descendants by itself */
-		.follow = options->follow,
-		.subbuf_bytes = options->subbuf_bytes,
-		.subbuf_count = options->subbuf_count,
-		.arg_counts = options->arg_counts,
-		.stack_mode = options->stack_mode,
-		.stack_bytes = options->stack_bytes,
-		.stack_min_ns = options->stack_min_ns,
-		.stack_syscalls = options->stack_syscalls,
-		.stacks_per_second = options->stacks_per_second,
-		.sample_period_ns = options->sample_period_ns,
-	};
-
-	return scope_control_configure(capture->control, &config, capture->error);
-}
-
-/* Whom the module traces: the target, and its descendants where these are followed. */
+/* Whom the source traces: the target, and its descendants where these are followed. */
 static int read_targets(const struct capture *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
 	if (capture->options->follow)
@@ -160,7 +136,7 @@ static int drain_still(struct capture *capture)
 	int code;
 
 	capture->still_wanted = true;
-	code = scope_rings_drain(capture->rings, take_subbuf, capture);
+	code = capture->source->drain(capture->feed, take_subbuf, capture);
 	capture->still_wanted = false;
 	scope_still_next_moment(capture->still);
 	return code;
@@ -168,10 +144,10 @@ static int drain_still(struct capture *capture)
 
 static int flush_and_drain(struct capture *capture)
 {
-	int code = scope_rings_flush(capture->rings);
+	int code = capture->source->flush(capture->feed);
 
 	if (!code)
-		code = scope_rings_drain(capture->rings, take_subbuf, capture);
+		code = capture->source->drain(capture->feed, take_subbuf, capture);
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	return code;
@@ -189,7 +165,7 @@ static void report_progress(const struct capture *capture, uint64_t now)
 
 	if (!capture->watch || !capture->watch->progress)
 		return;
-	scope_rings_count(capture->rings, &progress.records, lost);
+	capture->source->progress(capture->feed, &progress.records, lost);
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		progress.lost += lost[reason];
 	capture->watch->progress(capture->watch->context, &progress);
@@ -197,15 +173,10 @@ static void report_progress(const struct capture *capture, uint64_t now)
 
 static bool followed_left(struct capture *capture)
 {
-	struct scope_session_status status;
-	bool left;
+	struct scope_capture_counts counts;
 
-	if (!capture->options->follow ||
-	    scope_control_query(capture->control, capture->session, NULL, &status))
-		return false;
-	left = status.processes > 0;
-	scope_session_status_destroy(&status);
-	return left;
+	return capture->options->follow && !capture->source->count(capture->feed, NULL, &counts) &&
+	       counts.processes > 0;
 }
 
 /* Asked on every flush. The end of the target shows by its pidfd, or on old kernels in /proc. */
@@ -227,7 +198,7 @@ static bool target_gone(struct capture *capture)
 static void wait_for_data(const struct capture *capture, uint64_t now, uint64_t until)
 {
 	struct pollfd set[] = {
-		{ .fd = scope_rings_fd(capture->rings), .events = POLLIN },
+		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
 		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
 	};
 
@@ -256,7 +227,7 @@ static int run(struct capture *capture)
 		wait_for_data(capture, now, flush < end ? flush : end);
 		now = now_ns();
 		if (now < flush) {
-			code = scope_rings_drain(capture->rings, take_subbuf, capture);
+			code = capture->source->drain(capture->feed, take_subbuf, capture);
 			if (code || capture->leader_gone || capture->pidfd < 0)
 				continue;
 		}
@@ -273,23 +244,6 @@ static int run(struct capture *capture)
 	return code ? failed(capture, code) : 0;
 }
 
-static int read_counts(struct capture *capture)
-{
-	struct scope_session_status status;
-	int code;
-
-	code = scope_control_query(capture->control, capture->session, capture->error, &status);
-	if (code)
-		return code;
-	capture->stats.records = status.total.records;
-	memcpy(capture->stats.lost, status.total.lost, sizeof(status.total.lost));
-	capture->stats.stacks = status.total.stacks;
-	capture->stats.stacks_skipped = status.total.stacks_skipped;
-	capture->stats.filter_full = status.filter_full;
-	scope_session_status_destroy(&status);
-	return 0;
-}
-
 static int end_session(struct capture *capture)
 {
 	int code;
@@ -299,7 +253,7 @@ static int end_session(struct capture *capture)
 	if (code)
 		return failed(capture, code);
 	capture->stats.end_ns = now_ns();
-	code = scope_control_stop(capture->control, capture->session, capture->error);
+	code = capture->source->stop(capture->feed, capture->error);
 	if (code)
 		return code;
 	code = drain_still(capture);
@@ -309,7 +263,7 @@ static int end_session(struct capture *capture)
 		code = write_maps(capture);
 	if (code)
 		return failed(capture, code);
-	code = read_counts(capture);
+	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
 	if (code)
 		return code;
 	code = scope_capture_last_meta(capture->writer, &capture->stats);
@@ -326,12 +280,12 @@ static int begin_session(struct capture *capture)
 	if (code)
 		return failed(capture, code);
 	capture->stats.begin_ns = now_ns();
-	code = scope_control_start(capture->control, capture->session, capture->error);
+	code = capture->source->start(capture->feed, capture->error);
 	if (code)
 		return code;
 	if (capture->watch && capture->watch->begun)
 		capture->watch->begun(capture->watch->context, &capture->stats.target);
-	code = scope_rings_flush(capture->rings);
+	code = capture->source->flush(capture->feed);
 	if (!code)
 		code = drain_still(capture);
 	if (!code)
@@ -344,21 +298,13 @@ static int prepare(struct capture *capture)
 {
 	int code;
 
-	code = scope_control_open(capture->error, &capture->control, NULL);
-	if (code)
-		return code;
 	code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
 	if (code)
 		return code;
-	code = scope_rings_open(capture->error, &capture->rings, &capture->session);
-	if (code)
-		return code;
-	/* Before CONFIGURE: from here on the number cannot come to mean another process unseen. */
+	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
-	code = configure(capture);
-	if (code)
-		return code;
-	code = scope_rings_map(capture->rings, capture->error);
+	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,
+				     &capture->feed);
 	if (code)
 		return code;
 	code = scope_proc_create(&capture->proc);
@@ -376,13 +322,14 @@ static void release(struct capture *capture)
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)
 		close(capture->pidfd);
-	scope_rings_close(capture->rings);
-	scope_control_close(capture->control);
+	if (capture->feed)
+		capture->source->close(capture->feed);
 }
 
-int scope_kmod_capture(const struct scope_capture_options *options, struct scope_writer *writer,
-		       const volatile sig_atomic_t *stop, const struct scope_capture_watch *watch,
-		       struct scope_error *error, struct scope_capture_stats *ret_stats)
+int scope_capture(const struct scope_source *source, const struct scope_capture_options *options,
+		  struct scope_writer *writer, const volatile sig_atomic_t *stop,
+		  const struct scope_capture_watch *watch, struct scope_error *error,
+		  struct scope_capture_stats *ret_stats)
 {
 	struct capture capture = {
 		.options = options,
@@ -390,6 +337,8 @@ int scope_kmod_capture(const struct scope_capture_options *options, struct scope
 		.stop = stop,
 		.writer = writer,
 		.error = error,
+		.source = source,
+		.stats.source = source,
 		.pidfd = -1,
 	};
 	int code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Capture from the kernel module into a trace file. */
-#ifndef SCOPE_SOURCE_KMOD_H
-#define SCOPE_SOURCE_KMOD_H
+/* Capture a process from a source into a trace file. */
+#ifndef SCOPE_SOURCE_CAPTURE_H
+#define SCOPE_SOURCE_CAPTURE_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "source/target.h"
 
+struct scope_source;
 struct scope_writer;
 
 /* Fill with scope_capture_options_init(), then change what should differ. */
@@ -44,14 +45,20 @@ enum scope_capture_end {
 	SCOPE_CAPTURE_TARGET_GONE,
 };
 
-struct scope_capture_stats {
-	struct scope_target target;
-	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
+struct scope_capture_counts {
 	uint64_t records;
 	uint64_t lost[SCOPE_LOST_REASONS];
 	uint64_t stacks;
 	uint64_t stacks_skipped;
 	uint64_t filter_full; /* processes that could not be followed */
+	uint32_t processes;   /* traced at this moment */
+};
+
+struct scope_capture_stats {
+	const struct scope_source *source;
+	struct scope_target target;
+	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
+	struct scope_capture_counts counts;
 	enum scope_capture_end end;
 };
 
@@ -74,8 +81,9 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
  *
  * watch may be NULL. Needs CAP_SYS_ADMIN or CAP_PERFMON, and root for the device and /proc.
  */
-int scope_kmod_capture(const struct scope_capture_options *options, struct scope_writer *writer,
-		       const volatile sig_atomic_t *stop, const struct scope_capture_watch *watch,
-		       struct scope_error *error, struct scope_capture_stats *ret_stats);
+int scope_capture(const struct scope_source *source, const struct scope_capture_options *options,
+		  struct scope_writer *writer, const volatile sig_atomic_t *stop,
+		  const struct scope_capture_watch *watch, struct scope_error *error,
+		  struct scope_capture_stats *ret_stats);
 
 #endif

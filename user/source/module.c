@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The source that is the kernel module: one session of it, by netlink and through its device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/control.h"
+#include "source/rings.h"
+#include "source/source.h"
+
+struct feed {
+	struct scope_control *control;
+	struct scope_rings *rings;
+	uint32_t session;
+};
+
+static int module_check(struct scope_error *error)
+{
+	struct scope_control *control;
+	int code = scope_control_open(error, &control, NULL);
+
+	if (!code)
+		scope_control_close(control);
+	return code;
+}
+
+static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
+		     struct scope_error *error)
+{
+	const struct scope_session_config config = {
+		.session = feed->session,
+		.targets = &tgid,
+		.target_count = 1, /* START finds its descendants by itself */
+		.follow = options->follow,
+		.subbuf_bytes = options->subbuf_bytes,
+		.subbuf_count = options->subbuf_count,
+		.arg_counts = options->arg_counts,
+		.stack_mode = options->stack_mode,
+		.stack_bytes = options->stack_bytes,
+		.stack_min_ns = options->stack_min_ns,
+		.stack_syscalls = options->stack_syscalls,
+		.stacks_per_second = options->stacks_per_second,
+		.sample_period_ns = options->sample_period_ns,
+	};
+
+	return scope_control_configure(feed->control, &config, error);
+}
+
+static void module_close(void *context)
+{
+	struct feed *feed = context;
+
+	scope_rings_close(feed->rings);
+	scope_control_close(feed->control);
+	free(feed);
+}
+
+static int module_open(const struct scope_capture_options *options, uint32_t tgid,
+		       struct scope_error *error, void **ret_feed)
+{
+	struct feed *feed = calloc(1, sizeof(*feed));
+	int code;
+
+	if (!feed)
+		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
+	code = scope_control_open(error, &feed->control, NULL);
+	if (!code)
+		code = scope_rings_open(error, &feed->rings, &feed->session);
+	if (!code)
+		code = configure(feed, options, tgid, error);
+	if (!code)
+		code = scope_rings_map(feed->rings, error);
+	if (code) {
+		module_close(feed);
+		return code;
+	}
+	*ret_feed = feed;
+	return 0;
+}
+
+static int module_start(void *context, struct scope_error *error)
+{
+	struct feed *feed = context;
+
+	return scope_control_start(feed->control, feed->session, error);
+}
+
+static int module_stop(void *context, struct scope_error *error)
+{
+	struct feed *feed = context;
+
+	return scope_control_stop(feed->control, feed->session, error);
+}
+
+static int module_fd(const void *context)
+{
+	const struct feed *feed = context;
+
+	return scope_rings_fd(feed->rings);
+}
+
+static int module_flush(void *context)
+{
+	struct feed *feed = context;
+
+	return scope_rings_flush(feed->rings);
+}
+
+static int module_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
+			void *taker)
+{
+	struct feed *feed = context;
+
+	return scope_rings_drain(feed->rings, take, taker);
+}
+
+static void module_progress(const void *context, uint64_t *ret_records, uint64_t *ret_lost)
+{
+	const struct feed *feed = context;
+
+	scope_rings_count(feed->rings, ret_records, ret_lost);
+}
+
+static int module_count(void *context, struct scope_error *error,
+			struct scope_capture_counts *ret_counts)
+{
+	struct scope_session_status status;
+	struct feed *feed = context;
+	int code = scope_control_query(feed->control, feed->session, error, &status);
+
+	if (code)
+		return code;
+	*ret_counts = (struct scope_capture_counts){
+		.records = status.total.records,
+		.stacks = status.total.stacks,
+		.stacks_skipped = status.total.stacks_skipped,
+		.filter_full = status.filter_full,
+		.processes = status.processes,
+	};
+	memcpy(ret_counts->lost, status.total.lost, sizeof(ret_counts->lost));
+	scope_session_status_destroy(&status);
+	return 0;
+}
+
+const struct scope_source scope_source_module = {
+	.name = "kmod",
+	.lacks = "",
+	.check = module_check,
+	.open = module_open,
+	.start = module_start,
+	.stop = module_stop,
+	.close = module_close,
+	.fd = module_fd,
+	.flush = module_flush,
+	.drain = module_drain,
+	.progress = module_progress,
+	.count = module_count,
+};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of sources, and the choice among them. */
+#include "source/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The best first. */
+static const struct scope_source *const sources[] = {
+	&scope_source_module,
+};
+
+#define SOURCES (sizeof(sources) / sizeof(sources[0]))
+
+const struct scope_source *scope_source_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < SOURCES; i++)
+		if (!strcmp(sources[i]->name, name))
+			return sources[i];
+	return NULL;
+}
+
+int scope_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
+			const struct scope_source **ret_source)
+{
+	const struct scope_source *named = name ? scope_source_find(name) : NULL;
+	struct scope_error why = { "" }, other = { "" };
+	int code, first = 0;
+	size_t i;
+
+	ret_why->text[0] = '\0';
+	if (name && !named)
+		return scope_error_set(error, -EINVAL, "there is no source '%s'", name);
+	for (i = 0; i < SOURCES; i++) {
+		if (named && sources[i] != named)
+			continue;
+		code = sources[i]->check(first ? &other : &why);
+		if (!code) {
+			*ret_why = why;
+			*ret_source = sources[i];
+			return 0;
+		}
+		first = first ? first : code;
+	}
+	if (other.text[0])
+		return scope_error_set(error, first, "%.250s; nor without it: %.230s", why.text,
+				       other.text);
+	return scope_error_set(error, first, "%s", why.text);
+}

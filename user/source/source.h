@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a capture asks of the place its events come from: a table of such places, the best first. */
+#ifndef SCOPE_SOURCE_SOURCE_H
+#define SCOPE_SOURCE_SOURCE_H
+
+#include "source/capture.h"
+
+struct scope_subbuf;
+
+/*
+ * All functions return 0 or -errno unless said otherwise; those that take an error fill it (NULL is
+ * fine). feed is the source's own session, made by open(). Calls come in the order open, start, any
+ * number of flush, drain, progress and count, stop, drain, count, close; close may come at any time
+ * and ends tracing.
+ */
+struct scope_source {
+	const char *name;  /* for --source, and in the trace's metadata */
+	const char *lacks; /* what it cannot give, as the rest of "It cannot give ..."; "" */
+
+	/* Can it be used here and by this user? Changes nothing that outlives the call. */
+	int (*check)(struct scope_error *error);
+	int (*open)(const struct scope_capture_options *options, uint32_t tgid,
+		    struct scope_error *error, void **ret_feed);
+	/*
+	 * Tracing begins, with a STATE record for every thread traced. stop writes these again, and
+	 * the drain behind it hands out all there is.
+	 */
+	int (*start)(void *feed, struct scope_error *error);
+	int (*stop)(void *feed, struct scope_error *error);
+	void (*close)(void *feed);
+
+	/* For poll(): readable while it is worth to drain. */
+	int (*fd)(const void *feed);
+	/* The next drain hands out all that happened before this call. */
+	int (*flush)(void *feed);
+	/* Calls take() for every sub-buffer that is ready; another value than 0 ends it, and is it. */
+	int (*drain)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context),
+		     void *context);
+	/* Cheap; ret_lost has SCOPE_LOST_REASONS entries. */
+	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
+	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
+};
+
+extern const struct scope_source scope_source_module;
+
+/* By name; NULL: there is none of it. */
+const struct scope_source *scope_source_find(const char *name);
+
+/*
+ * The first source that can be used here, or the one named (name not NULL). 0; -EINVAL: no source of
+ * that name; or what its check said, of the first source where none can be used. ret_why says why
+ * better ones were passed over, "" where none was.
+ */
+int scope_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
+			const struct scope_source **ret_source);
+
+#endif
