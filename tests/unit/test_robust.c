@@ -27,30 +27,41 @@ static void quantiles_interpolate(void **state)
 	assert_near(scope_quantile_sorted(values, 0, 0.5), 0, 0);
 }
 
+static struct scope_spread spread_of(const uint64_t *values, size_t count, double floor)
+{
+	struct scope_sketch sketch = {0};
+	struct scope_spread spread;
+
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(scope_sketch_add(&sketch, values[i], 1), 0);
+	assert_int_equal(scope_spread_of(&sketch, floor, &spread), 0);
+	scope_sketch_free(&sketch);
+	return spread;
+}
+
 static void spread_ignores_an_outlier(void **state)
 {
-	double values[] = {1000, 3, 1, 2, 5, 4};
-	struct scope_spread spread = scope_spread_of(values, 6, 0.001);
+	const uint64_t values[] = {100000, 3, 1, 2, 5, 4};
+	struct scope_spread spread = spread_of(values, 6, 0.001);
 
 	(void)state;
-	/* Sorted 1 2 3 4 5 1000: median 3.5, deviations 0.5 0.5 1.5 1.5 2.5 996.5, MAD 1.5. */
+	/* Sorted 1 2 3 4 5 100000: median 3.5, deviations 0.5 0.5 1.5 1.5 2.5 …, MAD 1.5. */
 	assert_near(spread.median, 3.5, 1e-12);
 	assert_near(spread.scale, 1.5 / 0.6745, 1e-12);
 }
 
 static void spread_falls_back_and_has_a_floor(void **state)
 {
-	double most_equal[] = {7, 7, 7, 7, 17};
-	double equal[] = {7, 7, 7};
-	struct scope_spread spread = scope_spread_of(most_equal, 5, 0.001);
+	const uint64_t most_equal[] = {7, 7, 7, 7, 17}, equal[] = {7, 7, 7};
+	struct scope_spread spread = spread_of(most_equal, 5, 0.001);
 
 	(void)state;
 	/* MAD 0; mean absolute deviation 2. */
 	assert_near(spread.scale, 2 * 1.2533, 1e-9);
-	spread = scope_spread_of(equal, 3, 5);
+	spread = spread_of(equal, 3, 5);
 	assert_near(spread.median, 7, 0);
 	assert_near(spread.scale, 5, 0);
-	assert_near(scope_spread_of(equal, 0, 5).scale, 5, 0);
+	assert_near(spread_of(equal, 0, 5).scale, 5, 0);
 }
 
 static void normal_quantiles(void **state)

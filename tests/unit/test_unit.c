@@ -12,13 +12,46 @@
 #include "trace_of.h"
 #include "unit/unit.h"
 
-static struct scope_units *units_of(struct scope_trace *trace, struct scope_pickups **pickups)
-{
+/* What a run through a trace tells: all of its units, and what led there. */
+struct run {
+	struct scope_trace *trace;
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
 	struct scope_units *units;
+};
 
-	assert_int_equal(scope_pickups_learn(trace, pickups), 0);
-	assert_int_equal(scope_units_build(trace, *pickups, &units), 0);
-	return units;
+static int keep_all(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
+		    const struct scope_vector *vector)
+{
+	const struct run *run = user;
+
+	assert_int_equal(scope_vector_set_find(run->groups->group[unit->group].vectors, vector,
+					       &unit->vector), 0);
+	return scope_units_keep(run->units, unit, call);
+}
+
+static struct run run_of(const char *text)
+{
+	struct run run = {.trace = trace_of(text)};
+	const struct scope_unit_sink sink = {.unit = keep_all, .user = &run};
+
+	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
+	assert_int_equal(scope_survey_run(run.trace, run.pickups, run.groups, &run.survey), 0);
+	assert_int_equal(scope_units_create(run.groups, &run.units), 0);
+	assert_int_equal(scope_units_run(run.units, run.trace, run.pickups, &sink), 0);
+	assert_int_equal(run.units->count, run.survey->units);
+	return run;
+}
+
+static void end_run(struct run *run)
+{
+	scope_units_destroy(run->units);
+	scope_survey_destroy(run->survey);
+	scope_groups_destroy(run->groups);
+	scope_pickups_destroy(run->pickups);
+	scope_trace_close(run->trace);
 }
 
 static const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
@@ -32,8 +65,7 @@ static const struct scope_thread *thread_of(const struct scope_units *units, uin
 /* Two threads take turns on one CPU: each has its own account and units. */
 static void interleaved_threads_are_told_apart(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 4000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 4000\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "500 0 syscall 10 getpid enter=400 ret=10\n"
 					     "1000 0 switch 10 11 runnable preempted\n"
@@ -42,7 +74,7 @@ static void interleaved_threads_are_told_apart(void **state)
 					     "2500 0 syscall 10 getpid enter=2400 ret=10\n"
 					     "3000 0 switch 10 11 runnable preempted\n"
 					     "4000 0 switch 11 0 runnable preempted\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 
 	(void)state;
 	assert_int_equal(thread_of(units, 10)->account.run_ns, 2000);
@@ -55,16 +87,13 @@ static void interleaved_threads_are_told_apart(void **state)
 		for (unsigned j = 0; j < unit->calls; j++)
 			assert_int_equal(units->call[unit->call + j].nr, tid == 10 ? 39 : 102);
 	}
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 /* Run, run queue and blocked add up to wall, and the wait has its class. */
 static void accounts_add_up(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 10000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 10000\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "1000 0 enter 10 fsync enter=900 args=3\n"
 					     "1000 0 switch 10 0 disk\n"
@@ -72,7 +101,7 @@ static void accounts_add_up(void **state)
 					     "6500 1 switch 0 10 sleeping\n"
 					     "6600 1 exit 10 fsync ret=0\n"
 					     "10000 1 switch 10 0 runnable preempted\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 	const struct scope_account *account = &thread_of(units, 10)->account;
 
 	(void)state;
@@ -80,16 +109,13 @@ static void accounts_add_up(void **state)
 	assert_int_equal(account->queue_ns, 500);
 	assert_int_equal(account->run_ns, 4500);
 	assert_int_equal(scope_account_wall(account), 10000);
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 /* From the return of the read that has data to the entry of the next wait; a dry read cuts nothing. */
 static void requests_run_from_pick_up_to_pick_up(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
 					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
@@ -98,7 +124,7 @@ static void requests_run_from_pick_up_to_pick_up(void **state)
 					     "2200 0 syscall 10 read enter=2100 ret=-11 args=7\n"
 					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
 					     "3000 0 switch 10 0 sleeping\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 
 	(void)state;
 	assert_int_equal(units->count, 2);
@@ -110,67 +136,58 @@ static void requests_run_from_pick_up_to_pick_up(void **state)
 	assert_int_equal(units->unit[1].run_ns, 1700);
 	/* The wait that is still on at the end belongs to no unit. */
 	assert_false(units->unit[1].open);
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 /* A request that has not returned when the window ends is kept, as open. */
 static void an_open_call_is_kept(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
 					     "fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 connected -\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
 					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
 					     "2000 0 enter 10 recvfrom enter=1900 args=8\n"
 					     "2000 0 switch 10 0 sleeping\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 	struct scope_hang *hangs;
 	size_t count;
 
 	(void)state;
 	assert_true(units->unit[units->count - 1].open);
 	assert_int_equal(units->unit[units->count - 1].end_ns, 5000000000);
-	assert_int_equal(scope_hang_find(units, pickups, &hangs, &count), 0);
+	assert_int_equal(scope_hang_find(units, run.survey, run.pickups, &hangs, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(hangs[0].nr, 45);
 	assert_int_equal(hangs[0].object, 8);
 	free(hangs);
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 /* A sample costs time that is the tracer's, not the request's. */
 static void taking_a_stack_is_not_work(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
 					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
 					     "1500 0 sample 10 regs=0x1,0x2 data=00ff cost=400\n"
 					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
 					     "3000 0 switch 10 0 sleeping\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 
 	(void)state;
 	assert_int_equal(units->count, 1);
 	assert_int_equal(units->unit[0].run_ns, 1700 - 400);
 	/* The account itself stays the kernel's. */
 	assert_int_equal(thread_of(units, 10)->account.run_ns, 3000);
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 /* Events of a CPU were lost: no unit spans the gap. */
 static void a_loss_cuts_units(void **state)
 {
-	struct scope_pickups *pickups;
-	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 9000\n"
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
 					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
 					     "0 0 switch 0 10 sleeping\n"
 					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
@@ -179,16 +196,14 @@ static void a_loss_cuts_units(void **state)
 					     "7000 0 enter 10 epoll_wait enter=6900 args=5\n"
 					     "7000 0 switch 10 0 sleeping\n"
 					     "8000 0 waking 10 from - hardirq\n");
-	struct scope_units *units = units_of(trace, &pickups);
+	const struct scope_units *units = run.units;
 
 	(void)state;
 	assert_int_equal(units->discarded, 1);
 	assert_int_equal(units->count, 1);
 	assert_int_equal(units->unit[0].begin_ns, 6000);
 	assert_int_equal(units->timeline->lost, 3);
-	scope_units_destroy(units);
-	scope_pickups_destroy(pickups);
-	scope_trace_close(trace);
+	end_run(&run);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which units took abnormally long, or made a call abnormally often, against their population. */
+/* When a unit took abnormally long, or made a call abnormally often, for its population. */
 #include "anomaly/detect.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
+#include "base/grow.h"
 
 #define SCALE_FLOOR_NS 1000 /* spreads below what the clock and the probes resolve mean nothing */
 #define KINDS 2		    /* time and frequency are tested */
@@ -22,105 +23,62 @@ const struct scope_detect_options scope_detect_defaults = {
 };
 
 struct work {
-	const struct scope_units *units;
+	const struct scope_groups *groups;
+	const struct scope_survey *survey;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
-	double *value;	 /* scratch, one per unit */
-	uint32_t *order; /* units by population; those of a group are neighbours */
-	size_t *first;	 /* per population its first place in order; one more than populations */
 };
 
-/* A run of places in work->order. */
-struct span {
-	size_t first, end;
-};
-
+/* Clusters the vectors of a group; each cluster is a population. */
 static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
-	const struct scope_group *of = &work->units->group[group];
+	const struct scope_survey_group *survey = &work->survey->group[group];
 	struct scope_clustering *clustering = NULL;
 	struct scope_population *grown;
-	uint32_t clusters;
-	int err = 0;
+	uint32_t *of_vector, clusters;
+	int err;
 
-	if (!of->units)
+	if (!survey->units)
 		return 0;
-	err = scope_cluster_run(of->vectors, &work->options->cluster, &clustering);
+	err = scope_cluster_run(work->groups->group[group].vectors, &work->options->cluster,
+				&clustering);
 	if (err)
 		return err;
 	clusters = scope_clustering_count(clustering);
 	grown = reallocarray(detection->population, detection->populations + clusters,
 			     sizeof(*grown));
-	if (!grown) {
+	detection->population = grown ? grown : detection->population;
+	of_vector = calloc(survey->rows, sizeof(*of_vector));
+	detection->of_vector[group] = of_vector;
+	if (!grown || !of_vector) {
 		scope_clustering_destroy(clustering);
 		return -ENOMEM;
 	}
-	detection->population = grown;
 	for (uint32_t i = 0; i < clusters; i++)
 		grown[detection->populations + i] =
 			(struct scope_population){.group = group, .cluster = i};
-	for (size_t i = 0; i < work->units->count; i++)
-		if (work->units->unit[i].group == group)
-			detection->of_unit[i] =
-				detection->populations +
-				scope_clustering_label(clustering, work->units->unit[i].vector);
+	for (size_t i = 0; i < survey->rows; i++) {
+		of_vector[i] = detection->populations + scope_clustering_label(clustering, i);
+		grown[of_vector[i]].units += survey->row[i].units;
+	}
 	detection->populations += clusters;
 	detection->sampled |= scope_clustering_sampled(clustering);
 	scope_clustering_destroy(clustering);
 	return 0;
 }
 
-static int order_units(struct work *work)
+/* The measures of a population, or of the whole group where population is UINT32_MAX. */
+static int merge_measures(const struct work *work, uint32_t group, uint32_t population,
+			  struct scope_sketch *measure)
 {
-	const struct scope_detection *detection = work->detection;
-	size_t *next;
+	const struct scope_survey_group *survey = &work->survey->group[group];
+	int err = 0;
 
-	work->first = calloc(detection->populations + 2, sizeof(*work->first));
-	if (!work->first)
-		return -ENOMEM;
-	/* Counting sort, one place ahead, so that filling moves each start to where it belongs. */
-	next = work->first + 1;
-	for (size_t i = 0; i < work->units->count; i++)
-		if (detection->of_unit[i] + 1 < detection->populations)
-			next[detection->of_unit[i] + 1]++;
-	for (size_t i = 1; i < detection->populations; i++)
-		next[i] += next[i - 1];
-	for (size_t i = 0; i < work->units->count; i++)
-		work->order[next[detection->of_unit[i]]++] = i;
-	return 0;
-}
-
-static struct span population_span(const struct work *work, uint32_t population)
-{
-	return (struct span){work->first[population], work->first[population + 1]};
-}
-
-static struct span group_span(const struct work *work, uint32_t population)
-{
-	const struct scope_detection *detection = work->detection;
-	uint32_t group = detection->population[population].group, low = population,
-		 high = population + 1;
-
-	while (low && detection->population[low - 1].group == group)
-		low--;
-	while (high < detection->populations && detection->population[high].group == group)
-		high++;
-	return (struct span){work->first[low], work->first[high]};
-}
-
-/* Spread of the measure over closed units. */
-static struct scope_spread measure_spread(struct work *work, struct span span)
-{
-	size_t count = 0;
-
-	for (size_t at = span.first; at < span.end; at++) {
-		const struct scope_unit *unit = &work->units->unit[work->order[at]];
-
-		if (!unit->open)
-			work->value[count++] = scope_unit_measure(unit);
-	}
-	return scope_spread_of(work->value, count, SCALE_FLOOR_NS);
+	for (size_t i = 0; !err && i < survey->rows; i++)
+		if (population == UINT32_MAX || work->detection->of_vector[group][i] == population)
+			err = scope_sketch_merge(measure, &survey->row[i].measure);
+	return err;
 }
 
 static double threshold(const struct scope_detect_options *options, struct scope_spread spread,
@@ -142,18 +100,12 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 	       own.median > whole.median + population->z * spread;
 }
 
-static void judge_population(struct work *work, uint32_t index, double z)
+static void settle(const struct work *work, struct scope_population *population,
+		   struct scope_spread own, struct scope_spread whole, bool rare)
 {
 	const struct scope_detect_options *options = work->options;
-	struct scope_population *population = &work->detection->population[index];
-	uint32_t group_units = work->units->group[population->group].units;
-	struct scope_spread own = measure_spread(work, population_span(work, index));
-	struct scope_spread whole = own;
-	bool rare = population->units < options->rare_share * group_units;
+	uint64_t group_units = work->survey->group[population->group].units;
 
-	if (rare)
-		whole = measure_spread(work, group_span(work, index));
-	population->z = z;
 	population->against_group = group_units >= options->units_min && rare &&
 				    (population->units < options->units_min ||
 				     slow_as_a_whole(population, own, whole, options));
@@ -161,150 +113,137 @@ static void judge_population(struct work *work, uint32_t index, double z)
 		own = whole;
 	population->median_ns = own.median;
 	population->scale_ns = own.scale;
-	population->threshold_ns = threshold(options, own, z);
+	population->threshold_ns = threshold(options, own, population->z);
 	/* Slow as a whole: its units need not stand out one by one. */
 	if (population->against_group && population->units >= options->units_min)
 		population->threshold_ns = own.median * options->times_min;
 }
 
-/* Count of one call in a unit; 0 where it made none. */
-static unsigned call_count(const struct scope_units *units, const struct scope_unit *unit,
-			   uint32_t nr)
+static int judge_times(struct work *work, uint32_t index, double z)
 {
-	for (unsigned i = 0; i < unit->calls; i++)
-		if (units->call[unit->call + i].nr == nr)
-			return units->call[unit->call + i].count;
+	struct scope_population *population = &work->detection->population[index];
+	uint64_t group_units = work->survey->group[population->group].units;
+	bool rare = population->units < work->options->rare_share * group_units;
+	struct scope_sketch own = {0}, whole = {0};
+	struct scope_spread own_spread, whole_spread;
+	int err = merge_measures(work, population->group, index, &own);
+
+	population->z = z;
+	if (!err)
+		err = scope_spread_of(&own, SCALE_FLOOR_NS, &own_spread);
+	whole_spread = own_spread;
+	if (!err && rare)
+		err = merge_measures(work, population->group, UINT32_MAX, &whole);
+	if (!err && rare)
+		err = scope_spread_of(&whole, SCALE_FLOOR_NS, &whole_spread);
+	if (!err) {
+		settle(work, population, own_spread, whole_spread, rare);
+		population->beyond = scope_sketch_above(&own, population->threshold_ns);
+	}
+	scope_sketch_free(&own);
+	scope_sketch_free(&whole);
+	return err;
+}
+
+/* Limit on how often a unit of the population makes call nr; units that do not make it count as 0. */
+static int judge_call(struct work *work, uint32_t index, uint16_t nr)
+{
+	struct scope_population *population = &work->detection->population[index];
+	const struct scope_survey_group *survey = &work->survey->group[population->group];
+	struct scope_sketch count = {0};
+	struct scope_spread spread;
+	double limit;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < survey->rows; i++) {
+		const struct scope_survey_row *row = &survey->row[i];
+
+		if (work->detection->of_vector[population->group][i] != index)
+			continue;
+		for (size_t j = 0; !err && j < row->calls; j++)
+			if (row->call[j].nr == nr)
+				err = scope_sketch_merge(&count, &row->call[j].count);
+	}
+	if (!err && count.total < population->units)
+		err = scope_sketch_add(&count, 0, population->units - count.total);
+	if (!err)
+		err = scope_spread_of(&count, 1, &spread);
+	if (err) {
+		scope_sketch_free(&count);
+		return err;
+	}
+	limit = spread.median * work->options->times_min + population->z * spread.scale;
+	population->beyond += scope_sketch_above(&count, limit);
+	scope_sketch_free(&count);
+	if (scope_grow(&population->call, &population->call_capacity, population->calls + 1,
+		       sizeof(*population->call)))
+		return -ENOMEM;
+	population->call[population->calls++] = (struct scope_call_limit){nr, limit};
 	return 0;
 }
 
-/* Frequency: units of a population that made call nr far more often than its others. */
-static void mark_frequent(struct work *work, uint32_t population, uint32_t nr, double z)
+static int judge_calls(struct work *work, uint32_t index)
 {
-	const struct scope_units *units = work->units;
-	struct span span = population_span(work, population);
-	struct scope_spread spread;
-	size_t count = 0;
-	double limit;
-
-	for (size_t at = span.first; at < span.end; at++)
-		work->value[count++] = call_count(units, &units->unit[work->order[at]], nr);
-	spread = scope_spread_of(work->value, count, 1);
-	limit = spread.median * work->options->times_min + z * spread.scale;
-	for (size_t at = span.first; at < span.end; at++)
-		if (call_count(units, &units->unit[work->order[at]], nr) > limit)
-			work->detection->mark[work->order[at]] |= SCOPE_UNIT_FREQUENT;
-}
-
-static void mark_population_calls(struct work *work, uint32_t population, double z)
-{
-	const struct scope_units *units = work->units;
+	struct scope_population *population = &work->detection->population[index];
+	const struct scope_survey_group *survey = &work->survey->group[population->group];
 	bool seen[SCOPE_SYSCALL_MAX] = {false};
-	struct span span = population_span(work, population);
+	int err = 0;
 
-	/* Only calls that some unit makes often are worth the pass. */
-	for (size_t at = span.first; at < span.end; at++) {
-		const struct scope_unit *unit = &units->unit[work->order[at]];
+	/* No unit can be frequent in a call that none makes more than z times. */
+	for (size_t i = 0; i < survey->rows; i++) {
+		const struct scope_survey_row *row = &survey->row[i];
 
-		for (unsigned j = 0; j < unit->calls; j++) {
-			const struct scope_unit_call *call = &units->call[unit->call + j];
-
-			if (call->count > z && call->nr < SCOPE_SYSCALL_MAX)
-				seen[call->nr] = true;
-		}
-	}
-	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
-		if (seen[nr])
-			mark_frequent(work, population, nr, z);
-}
-
-static void mark_units(struct work *work)
-{
-	struct scope_detection *detection = work->detection;
-
-	for (size_t i = 0; i < work->units->count; i++) {
-		const struct scope_unit *unit = &work->units->unit[i];
-		struct scope_population *population =
-			&detection->population[detection->of_unit[i]];
-		double measure = scope_unit_measure(unit);
-		bool abnormal;
-
-		if (measure > population->threshold_ns)
-			detection->mark[i] |= SCOPE_UNIT_SLOW;
-		/* A unit that calls often and still is no slower than the rest costs nothing. */
-		if (!(detection->mark[i] & SCOPE_UNIT_SLOW) && measure <= population->median_ns)
-			detection->mark[i] = SCOPE_UNIT_USUAL;
-		abnormal = scope_mark_abnormal(detection->mark[i]);
-		if (!abnormal && measure > population->median_ns + population->scale_ns) {
-			detection->mark[i] = SCOPE_UNIT_BETWEEN;
+		if (work->detection->of_vector[population->group][i] != index)
 			continue;
-		}
-		population->usual += !abnormal;
-		population->run_ns[abnormal] += unit->run_ns;
-		population->blocked_ns[abnormal] += unit->blocked_ns;
-		if (abnormal) {
-			population->abnormal++;
-			population->excess_ns += measure - population->median_ns;
-		}
+		for (size_t j = 0; j < row->calls; j++)
+			if (row->call[j].count.most > population->z &&
+			    row->call[j].nr < SCOPE_SYSCALL_MAX)
+				seen[row->call[j].nr] = true;
 	}
+	for (uint32_t nr = 0; !err && nr < SCOPE_SYSCALL_MAX; nr++)
+		if (seen[nr])
+			err = judge_call(work, index, nr);
+	return err;
 }
 
 static int detect(struct work *work)
 {
 	struct scope_detection *detection = work->detection;
-	const struct scope_units *units = work->units;
 	double z;
+	int err = 0;
 
-	for (uint32_t group = 0; group < units->groups; group++) {
-		int err = add_group(work, group);
-
-		if (err)
-			return err;
+	for (uint32_t group = 0; !err && group < work->groups->count; group++) {
+		detection->group_busy_ns[group] = work->survey->group[group].busy_ns;
+		err = add_group(work, group);
 	}
-	if (!detection->populations)
-		return 0;
-	if (order_units(work))
-		return -ENOMEM;
-	for (size_t i = 0; i < units->count; i++) {
-		const struct scope_unit *unit = &units->unit[i];
-		double busy = scope_unit_measure(unit) + unit->queue_ns;
-
-		detection->population[detection->of_unit[i]].units++;
-		detection->group_busy_ns[unit->group] += busy;
-		detection->busy_ns += busy;
-	}
+	detection->busy_ns = work->survey->busy_ns;
+	if (err || !detection->populations)
+		return err;
 	z = scope_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
-	for (uint32_t i = 0; i < detection->populations; i++) {
-		judge_population(work, i, z);
-		if (detection->population[i].units >= work->options->units_min)
-			mark_population_calls(work, i, z);
+	for (uint32_t i = 0; !err && i < detection->populations; i++) {
+		err = judge_times(work, i, z);
+		if (!err && detection->population[i].units >= work->options->units_min)
+			err = judge_calls(work, i);
 	}
-	mark_units(work);
-	return 0;
+	return err;
 }
 
-int scope_detect_run(const struct scope_units *units, const struct scope_detect_options *options,
+int scope_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection)
 {
-	struct work work = {.units = units, .options = options};
-	struct scope_detection *detection = calloc(1, sizeof(*detection));
+	struct work work = {groups, survey, options, calloc(1, sizeof(*work.detection))};
+	struct scope_detection *detection = work.detection;
 	int err = -ENOMEM;
 
 	if (!detection)
 		return -ENOMEM;
-	work.detection = detection;
-	work.value = calloc(units->count + 1, sizeof(*work.value));
-	work.order = calloc(units->count + 1, sizeof(*work.order));
-	detection->groups = units->groups;
-	detection->of_unit = calloc(units->count + 1, sizeof(*detection->of_unit));
-	detection->mark = calloc(units->count + 1, sizeof(*detection->mark));
-	detection->group_busy_ns = calloc(units->groups + 1, sizeof(*detection->group_busy_ns));
-	if (work.value && work.order && detection->of_unit && detection->mark &&
-	    detection->group_busy_ns)
+	detection->groups = groups->count;
+	detection->of_vector = calloc(groups->count + 1, sizeof(*detection->of_vector));
+	detection->group_busy_ns = calloc(groups->count + 1, sizeof(*detection->group_busy_ns));
+	if (detection->of_vector && detection->group_busy_ns)
 		err = detect(&work);
-	free(work.value);
-	free(work.order);
-	free(work.first);
 	if (err) {
 		scope_detection_destroy(detection);
 		return err;
@@ -313,13 +252,47 @@ int scope_detect_run(const struct scope_units *units, const struct scope_detect_
 	return 0;
 }
 
+static bool is_frequent(const struct scope_population *population, const struct scope_unit *unit,
+			const struct scope_unit_call *call)
+{
+	for (size_t i = 0; i < population->calls; i++)
+		for (unsigned j = 0; j < unit->calls; j++)
+			if (call[j].nr == population->call[i].nr)
+				if (call[j].count > population->call[i].limit)
+					return true;
+	return false;
+}
+
+uint8_t scope_detection_judge(const struct scope_detection *detection,
+			      const struct scope_unit *unit, const struct scope_unit_call *call,
+			      uint32_t *ret_population)
+{
+	uint32_t index = detection->of_vector[unit->group][unit->vector];
+	const struct scope_population *population = &detection->population[index];
+	double measure = scope_unit_measure(unit);
+	uint8_t mark = SCOPE_UNIT_USUAL;
+
+	*ret_population = index;
+	if (measure > population->threshold_ns)
+		mark |= SCOPE_UNIT_SLOW;
+	/* A unit that calls often and still is no slower than the rest costs nothing. */
+	if ((mark || measure > population->median_ns) && is_frequent(population, unit, call))
+		mark |= SCOPE_UNIT_FREQUENT;
+	if (!mark && measure > population->median_ns + population->scale_ns)
+		mark = SCOPE_UNIT_BETWEEN;
+	return mark;
+}
+
 void scope_detection_destroy(struct scope_detection *detection)
 {
 	if (!detection)
 		return;
+	for (size_t i = 0; i < detection->populations; i++)
+		free(detection->population[i].call);
+	for (size_t i = 0; detection->of_vector && i < detection->groups; i++)
+		free(detection->of_vector[i]);
 	free(detection->population);
-	free(detection->of_unit);
-	free(detection->mark);
+	free(detection->of_vector);
 	free(detection->group_busy_ns);
 	free(detection);
 }

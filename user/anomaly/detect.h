@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which units took abnormally long, or made a call abnormally often, against their population.
+ * When a unit took abnormally long, or made a call abnormally often, for its population.
  *
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
  * whole is held against all units of its group instead, since a bug that changes which calls a
@@ -11,7 +11,7 @@
 #define SCOPE_ANOMALY_DETECT_H
 
 #include "cluster/cluster.h"
-#include "unit/unit.h"
+#include "unit/survey.h"
 
 /* Settings; see scope_detect_defaults. */
 struct scope_detect_options {
@@ -42,36 +42,41 @@ static inline bool scope_mark_abnormal(uint8_t mark)
 	return mark & (SCOPE_UNIT_SLOW | SCOPE_UNIT_FREQUENT);
 }
 
+/* A unit that makes call nr more often than limit times is frequent. */
+struct scope_call_limit {
+	uint16_t nr;
+	double limit;
+};
+
 struct scope_population {
 	uint32_t group, cluster;
 	bool against_group; /* rare and slow: held against its whole group */
-	uint32_t units, usual, abnormal;
+	uint64_t units;
+	uint64_t beyond;    /* units beyond a threshold, by the survey's distributions: about so many */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are held against */
 	double z;	     /* threshold in units of scale */
-	double excess_ns;    /* of its abnormal units, over the median */
-	/* Sums over its usual and abnormal units ([0], [1]), ns. */
-	double run_ns[2], blocked_ns[2];
+	struct scope_call_limit *call;
+	size_t calls, call_capacity;
 };
 
 struct scope_detection {
 	struct scope_population *population;
 	size_t populations;
-	uint32_t *of_unit;	/* unit -> population */
-	uint8_t *mark;		/* unit -> enum scope_unit_mark bits */
-	double *group_busy_ns;	/* run + blocked + queue of the group's units */
+	uint32_t **of_vector; /* per group: id of a vector -> population */
+	double *group_busy_ns; /* run + blocked + queue of the group's units */
 	size_t groups;
 	double busy_ns; /* of all groups */
 	bool sampled;	/* a clustering had too many distinct vectors */
 };
 
-/* What is compared: ns. */
-static inline double scope_unit_measure(const struct scope_unit *unit)
-{
-	return unit->run_ns + unit->blocked_ns;
-}
-
-int scope_detect_run(const struct scope_units *units, const struct scope_detect_options *options,
+int scope_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection);
 void scope_detection_destroy(struct scope_detection *detection);
+
+/* Of a unit whose vector the survey has seen: enum scope_unit_mark bits, and its population. */
+uint8_t scope_detection_judge(const struct scope_detection *detection,
+			      const struct scope_unit *unit, const struct scope_unit_call *call,
+			      uint32_t *ret_population);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "anomaly/robust.h"
-
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
 #define SPIN_RUN_SHARE 0.5 /* of the time without a call, on a CPU or in the run queue */
@@ -55,23 +53,11 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 }
 
 /* Longest time that still is usual for a thread of its group, ns. */
-static uint64_t group_limit(const struct scope_units *units, uint32_t group)
+static uint64_t group_limit(const struct scope_survey *survey, uint32_t group)
 {
-	double *value = calloc(units->count + 1, sizeof(*value));
-	uint64_t limit = HANG_MIN_NS;
-	size_t count = 0;
-	double p99;
+	double p99 = scope_sketch_quantile(&survey->group[group].request_wall, 0.99) * TIMES_P99;
 
-	if (!value)
-		return limit;
-	for (size_t i = 0; i < units->count; i++)
-		if (units->unit[i].group == group && !units->unit[i].open &&
-		    units->unit[i].granularity == SCOPE_UNIT_REQUEST)
-			value[count++] = scope_unit_wall(&units->unit[i]);
-	scope_sort(value, count);
-	p99 = scope_quantile_sorted(value, count, 0.99) * TIMES_P99;
-	free(value);
-	return p99 > limit ? (uint64_t)p99 : limit;
+	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
 }
 
 /* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
@@ -130,8 +116,9 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 	return true;
 }
 
-int scope_hang_find(const struct scope_units *units, const struct scope_pickups *pickups,
-		    struct scope_hang **ret_hangs, size_t *ret_count)
+int scope_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
+		    size_t *ret_count)
 {
 	struct scope_timeline *timeline = units->timeline;
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
@@ -147,7 +134,7 @@ int scope_hang_find(const struct scope_units *units, const struct scope_pickups 
 		*hang = (struct scope_hang){.thread = i};
 		if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
 			continue;
-		limit = group_limit(units, units->thread[i].group);
+		limit = group_limit(survey, units->groups->of_thread[i]);
 		if (thread->run == SCOPE_RUN_BLOCKED) {
 			if (thread->open.nr != SCOPE_NR_NONE &&
 			    timeline->end_ns - thread->open.enter_ns >= limit &&

@@ -3,7 +3,7 @@
 #ifndef SCOPE_ANOMALY_HANG_H
 #define SCOPE_ANOMALY_HANG_H
 
-#include "unit/unit.h"
+#include "unit/survey.h"
 
 enum scope_hang_kind {
 	SCOPE_HANG_BLOCKED,
@@ -24,9 +24,13 @@ struct scope_hang {
 	bool needs_peers;
 };
 
-/* ret_hangs: a malloc'd array in order of threads, freed by the caller. */
-int scope_hang_find(const struct scope_units *units, const struct scope_pickups *pickups,
-		    struct scope_hang **ret_hangs, size_t *ret_count);
+/*
+ * units holds at least the units that were open at the end. ret_hangs: a malloc'd array in order of
+ * threads, freed by the caller.
+ */
+int scope_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
+		    size_t *ret_count);
 
 /* Does the thread wait for new work, or take it, in the window? */
 bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,

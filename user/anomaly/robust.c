@@ -29,76 +29,39 @@ double scope_quantile_sorted(const double *values, size_t count, double q)
 	return values[below] + (at - below) * (values[below + 1] - values[below]);
 }
 
-/*
- * Puts the k-th smallest value at values[k], none larger before it and none smaller behind it, in
- * linear time as a rule (Hoare, Algorithm 65: FIND, CACM 4(7), 1961).
- */
-static double select_kth(double *values, size_t count, size_t k)
+static int compare_runs(const void *left, const void *right)
 {
-	size_t low = 0, high = count - 1;
+	const struct scope_sketch_run *a = left, *b = right;
 
-	while (low < high) {
-		double pivot = values[low + (high - low) / 2];
-		size_t left = low, right = high;
-
-		while (left <= right) {
-			while (values[left] < pivot)
-				left++;
-			while (values[right] > pivot)
-				right--;
-			if (left > right)
-				break;
-			double swap = values[left];
-
-			values[left++] = values[right];
-			values[right] = swap;
-			if (!right)
-				break;
-			right--;
-		}
-		if (k <= right && right < left)
-			high = right;
-		else if (k >= left)
-			low = left;
-		else
-			break;
-	}
-	return values[k];
+	return (a->value > b->value) - (a->value < b->value);
 }
 
-/* As scope_quantile_sorted() at 0.5; leaves the values in another order. */
-static double select_median(double *values, size_t count)
-{
-	size_t below = (count - 1) / 2;
-	double low = select_kth(values, count, below), high;
-
-	if (count % 2)
-		return low;
-	high = values[below + 1];
-	for (size_t i = below + 2; i < count; i++)
-		if (values[i] < high)
-			high = values[i];
-	return low + 0.5 * (high - low);
-}
-
-struct scope_spread scope_spread_of(double *values, size_t count, double floor)
+int scope_spread_of(const struct scope_sketch *sketch, double floor,
+		    struct scope_spread *ret_spread)
 {
 	struct scope_spread spread = {0, floor};
+	struct scope_sketch_run *runs;
 	double mean_deviation = 0;
+	size_t count;
+	int err = scope_sketch_runs(sketch, &runs, &count);
 
-	if (!count)
-		return spread;
-	spread.median = select_median(values, count);
+	if (err)
+		return err;
+	spread.median = scope_sketch_quantile(sketch, 0.5);
 	for (size_t i = 0; i < count; i++) {
-		values[i] = fabs(values[i] - spread.median);
-		mean_deviation += values[i] / count;
+		runs[i].value = fabs(runs[i].value - spread.median);
+		mean_deviation += runs[i].value * runs[i].count / sketch->total;
 	}
-	spread.scale = select_median(values, count) / 0.6745;
+	if (count)
+		qsort(runs, count, sizeof(*runs), compare_runs);
+	spread.scale = scope_sketch_runs_quantile(runs, count, sketch->total, 0.5) / 0.6745;
+	free(runs);
 	if (spread.scale == 0)
 		spread.scale = mean_deviation * 1.2533;
 	if (spread.scale < floor)
 		spread.scale = floor;
-	return spread;
+	*ret_spread = spread;
+	return 0;
 }
 
 double scope_normal_upper(double p)

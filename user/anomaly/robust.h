@@ -3,7 +3,7 @@
 #ifndef SCOPE_ANOMALY_ROBUST_H
 #define SCOPE_ANOMALY_ROBUST_H
 
-#include <stddef.h>
+#include "base/sketch.h"
 
 /* The q-quantile (0 to 1) of values sorted in ascending order, by linear interpolation; 0 of none. */
 double scope_quantile_sorted(const double *values, size_t count, double q);
@@ -17,9 +17,10 @@ struct scope_spread {
 /*
  * scale is MAD/0.6745 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993: the modified
  * z-score); where the MAD is 0 the mean absolute deviation times 1.2533, at least floor.
- * Overwrites values.
+ * 0 or -ENOMEM.
  */
-struct scope_spread scope_spread_of(double *values, size_t count, double floor);
+int scope_spread_of(const struct scope_sketch *sketch, double floor,
+		    struct scope_spread *ret_spread);
 
 /* The z that a standard normal exceeds with probability p (0 < p < 0.5). */
 double scope_normal_upper(double p);

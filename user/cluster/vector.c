@@ -153,6 +153,17 @@ int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector
 	return 0;
 }
 
+int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
+			  uint32_t *ret_id)
+{
+	uint32_t id = *find_slot(set->entries, set->slots, (size_t)set->capacity * 2, vector);
+
+	if (!id)
+		return -ENOENT;
+	*ret_id = id - 1;
+	return 0;
+}
+
 uint32_t scope_vector_set_count(const struct scope_vector_set *set)
 {
 	return set->count;

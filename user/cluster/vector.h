@@ -51,6 +51,10 @@ void scope_vector_set_destroy(struct scope_vector_set *set);
 int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
 			 uint64_t count, uint32_t *ret_id);
 
+/* The id of this vector. -ENOENT where it was never added. */
+int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
+			  uint32_t *ret_id);
+
 /* Number of distinct vectors. */
 uint32_t scope_vector_set_count(const struct scope_vector_set *set);
 

@@ -4,49 +4,120 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 
 #define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
+#define RECENT_FIRST 4
 
-long scope_blame_passes(const struct scope_units *units, const struct scope_wait *wait)
+long scope_blame_passes(const struct scope_threads *threads, const struct scope_wait *wait)
 {
 	long waker;
 
 	if (!wait->waker_tid)
 		return -ENOENT;
-	waker = scope_threads_find(units->timeline->threads, wait->waker_tid);
+	waker = scope_threads_find(threads, wait->waker_tid);
 	return waker == (long)wait->thread ? -ENOENT : waker;
 }
 
-static int add_window(struct scope_evidence *evidence, const struct scope_window *window)
+void scope_blame_free(struct scope_blame *blame)
 {
-	if (evidence->windows >= WINDOWS_MAX || window->end_ns <= window->begin_ns)
-		return 0;
-	if (scope_grow(&evidence->window, &evidence->window_capacity, evidence->windows + 1,
-		       sizeof(*evidence->window)))
+	for (size_t i = 0; i < blame->threads; i++)
+		free(blame->recent[i].wait);
+	free(blame->recent);
+	free(blame->window);
+	*blame = (struct scope_blame){0};
+}
+
+static const struct scope_wait *recent_at(const struct scope_recent *recent, uint32_t at)
+{
+	return &recent->wait[(recent->first + at) % recent->capacity];
+}
+
+/* Doubles the ring, oldest first. */
+static int grow_recent(struct scope_recent *recent)
+{
+	uint32_t capacity = recent->capacity ? 2 * recent->capacity : RECENT_FIRST;
+	struct scope_wait *grown = calloc(capacity, sizeof(*grown));
+
+	if (!grown)
 		return -ENOMEM;
-	evidence->window[evidence->windows++] = *window;
+	for (uint32_t i = 0; i < recent->count; i++)
+		grown[i] = *recent_at(recent, i);
+	free(recent->wait);
+	recent->wait = grown;
+	recent->first = 0;
+	recent->capacity = capacity;
+	return 0;
+}
+
+int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait)
+{
+	struct scope_recent *recent;
+
+	if (scope_grow(&blame->recent, &blame->recent_capacity, wait->thread + 1,
+		       sizeof(*blame->recent)))
+		return -ENOMEM;
+	while (blame->threads <= wait->thread)
+		memset(&blame->recent[blame->threads++], 0, sizeof(*blame->recent));
+	recent = &blame->recent[wait->thread];
+	if (recent->count == recent->capacity && recent->capacity < SCOPE_BLAME_RECENT &&
+	    grow_recent(recent))
+		return -ENOMEM;
+	if (recent->count == recent->capacity) {
+		recent->first = (recent->first + 1) % recent->capacity;
+		recent->count--;
+	}
+	recent->wait[(recent->first + recent->count++) % recent->capacity] = *wait;
+	return 0;
+}
+
+/* The first sleep that ended after time. */
+static uint32_t first_after(const struct scope_recent *recent, uint64_t time_ns)
+{
+	uint32_t low = 0, high = recent->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (recent_at(recent, middle)->end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_window(struct scope_blame *blame, const struct scope_window *window)
+{
+	if (blame->windows >= WINDOWS_MAX || window->end_ns <= window->begin_ns)
+		return 0;
+	if (scope_grow(&blame->window, &blame->capacity, blame->windows + 1,
+		       sizeof(*blame->window)))
+		return -ENOMEM;
+	blame->window[blame->windows++] = *window;
 	return 0;
 }
 
 /* The thread waited for, and whom it waited for itself in that stretch. */
-static int pass_on(const struct scope_units *units, const struct scope_lookup *waits,
-		   struct scope_evidence *evidence, const struct scope_window *window)
+static int pass_on(struct scope_blame *blame, struct scope_threads *threads, uint32_t victim,
+		   const struct scope_window *window)
 {
-	int err = add_window(evidence, window);
+	int err = add_window(blame, window);
+	const struct scope_recent *recent;
 
-	if (err || window->depth >= SCOPE_BLAME_DEPTH)
+	if (err || window->depth >= SCOPE_BLAME_DEPTH || window->thread >= blame->threads)
 		return err;
-	for (size_t i = scope_lookup_wait_after(waits, units, window->thread, window->begin_ns);
-	     i < waits->first[window->thread + 1]; i++) {
-		const struct scope_wait *wait = &units->wait[waits->row[i]];
-		long waker = scope_blame_passes(units, wait);
+	recent = &blame->recent[window->thread];
+	for (uint32_t i = first_after(recent, window->begin_ns); i < recent->count; i++) {
+		const struct scope_wait *wait = recent_at(recent, i);
+		long waker = scope_blame_passes(threads, wait);
 		struct scope_window next = *window;
 
 		if (wait->begin_ns >= window->end_ns)
 			break;
-		if (waker < 0 || waker == units->unit[window->unit].thread)
+		if (waker < 0 || waker == (long)victim)
 			continue;
 		next.thread = waker;
 		next.depth++;
@@ -57,11 +128,42 @@ static int pass_on(const struct scope_units *units, const struct scope_lookup *w
 		next.lock = wait->lock;
 		next.object = wait->object;
 		next.weight_ns = 0; /* inside its parent's: only items are laid in it */
-		err = pass_on(units, waits, evidence, &next);
+		err = pass_on(blame, threads, victim, &next);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
+		     const struct scope_unit *unit, uint32_t number)
+{
+	const struct scope_recent *recent;
+	int err = 0;
+
+	if (unit->thread >= blame->threads)
+		return 0;
+	recent = &blame->recent[unit->thread];
+	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
+		const struct scope_wait *wait = recent_at(recent, i);
+		long waker = scope_blame_passes(threads, wait);
+		struct scope_window window = {
+			.begin_ns = wait->begin_ns,
+			.end_ns = wait->wake_ns,
+			.weight_ns = wait->wake_ns - wait->begin_ns,
+			.object = wait->object,
+			.thread = waker,
+			.unit = number,
+			.nr = wait->nr,
+			.lock = wait->lock,
+		};
+
+		if (wait->begin_ns > unit->end_ns)
+			break;
+		if (waker >= 0 && wait->begin_ns >= unit->begin_ns)
+			err = pass_on(blame, threads, unit->thread, &window);
+	}
+	return err;
 }
 
 static int compare_windows(const void *left, const void *right)
@@ -77,39 +179,8 @@ static int compare_windows(const void *left, const void *right)
 	return (a->depth > b->depth) - (a->depth < b->depth);
 }
 
-int scope_blame_windows(const struct scope_units *units, const struct scope_detection *detection,
-			const struct scope_lookup *unit_lookup,
-			const struct scope_lookup *wait_lookup, struct scope_evidence *evidence)
+void scope_blame_sort(struct scope_blame *blame)
 {
-	for (size_t i = 0; i < units->waits; i++) {
-		const struct scope_wait *wait = &units->wait[i];
-		uint32_t unit = scope_lookup_unit_at(unit_lookup, units, wait->thread,
-						     wait->begin_ns);
-		long waker;
-		struct scope_window window;
-		int err;
-
-		if (unit == UINT32_MAX || !scope_mark_abnormal(detection->mark[unit]))
-			continue;
-		waker = scope_blame_passes(units, wait);
-		if (waker < 0)
-			continue;
-		window = (struct scope_window){
-			.begin_ns = wait->begin_ns,
-			.end_ns = wait->wake_ns,
-			.weight_ns = wait->wake_ns - wait->begin_ns,
-			.object = wait->object,
-			.thread = waker,
-			.unit = unit,
-			.nr = wait->nr,
-			.lock = wait->lock,
-		};
-		err = pass_on(units, wait_lookup, evidence, &window);
-		if (err)
-			return err;
-	}
-	if (evidence->windows)
-		qsort(evidence->window, evidence->windows, sizeof(*evidence->window),
-		      compare_windows);
-	return 0;
+	if (blame->windows)
+		qsort(blame->window, blame->windows, sizeof(*blame->window), compare_windows);
 }

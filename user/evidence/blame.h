@@ -1,17 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which threads abnormal units waited for, and when. */
+/*
+ * Which threads abnormal units waited for, and when.
+ *
+ * Told every sleep as it ends, it remembers the last SCOPE_BLAME_RECENT of each thread: those that a
+ * unit slept in, and those its wakers slept in meanwhile, are over when the unit ends.
+ */
 #ifndef SCOPE_EVIDENCE_BLAME_H
 #define SCOPE_EVIDENCE_BLAME_H
 
-#include "evidence/evidence.h"
-#include "evidence/lookup.h"
+#include "unit/unit.h"
 
-/* Fills evidence->window, sorted by thread and begin. */
-int scope_blame_windows(const struct scope_units *units, const struct scope_detection *detection,
-			const struct scope_lookup *unit_lookup,
-			const struct scope_lookup *wait_lookup, struct scope_evidence *evidence);
+#define SCOPE_BLAME_DEPTH 5
+#define SCOPE_BLAME_RECENT 1024
 
-/* Is a sleep passed on to whoever ended it? The thread it is passed to, or -ENOENT. */
-long scope_blame_passes(const struct scope_units *units, const struct scope_wait *wait);
+/* A stretch in which a unit waited for a thread. */
+struct scope_window {
+	uint64_t begin_ns, end_ns;
+	double weight_ns;
+	uint64_t object;
+	uint32_t thread; /* the one waited for */
+	uint32_t unit;	 /* the one that waited */
+	uint16_t nr;	 /* the call it slept in */
+	bool lock;
+	uint8_t depth;
+};
+
+/* The last sleeps of one thread, a ring. */
+struct scope_recent {
+	struct scope_wait *wait;
+	uint32_t first, count, capacity;
+};
+
+struct scope_blame {
+	struct scope_window *window;
+	size_t windows, capacity;
+	struct scope_recent *recent; /* per thread */
+	size_t threads, recent_capacity;
+};
+
+/* A zeroed struct holds nothing. */
+void scope_blame_free(struct scope_blame *blame);
+int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
+/* The windows of a unit that has just ended, of which number is the name in them. */
+int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
+		     const struct scope_unit *unit, uint32_t number);
+/* Once, when all units are in: sorts windows by thread, then by time. */
+void scope_blame_sort(struct scope_blame *blame);
+
+/* Index of the traced thread that a wait is passed on to; -ENOENT if it stays with its own stack. */
+long scope_blame_passes(const struct scope_threads *threads, const struct scope_wait *wait);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "evidence/blame.h"
 
 #define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
 
@@ -24,8 +23,8 @@ struct track {
 };
 
 struct collector {
-	const struct scope_units *units;
-	const struct scope_detection *detection;
+	const struct scope_kept *kept;
+	const struct scope_units *units; /* of kept */
 	const struct scope_lookup *lookup;
 	const struct scope_hang *hangs;
 	size_t hang_count;
@@ -135,11 +134,11 @@ static int add_item(struct collector *collector, const struct scope_item *item)
 static bool in_window(const struct collector *collector, uint32_t index, uint64_t begin_ns,
 		      uint64_t end_ns, size_t *at)
 {
-	const struct scope_evidence *evidence = collector->evidence;
+	const struct scope_blame *blame = &collector->kept->blame;
 	size_t end = index < collector->units->threads ? collector->window_first[index + 1] : 0;
 
 	for (; *at < end; ++*at) {
-		const struct scope_window *window = &evidence->window[*at];
+		const struct scope_window *window = &blame->window[*at];
 
 		if (window->begin_ns > end_ns)
 			return false;
@@ -151,7 +150,7 @@ static bool in_window(const struct collector *collector, uint32_t index, uint64_
 
 static size_t first_window(const struct collector *collector, uint32_t index, uint64_t begin_ns)
 {
-	const struct scope_evidence *evidence = collector->evidence;
+	const struct scope_blame *blame = &collector->kept->blame;
 	size_t low, high;
 
 	if (index >= collector->units->threads)
@@ -161,7 +160,7 @@ static size_t first_window(const struct collector *collector, uint32_t index, ui
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (evidence->window[middle].begin_ns + collector->window_longest_ns < begin_ns)
+		if (blame->window[middle].begin_ns + collector->window_longest_ns < begin_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -185,7 +184,7 @@ static int lay_blame(struct collector *collector, uint32_t index, const struct s
 	size_t at = first_window(collector, index, stretch->begin_ns);
 
 	for (; in_window(collector, index, stretch->begin_ns, stretch->end_ns, &at); at++) {
-		const struct scope_window *window = &collector->evidence->window[at];
+		const struct scope_window *window = &collector->kept->blame.window[at];
 		uint64_t begin = window->begin_ns > stretch->begin_ns ? window->begin_ns
 								      : stretch->begin_ns;
 		uint64_t end = window->end_ns < stretch->end_ns ? window->end_ns : stretch->end_ns;
@@ -223,8 +222,8 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 	int err = 0;
 
 	if (stretch->unit != UINT32_MAX) {
-		item.abnormal = scope_mark_abnormal(collector->detection->mark[stretch->unit]);
-		if (collector->detection->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
+		item.abnormal = scope_mark_abnormal(collector->kept->mark[stretch->unit]);
+		if (collector->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
 			err = add_item(collector, &item);
 	}
 	if (err)
@@ -248,7 +247,7 @@ static bool wanted(struct collector *collector, uint32_t index, const struct str
 {
 	size_t at = first_window(collector, index, stretch->begin_ns);
 	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN
-						   : collector->detection->mark[stretch->unit];
+						   : collector->kept->mark[stretch->unit];
 
 	if (scope_mark_abnormal(mark))
 		return true;
@@ -296,7 +295,8 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		stretch.unit = scope_lookup_unit_at(collector->lookup, collector->units, index,
 						    track->enter_ns);
 		stretch.passed = track->slept_ns &&
-				 scope_blame_passes(collector->units, &track->wait) >= 0;
+				 scope_blame_passes(collector->timeline->threads,
+						    &track->wait) >= 0;
 		/* A pick-up: it returned into the unit behind it. */
 		if (stretch.unit != UINT32_MAX &&
 		    collector->units->unit[stretch.unit].end_ns < track->exit_ns)
@@ -412,14 +412,14 @@ static int unwind_standing(struct collector *collector, const struct scope_trace
 
 static int index_windows(struct collector *collector)
 {
-	const struct scope_evidence *evidence = collector->evidence;
+	const struct scope_blame *blame = &collector->kept->blame;
 	size_t threads = collector->units->threads;
 
 	collector->window_first = calloc(threads + 2, sizeof(*collector->window_first));
 	if (!collector->window_first)
 		return -ENOMEM;
-	for (size_t i = 0; i < evidence->windows; i++) {
-		const struct scope_window *window = &evidence->window[i];
+	for (size_t i = 0; i < blame->windows; i++) {
+		const struct scope_window *window = &blame->window[i];
 		uint64_t length = window->end_ns - window->begin_ns;
 
 		collector->window_first[window->thread + 1]++;
@@ -431,10 +431,10 @@ static int index_windows(struct collector *collector)
 	return 0;
 }
 
-int scope_collect_items(struct scope_trace *trace, const struct scope_units *units,
-			const struct scope_detection *detection, struct scope_symbols *symbols,
-			const struct scope_hang *hangs, size_t hang_count,
-			const struct scope_lookup *unit_lookup, struct scope_evidence *evidence)
+int scope_collect_items(struct scope_trace *trace, const struct scope_kept *kept,
+			struct scope_symbols *symbols, const struct scope_hang *hangs,
+			size_t hang_count, const struct scope_lookup *lookup,
+			struct scope_evidence *evidence)
 {
 	static const struct scope_timeline_ops ops = {
 		.enter = collect_enter,
@@ -444,15 +444,15 @@ int scope_collect_items(struct scope_trace *trace, const struct scope_units *uni
 		.state = collect_state,
 	};
 	struct collector collector = {
-		.units = units,
-		.detection = detection,
-		.lookup = unit_lookup,
+		.kept = kept,
+		.units = kept->units,
+		.lookup = lookup,
 		.hangs = hangs,
 		.hang_count = hang_count,
 		.symbols = symbols,
 		.evidence = evidence,
 		.sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000),
-		.normal_every = 1 + units->stacks / NORMAL_STACKS,
+		.normal_every = 1 + kept->units->stacks / NORMAL_STACKS,
 	};
 	int err = index_windows(&collector);
 

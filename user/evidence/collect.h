@@ -10,9 +10,9 @@
  * Fills evidence->item (times, weights, nodes), ->standing and the counts of stacks. Of the stacks
  * in normal units a regular part is taken where there are many.
  */
-int scope_collect_items(struct scope_trace *trace, const struct scope_units *units,
-			const struct scope_detection *detection, struct scope_symbols *symbols,
-			const struct scope_hang *hangs, size_t hang_count,
-			const struct scope_lookup *unit_lookup, struct scope_evidence *evidence);
+int scope_collect_items(struct scope_trace *trace, const struct scope_kept *kept,
+			struct scope_symbols *symbols, const struct scope_hang *hangs,
+			size_t hang_count, const struct scope_lookup *lookup,
+			struct scope_evidence *evidence);
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "evidence/blame.h"
 #include "evidence/collect.h"
 
 #define SCALE_MAX 20 /* stacks that stand for less than a 20th of a sum are no evidence of it */
@@ -14,13 +13,14 @@
 struct balance {
 	double run_weight[2], wait_weight[2];
 	double run_scale[2], wait_scale[2];
-	uint64_t normal, abnormal; /* units */
+	double stands_for; /* abnormal units for each one kept */
+	double usual_part; /* abnormal units for each usual one kept */
 };
 
 struct contrast {
 	struct scope_evidence *evidence;
-	const struct scope_units *units;
-	const struct scope_detection *detection;
+	const struct scope_kept *kept;
+	size_t populations;
 	struct balance *balance; /* per population */
 	double *passed_ns;	 /* per unit: sleep handed on to other threads */
 	double *found_ns;	 /* per unit: weight of blame items laid for it */
@@ -42,8 +42,11 @@ static void weigh(struct contrast *contrast)
 {
 	struct scope_evidence *evidence = contrast->evidence;
 
-	for (size_t i = 0; i < evidence->windows; i++)
-		contrast->passed_ns[evidence->window[i].unit] += evidence->window[i].weight_ns;
+	for (size_t i = 0; i < contrast->kept->blame.windows; i++) {
+		const struct scope_window *window = &contrast->kept->blame.window[i];
+
+		contrast->passed_ns[window->unit] += window->weight_ns;
+	}
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
 			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
@@ -53,15 +56,15 @@ static void weigh(struct contrast *contrast)
 
 		if (item->kind == SCOPE_ITEM_SPIN || item->kind == SCOPE_ITEM_BLAME)
 			continue;
-		balance = &contrast->balance[contrast->detection->of_unit[item->unit]];
+		balance = &contrast->balance[contrast->kept->population[item->unit]];
 		if (item->kind == SCOPE_ITEM_RUN)
 			balance->run_weight[item->abnormal] += item->weight_ns;
 		else if (stands(contrast, item))
 			balance->wait_weight[item->abnormal] += item->weight_ns;
 	}
 	/* Sleeps handed on are accounted for by the blame laid for them. */
-	for (size_t i = 0; i < contrast->units->count; i++) {
-		struct balance *balance = &contrast->balance[contrast->detection->of_unit[i]];
+	for (size_t i = 0; i < contrast->kept->units->count; i++) {
+		struct balance *balance = &contrast->balance[contrast->kept->population[i]];
 
 		if (contrast->found_ns[i] > 0)
 			balance->wait_weight[1] += contrast->passed_ns[i];
@@ -70,19 +73,21 @@ static void weigh(struct contrast *contrast)
 
 static void settle(struct contrast *contrast)
 {
-	for (size_t i = 0; i < contrast->detection->populations; i++) {
-		const struct scope_population *population = &contrast->detection->population[i];
+	for (size_t i = 0; i < contrast->populations; i++) {
+		const struct scope_kept_population *of = &contrast->kept->of[i];
+		const struct scope_kept_side *usual = &of->side[0], *abnormal = &of->side[1];
 		struct balance *balance = &contrast->balance[i];
 
-		balance->abnormal = population->abnormal;
-		balance->normal = population->usual;
+		balance->stands_for =
+			abnormal->kept ? (double)abnormal->units / abnormal->kept : 0;
+		balance->usual_part = usual->kept ? (double)abnormal->units / usual->kept : 0;
 		for (int side = 0; side < 2; side++) {
 			balance->run_scale[side] =
-				scale_of(population->run_ns[side], balance->run_weight[side]);
+				scale_of(of->side[side].run_ns, balance->run_weight[side]);
 			balance->wait_scale[side] =
-				scale_of(population->blocked_ns[side], balance->wait_weight[side]);
+				scale_of(of->side[side].blocked_ns, balance->wait_weight[side]);
 		}
-		contrast->evidence->excess_ns += population->excess_ns;
+		contrast->evidence->excess_ns += of->excess_ns;
 	}
 }
 
@@ -94,15 +99,16 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 
 	if (item->kind == SCOPE_ITEM_SPIN)
 		return 0;
-	balance = &contrast->balance[contrast->detection->of_unit[item->unit]];
+	balance = &contrast->balance[contrast->kept->population[item->unit]];
 	if (item->kind == SCOPE_ITEM_BLAME)
 		return item->weight_ns / contrast->found_ns[item->unit] *
-		       contrast->passed_ns[item->unit] * balance->wait_scale[1];
+		       contrast->passed_ns[item->unit] * balance->wait_scale[1] *
+		       balance->stands_for;
 	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal]
 					     : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
-		return stands(contrast, item) ? item->weight_ns * scale : 0;
-	return balance->normal ? -item->weight_ns * scale * balance->abnormal / balance->normal : 0;
+		return stands(contrast, item) ? item->weight_ns * scale * balance->stands_for : 0;
+	return -item->weight_ns * scale * balance->usual_part;
 }
 
 static void spread(struct contrast *contrast)
@@ -119,16 +125,17 @@ static void spread(struct contrast *contrast)
 	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;
 }
 
-static int contrast_run(struct scope_evidence *evidence, const struct scope_units *units,
-			const struct scope_detection *detection)
+static int contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
+			size_t populations)
 {
+	size_t units = kept->units->count;
 	struct contrast contrast = {
 		.evidence = evidence,
-		.units = units,
-		.detection = detection,
-		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
-		.passed_ns = calloc(units->count + 1, sizeof(*contrast.passed_ns)),
-		.found_ns = calloc(units->count + 1, sizeof(*contrast.found_ns)),
+		.kept = kept,
+		.populations = populations,
+		.balance = calloc(populations + 1, sizeof(*contrast.balance)),
+		.passed_ns = calloc(units + 1, sizeof(*contrast.passed_ns)),
+		.found_ns = calloc(units + 1, sizeof(*contrast.found_ns)),
 	};
 	int err = -ENOMEM;
 
@@ -157,15 +164,15 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 	return false;
 }
 
-int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *units,
-			   const struct scope_detection *detection,
+int scope_evidence_collect(struct scope_trace *trace, const struct scope_kept *kept,
 			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
 			   struct scope_hang *hangs, size_t *hang_count,
 			   struct scope_evidence **ret_evidence)
 {
+	const struct scope_units *units = kept->units;
 	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
-	struct scope_lookup unit_lookup = {0}, wait_lookup = {0};
-	size_t kept = 0;
+	struct scope_lookup lookup = {0};
+	size_t remain = 0;
 	int err = -ENOMEM;
 
 	if (!evidence)
@@ -174,18 +181,13 @@ int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *
 	if (evidence->standing)
 		err = scope_tree_init(&evidence->tree);
 	if (!err)
-		err = scope_lookup_units(units, &unit_lookup);
+		err = scope_lookup_units(units, &lookup);
 	if (!err)
-		err = scope_lookup_waits(units, &wait_lookup);
+		err = scope_collect_items(trace, kept, symbols, hangs, *hang_count, &lookup,
+					  evidence);
 	if (!err)
-		err = scope_blame_windows(units, detection, &unit_lookup, &wait_lookup, evidence);
-	if (!err)
-		err = scope_collect_items(trace, units, detection, symbols, hangs, *hang_count,
-					  &unit_lookup, evidence);
-	if (!err)
-		err = contrast_run(evidence, units, detection);
-	scope_lookup_free(&unit_lookup);
-	scope_lookup_free(&wait_lookup);
+		err = contrast_run(evidence, kept, kept->populations);
+	scope_lookup_free(&lookup);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
@@ -196,10 +198,10 @@ int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *
 			continue;
 		for (size_t j = 0; j < evidence->items; j++)
 			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
-				evidence->item[j].unit = kept;
-		hangs[kept++] = hangs[i];
+				evidence->item[j].unit = remain;
+		hangs[remain++] = hangs[i];
 	}
-	*hang_count = kept;
+	*hang_count = remain;
 	*ret_evidence = evidence;
 	return 0;
 }
@@ -210,7 +212,6 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 		return;
 	scope_tree_free(&evidence->tree);
 	free(evidence->item);
-	free(evidence->window);
 	free(evidence->standing);
 	free(evidence);
 }

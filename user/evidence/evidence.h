@@ -11,12 +11,10 @@
 #ifndef SCOPE_EVIDENCE_EVIDENCE_H
 #define SCOPE_EVIDENCE_EVIDENCE_H
 
-#include "anomaly/detect.h"
 #include "anomaly/hang.h"
+#include "evidence/keep.h"
 #include "evidence/tree.h"
 #include "symbol/symbol.h"
-
-#define SCOPE_BLAME_DEPTH 5
 
 enum scope_item_kind {
 	SCOPE_ITEM_RUN,	  /* a sample inside a unit */
@@ -40,18 +38,6 @@ struct scope_item {
 	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
 };
 
-/* A stretch in which a unit waited for a thread. */
-struct scope_window {
-	uint64_t begin_ns, end_ns;
-	double weight_ns;
-	uint64_t object;
-	uint32_t thread; /* the one waited for */
-	uint32_t unit;	 /* the one that waited */
-	uint16_t nr;	 /* the call it slept in */
-	bool lock;
-	uint8_t depth;
-};
-
 /* The stack a thread stood on as the window began or ended. */
 struct scope_standing {
 	uint32_t node;		/* SCOPE_TREE_ROOT: no stack, or no program function in it */
@@ -62,8 +48,6 @@ struct scope_evidence {
 	struct scope_tree tree;
 	struct scope_item *item;
 	size_t items, item_capacity;
-	struct scope_window *window;
-	size_t windows, window_capacity;
 	struct scope_standing *standing; /* per thread of units */
 	uint64_t stacks, complete, cut, broken; /* stacks unwound, by how that ended */
 	uint64_t nameless; /* stacks without any program function */
@@ -72,8 +56,7 @@ struct scope_evidence {
 };
 
 /* hangs as found by scope_hang_find(); those in which peers disagree are removed from the array. */
-int scope_evidence_collect(struct scope_trace *trace, const struct scope_units *units,
-			   const struct scope_detection *detection,
+int scope_evidence_collect(struct scope_trace *trace, const struct scope_kept *kept,
 			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
 			   struct scope_hang *hangs, size_t *hang_count,
 			   struct scope_evidence **ret_evidence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units, waits and windows of a thread by time. */
+/* Units of a thread by time. */
 #include "evidence/lookup.h"
 
 #include <errno.h>
@@ -56,31 +56,6 @@ int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret
 	return 0;
 }
 
-int scope_lookup_waits(const struct scope_units *units, struct scope_lookup *ret_lookup)
-{
-	struct scope_lookup lookup;
-	size_t *next;
-
-	if (allocate(&lookup, units->threads, units->waits))
-		return -ENOMEM;
-	for (size_t i = 0; i < units->waits; i++)
-		lookup.first[units->wait[i].thread + 1]++;
-	close_counts(&lookup);
-	next = calloc(units->threads + 1, sizeof(*next));
-	if (!next) {
-		scope_lookup_free(&lookup);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < units->waits; i++) {
-		uint32_t thread = units->wait[i].thread;
-
-		lookup.row[lookup.first[thread] + next[thread]++] = i;
-	}
-	free(next);
-	*ret_lookup = lookup;
-	return 0;
-}
-
 uint32_t scope_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
 			      uint32_t thread, uint64_t time_ns)
 {
@@ -101,20 +76,4 @@ uint32_t scope_lookup_unit_at(const struct scope_lookup *lookup, const struct sc
 	if (low == lookup->first[thread + 1] || units->unit[lookup->row[low]].begin_ns > time_ns)
 		return UINT32_MAX;
 	return lookup->row[low];
-}
-
-size_t scope_lookup_wait_after(const struct scope_lookup *lookup, const struct scope_units *units,
-			       uint32_t thread, uint64_t time_ns)
-{
-	size_t low = lookup->first[thread], high = lookup->first[thread + 1];
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (units->wait[lookup->row[middle]].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }

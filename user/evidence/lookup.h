@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Units, waits and windows of a thread by time. */
+/* Units of a thread by time. */
 #ifndef SCOPE_EVIDENCE_LOOKUP_H
 #define SCOPE_EVIDENCE_LOOKUP_H
 
@@ -13,14 +13,10 @@ struct scope_lookup {
 };
 
 int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret_lookup);
-int scope_lookup_waits(const struct scope_units *units, struct scope_lookup *ret_lookup);
 void scope_lookup_free(struct scope_lookup *lookup);
 
 /* The unit of a thread that time lies in, begin and end included; UINT32_MAX if none. */
 uint32_t scope_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
 			      uint32_t thread, uint64_t time_ns);
-/* Number, within first[thread]…, of the first wait of a thread that ends after time. */
-size_t scope_lookup_wait_after(const struct scope_lookup *lookup, const struct scope_units *units,
-			       uint32_t thread, uint64_t time_ns);
 
 #endif

@@ -10,8 +10,25 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 	*options = (struct scope_analysis_options){
 		.detect = scope_detect_defaults,
 		.rank = scope_rank_defaults,
+		.keep_units = SCOPE_KEEP_UNITS,
 		.root = "",
 	};
+}
+
+static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	const struct scope_rank_input input = {
+		.survey = analysis->survey,
+		.detection = analysis->detection,
+		.kept = analysis->kept,
+		.units = analysis->units,
+		.hangs = analysis->hangs,
+		.hang_count = analysis->hang_count,
+		.evidence = analysis->evidence,
+		.options = &options->rank,
+	};
+
+	return scope_rank_run(&input, &analysis->ranking);
 }
 
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
@@ -24,24 +41,28 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 
 	err = scope_pickups_learn(trace, &analysis->pickups);
 	if (!err)
-		err = scope_units_build(trace, analysis->pickups, &analysis->units);
+		err = scope_groups_create(analysis->pickups, &analysis->groups);
 	if (!err)
-		err = scope_detect_run(analysis->units, &options->detect, &analysis->detection);
+		err = scope_survey_run(trace, analysis->pickups, analysis->groups, &analysis->survey);
 	if (!err)
-		err = scope_hang_find(analysis->units, analysis->pickups, &analysis->hangs,
-				      &analysis->hang_count);
+		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
+				       &analysis->detection);
+	if (!err)
+		err = scope_keep_run(trace, analysis->pickups, analysis->groups,
+				     analysis->detection, options->keep_units, &analysis->kept);
+	if (err)
+		return err;
+	analysis->units = analysis->kept->units;
+	err = scope_hang_find(analysis->units, analysis->survey, analysis->pickups,
+			      &analysis->hangs, &analysis->hang_count);
 	if (!err)
 		err = scope_symbols_create(maps, map_count, symbols, symbol_count, options->root,
 					   &analysis->symbols);
 	if (!err)
-		err = scope_evidence_collect(trace, analysis->units, analysis->detection,
-					     analysis->pickups, analysis->symbols, analysis->hangs,
+		err = scope_evidence_collect(trace, analysis->kept, analysis->pickups,
+					     analysis->symbols, analysis->hangs,
 					     &analysis->hang_count, &analysis->evidence);
-	if (!err)
-		err = scope_rank_run(analysis->units, analysis->detection, analysis->hangs,
-				     analysis->hang_count, analysis->evidence, &options->rank,
-				     &analysis->ranking);
-	return err;
+	return err ? err : rank(analysis, options);
 }
 
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
@@ -70,8 +91,10 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_evidence_destroy(analysis->evidence);
 	scope_symbols_destroy(analysis->symbols);
 	free(analysis->hangs);
+	scope_kept_destroy(analysis->kept);
 	scope_detection_destroy(analysis->detection);
-	scope_units_destroy(analysis->units);
+	scope_survey_destroy(analysis->survey);
+	scope_groups_destroy(analysis->groups);
 	scope_pickups_destroy(analysis->pickups);
 	free(analysis);
 }

@@ -8,14 +8,18 @@
 struct scope_analysis_options {
 	struct scope_detect_options detect;
 	struct scope_rank_options rank;
+	uint64_t keep_units; /* see evidence/keep.h */
 	const char *root; /* before paths of the target's files: "/proc/PID/root", or "" */
 };
 
 struct scope_analysis {
 	struct scope_trace *trace; /* the caller's */
 	struct scope_pickups *pickups;
-	struct scope_units *units;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
 	struct scope_detection *detection;
+	struct scope_kept *kept;
+	const struct scope_units *units; /* of kept */
 	struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_symbols *symbols;

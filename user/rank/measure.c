@@ -122,7 +122,7 @@ static uint32_t most_common_population(const struct scope_rank_input *input,
 	if (!count)
 		return 0;
 	for (size_t i = 0; i < sums->units; i++)
-		count[input->detection->of_unit[sums->unit[i]]]++;
+		count[input->kept->population[sums->unit[i]]]++;
 	for (uint32_t i = 1; i < input->detection->populations; i++)
 		if (count[i] > count[best])
 			best = i;
@@ -162,7 +162,7 @@ static int measure_units(const struct scope_rank_input *input, const struct sums
 
 static uint32_t vector_distance(const struct scope_units *units, uint32_t a, uint32_t b)
 {
-	const struct scope_vector_set *vectors = units->group[units->unit[a].group].vectors;
+	const struct scope_vector_set *vectors = units->groups->group[units->unit[a].group].vectors;
 
 	return scope_vector_distance(scope_vector_set_get(vectors, units->unit[a].vector),
 				     scope_vector_set_get(vectors, units->unit[b].vector));
@@ -181,7 +181,7 @@ static uint32_t usual_unit(const struct scope_rank_input *input, uint32_t popula
 		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
 		uint32_t unlike;
 
-		if (unit->group != of->group || input->detection->mark[i] || unit->open)
+		if (unit->group != of->group || input->kept->mark[i] || unit->open)
 			continue;
 		unlike = vector_distance(input->units, example, i);
 		if (unlike < likest || (unlike == likest && distance < nearest)) {
@@ -207,8 +207,8 @@ static void find_frequent_call(const struct scope_rank_input *input, const struc
 		bool mine = bsearch(&(uint32_t){i}, sums->unit, sums->units, sizeof(uint32_t),
 				    compare_u32);
 
-		if (!mine && (input->detection->of_unit[i] != finding->population ||
-			      input->detection->mark[i]))
+		if (!mine && (input->kept->population[i] != finding->population ||
+			      input->kept->mark[i]))
 			continue;
 		normal += !mine;
 		for (unsigned j = 0; j < unit->calls; j++) {
@@ -242,8 +242,8 @@ static double compare_bytes(const struct scope_rank_input *input, const struct s
 	for (size_t i = 0; i < sums->units; i++)
 		here += units->unit[sums->unit[i]].bytes;
 	for (size_t i = 0; i < units->count; i++)
-		if (input->detection->of_unit[i] == population &&
-		    input->detection->mark[i] == SCOPE_UNIT_USUAL) {
+		if (input->kept->population[i] == population &&
+		    input->kept->mark[i] == SCOPE_UNIT_USUAL) {
 			usual += units->unit[i].bytes;
 			count++;
 		}
@@ -255,11 +255,11 @@ static double compare_bytes(const struct scope_rank_input *input, const struct s
 static void find_waiters(const struct scope_rank_input *input, const struct sums *sums,
 			 struct scope_finding *finding)
 {
-	const struct scope_evidence *evidence = input->evidence;
+	const struct scope_blame *blame = &input->kept->blame;
 	double best = 0;
 
-	for (size_t i = 0; i < evidence->windows; i++) {
-		const struct scope_window *window = &evidence->window[i];
+	for (size_t i = 0; i < blame->windows; i++) {
+		const struct scope_window *window = &blame->window[i];
 
 		if (!bsearch(&window->unit, sums->unit, sums->units, sizeof(uint32_t), compare_u32))
 			continue;

@@ -5,15 +5,6 @@
 
 #include "rank/rank.h"
 
-struct scope_rank_input {
-	const struct scope_units *units;
-	const struct scope_detection *detection;
-	const struct scope_hang *hangs;
-	size_t hang_count;
-	const struct scope_evidence *evidence;
-	const struct scope_rank_options *options;
-};
-
 /* Fills all of finding but share; function, node and excess_ns are given. */
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding);
 

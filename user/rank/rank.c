@@ -3,6 +3,7 @@
 #include "rank/rank.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 		struct scope_finding *same, finding = {
 			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
 			.node = evidence->standing[hang->thread].node,
-			.group = input->units->thread[hang->thread].group,
+			.group = input->units->groups->of_thread[hang->thread],
 			.nr = hang->nr,
 			.thread = hang->thread,
 			.threads = 1,
@@ -197,21 +198,14 @@ static int compare_findings(const void *left, const void *right)
 
 static void count_units(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	double queue_ns = 0;
+	const struct scope_survey *survey = input->survey;
 
-	for (size_t i = 0; i < input->units->count; i++) {
-		const struct scope_unit *unit = &input->units->unit[i];
-		bool request = unit->granularity == SCOPE_UNIT_REQUEST;
-		bool slow = scope_mark_abnormal(input->detection->mark[i]);
-
-		ranking->units++;
-		ranking->slow_units += slow;
-		ranking->requests += request;
-		ranking->slow_requests += request && slow;
-		queue_ns += unit->queue_ns;
-	}
-	ranking->busy_ns = input->detection->busy_ns;
-	ranking->queue_share = ranking->busy_ns > 0 ? queue_ns / ranking->busy_ns : 0;
+	ranking->units = survey->units;
+	ranking->requests = survey->requests;
+	ranking->slow_units = input->kept->slow_units;
+	ranking->slow_requests = input->kept->slow_requests;
+	ranking->busy_ns = survey->busy_ns;
+	ranking->queue_share = ranking->busy_ns > 0 ? survey->queue_ns / ranking->busy_ns : 0;
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
 }
@@ -239,7 +233,7 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 	} else if (ranking->units < TOO_FEW_UNITS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "Only %u units of work were seen: capture for longer (-d), or while the "
+			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
 			 "program has work to do.",
 			 ranking->units);
 	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
@@ -268,21 +262,16 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 	}
 }
 
-int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
-		   const struct scope_hang *hangs, size_t hang_count,
-		   struct scope_evidence *evidence, const struct scope_rank_options *options,
-		   struct scope_ranking **ret_ranking)
+int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking)
 {
-	const struct scope_rank_input input = {units,	   detection, hangs,
-					       hang_count, evidence,  options};
 	struct scope_ranking *ranking = calloc(1, sizeof(*ranking));
 	int err;
 
 	if (!ranking)
 		return -ENOMEM;
-	err = rank_hangs(&input, ranking);
-	if (!err && evidence->excess_ns > 0)
-		err = rank_slow(&input, &evidence->tree, ranking);
+	err = rank_hangs(input, ranking);
+	if (!err && input->evidence->excess_ns > 0)
+		err = rank_slow(input, &input->evidence->tree, ranking);
 	if (err) {
 		scope_ranking_destroy(ranking);
 		return err;
@@ -290,8 +279,8 @@ int scope_rank_run(const struct scope_units *units, const struct scope_detection
 	if (ranking->findings)
 		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding),
 		      compare_findings);
-	count_units(&input, ranking);
-	give_verdict(&input, ranking);
+	count_units(input, ranking);
+	give_verdict(input, ranking);
 	*ret_ranking = ranking;
 	return 0;
 }

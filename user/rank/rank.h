@@ -92,17 +92,25 @@ struct scope_ranking {
 	size_t findings;
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share; /* of units' busy time, spent waiting for a CPU */
-	uint32_t requests, slow_requests;
-	uint32_t units, slow_units;
+	uint64_t requests, slow_requests;
+	uint64_t units, slow_units;
 	struct scope_finding kernel; /* function NULL: none; else slow inside the kernel, see below */
 	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
 };
 
-/* The evidence's tree learns who is named for which of its nodes. */
-int scope_rank_run(const struct scope_units *units, const struct scope_detection *detection,
-		   const struct scope_hang *hangs, size_t hang_count,
-		   struct scope_evidence *evidence, const struct scope_rank_options *options,
-		   struct scope_ranking **ret_ranking);
+struct scope_rank_input {
+	const struct scope_survey *survey;
+	const struct scope_detection *detection;
+	const struct scope_kept *kept;
+	const struct scope_units *units; /* of kept */
+	const struct scope_hang *hangs;
+	size_t hang_count;
+	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */
+	const struct scope_rank_options *options;
+};
+
+int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking);
+
 /*
  * Does a function run longer inside the kernel only, asking as little of it as ever: calls as often
  * as usual, bytes not many more? Then the cause is outside the program, and the function no finding.

@@ -83,7 +83,7 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 static void print_waiters(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *holder = thread_at(report, finding->holder);
-	const struct scope_group *group = &report->analysis->units->group[finding->victim_group];
+	const struct scope_group *group = &report->analysis->groups->group[finding->victim_group];
 
 	fprintf(report->out,
 		"     who waits   %s ×%u: %.0f %% of the excess in %s(0x%" PRIx64 "),\n"

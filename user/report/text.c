@@ -32,15 +32,15 @@ static const char *meta(const struct report *report, const char *key)
 	return value ? value : "?";
 }
 
-static uint32_t distinct_groups(const struct scope_units *units)
+static uint32_t distinct_groups(const struct scope_groups *groups)
 {
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < units->groups; i++) {
+	for (size_t i = 0; i < groups->count; i++) {
 		bool again = false;
 
 		for (size_t j = 0; j < i; j++)
-			again |= !strcmp(units->group[i].name, units->group[j].name);
+			again |= !strcmp(groups->group[i].name, groups->group[j].name);
 		count += !again;
 	}
 	return count;
@@ -53,7 +53,7 @@ static int print_head(const struct report *report)
 	uint64_t kernel_lost = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LOST, 0);
 	uint64_t lost = timeline->lost > kernel_lost ? timeline->lost : kernel_lost;
 	struct scope_text events, losses;
-	uint32_t groups = distinct_groups(units);
+	uint32_t groups = distinct_groups(units->groups);
 
 	fprintf(report->out,
 		"scope %s · %s[%s], %zu thread%s in %u group%s · %.1f s\n"
@@ -75,8 +75,8 @@ static void print_slow(const struct report *report)
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *first = &ranking->finding[0];
 	bool requests = ranking->slow_requests > 0;
-	uint32_t slow = requests ? ranking->slow_requests : ranking->slow_units;
-	uint32_t all = requests ? ranking->requests : ranking->units;
+	uint64_t slow = requests ? ranking->slow_requests : ranking->slow_units;
+	uint64_t all = requests ? ranking->requests : ranking->units;
 	struct scope_text a, b, c, d;
 
 	fprintf(report->out,

@@ -38,13 +38,13 @@ static void add_thread(struct group_line *line, const struct scope_thread *threa
 int scope_section_times(const struct report *report)
 {
 	const struct scope_units *units = report->analysis->units;
-	struct group_line *line = calloc(units->groups + 1, sizeof(*line));
+	struct group_line *line = calloc(units->groups->count + 1, sizeof(*line));
 	size_t lines = 0;
 
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++) {
-		const char *name = units->group[units->thread[i].group].name;
+		const char *name = units->groups->group[units->groups->of_thread[i]].name;
 		size_t at = 0;
 
 		while (at < lines && strcmp(line[at].name, name))

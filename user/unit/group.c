@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Puts threads and their units into groups by name. */
+/* Groups of threads by name: what they do is compared within a group. */
 #include "unit/group.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -20,52 +21,61 @@ static void group_name(const char *comm, char name[SCOPE_COMM_BYTES])
 	memset(name + length, 0, SCOPE_COMM_BYTES - length);
 }
 
-static long find_group(struct scope_units *units, const char *comm, uint8_t granularity)
+static long find_group(struct scope_groups *groups, const char *comm, uint8_t granularity)
 {
 	char name[SCOPE_COMM_BYTES];
 	struct scope_group *group;
 
 	group_name(comm, name);
-	for (size_t i = 0; i < units->groups; i++)
-		if (!memcmp(units->group[i].name, name, sizeof(name)) &&
-		    units->group[i].granularity == granularity)
+	for (size_t i = 0; i < groups->count; i++)
+		if (!memcmp(groups->group[i].name, name, sizeof(name)) &&
+		    groups->group[i].granularity == granularity)
 			return i;
-	if (scope_grow(&units->group, &units->group_capacity, units->groups + 1, sizeof(*group)))
+	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
 		return -ENOMEM;
-	group = &units->group[units->groups];
+	group = &groups->group[groups->count];
 	*group = (struct scope_group){.granularity = granularity};
 	memcpy(group->name, name, sizeof(name));
 	if (scope_vector_set_create(&group->vectors))
 		return -ENOMEM;
-	return units->groups++;
+	return groups->count++;
 }
 
-int scope_units_group(struct scope_units *units, const struct scope_vector_set *vectors,
-		      const struct scope_pickups *pickups)
+int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
 {
-	for (size_t i = 0; i < units->threads; i++) {
-		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+	struct scope_groups *groups = calloc(1, sizeof(*groups));
+
+	if (!groups)
+		return -ENOMEM;
+	groups->threads = scope_pickups_threads(pickups);
+	groups->of_thread = calloc(groups->threads + 1, sizeof(*groups->of_thread));
+	if (!groups->of_thread) {
+		scope_groups_destroy(groups);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < groups->threads; i++) {
 		bool requests = scope_pickup_any(scope_pickups_of(pickups, i));
-		long group = find_group(units, thread->comm,
+		long group = find_group(groups, scope_pickups_comm(pickups, i),
 					requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH);
 
-		if (group < 0)
+		if (group < 0) {
+			scope_groups_destroy(groups);
 			return group;
-		units->thread[i].group = group;
-		units->group[group].threads++;
+		}
+		groups->of_thread[i] = group;
+		groups->group[group].threads++;
 	}
-	for (size_t i = 0; i < units->count; i++) {
-		struct scope_unit *unit = &units->unit[i];
-		struct scope_group *group;
-		int err;
-
-		unit->group = units->thread[unit->thread].group;
-		group = &units->group[unit->group];
-		group->units++;
-		err = scope_vector_set_add(group->vectors, scope_vector_set_get(vectors, unit->vector),
-					   1, &unit->vector);
-		if (err)
-			return err;
-	}
+	*ret_groups = groups;
 	return 0;
+}
+
+void scope_groups_destroy(struct scope_groups *groups)
+{
+	if (!groups)
+		return;
+	for (size_t i = 0; i < groups->count; i++)
+		scope_vector_set_destroy(groups->group[i].vectors);
+	free(groups->group);
+	free(groups->of_thread);
+	free(groups);
 }

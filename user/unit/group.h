@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts threads and their units into groups by name. */
+/* Groups of threads by name: what they do is compared within a group. */
 #ifndef SCOPE_UNIT_GROUP_H
 #define SCOPE_UNIT_GROUP_H
 
-#include "unit/unit.h"
+#include "cluster/vector.h"
+#include "unit/pickup.h"
 
-/*
- * To be called once all threads have their final names. The units' vectors are ids in vectors
- * before, and in the set of their own group afterwards. 0 or -ENOMEM.
- */
-int scope_units_group(struct scope_units *units, const struct scope_vector_set *vectors,
-		      const struct scope_pickups *pickups);
+enum scope_granularity {
+	SCOPE_UNIT_REQUEST,
+	SCOPE_UNIT_SWITCH,
+	SCOPE_GRANULARITIES,
+};
+
+/* Threads of one name (digits and punctuation at its end left out) at one granularity. */
+struct scope_group {
+	char name[SCOPE_COMM_BYTES];
+	uint8_t granularity;
+	struct scope_vector_set *vectors; /* of its units; filled by the survey */
+	uint32_t threads;
+};
+
+struct scope_groups {
+	struct scope_group *group;
+	size_t count, capacity;
+	uint32_t *of_thread; /* thread -> group */
+	size_t threads;
+};
+
+/* By the names that threads had at the end. 0 or -ENOMEM; the caller destroys. */
+int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
+void scope_groups_destroy(struct scope_groups *groups);
 
 #endif

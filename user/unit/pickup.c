@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/grow.h"
@@ -27,6 +28,7 @@ struct learner {
 	unsigned keys;
 	uint64_t last_exit_ns;
 	uint32_t gap[GAP_BUCKETS];
+	char comm[SCOPE_COMM_BYTES];
 };
 
 struct scope_pickups {
@@ -194,6 +196,21 @@ static void decide(struct learner *learner)
 	}
 }
 
+/* What only the end of the trace tells: the names, and the decisions. */
+static int finish(struct scope_pickups *pickups)
+{
+	size_t threads = scope_threads_count(pickups->timeline->threads);
+
+	if (threads && !get_learner(pickups, threads - 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < threads; i++) {
+		memcpy(pickups->learner[i].comm,
+		       scope_threads_at(pickups->timeline->threads, i)->comm, SCOPE_COMM_BYTES);
+		decide(&pickups->learner[i]);
+	}
+	return 0;
+}
+
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
 {
 	static const struct scope_timeline_ops ops = {
@@ -209,14 +226,14 @@ int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pi
 	err = scope_timeline_create(trace, &pickups->timeline);
 	if (!err)
 		err = scope_timeline_run(pickups->timeline, trace, &ops, pickups);
+	if (!err)
+		err = finish(pickups);
 	scope_timeline_destroy(pickups->timeline);
 	pickups->timeline = NULL;
 	if (err) {
 		scope_pickups_destroy(pickups);
 		return err;
 	}
-	for (size_t i = 0; i < pickups->count; i++)
-		decide(&pickups->learner[i]);
 	*ret_pickups = pickups;
 	return 0;
 }
@@ -227,6 +244,16 @@ void scope_pickups_destroy(struct scope_pickups *pickups)
 		return;
 	free(pickups->learner);
 	free(pickups);
+}
+
+size_t scope_pickups_threads(const struct scope_pickups *pickups)
+{
+	return pickups->count;
+}
+
+const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread)
+{
+	return pickups->learner[thread].comm;
 }
 
 const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread)

@@ -32,8 +32,11 @@ struct scope_pickups;
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
 void scope_pickups_destroy(struct scope_pickups *pickups);
 
+size_t scope_pickups_threads(const struct scope_pickups *pickups);
 /* NULL for a thread the learning did not meet. */
 const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread);
+/* The name it had at last; thread is below the number of threads. */
+const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread take work at all, so that it has request units? */
 bool scope_pickup_any(const struct scope_pickup *pickup);
 enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,

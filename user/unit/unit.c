@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "unit/group.h"
 
-#define WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
 #define DISTINCT_CALLS 64 /* different numbers told apart inside one unit */
 
 struct call_sum {
@@ -26,7 +24,7 @@ struct draft {
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
 	struct scope_account begin, end;
-	struct call_sum call[DISTINCT_CALLS];
+	struct call_sum *call; /* NULL, or room for DISTINCT_CALLS */
 	unsigned calls;
 	uint64_t bytes, idle_ns, last_call_ns;
 };
@@ -34,7 +32,7 @@ struct draft {
 struct builder {
 	struct scope_units *units;
 	const struct scope_pickups *pickups;
-	struct scope_vector_set *vectors; /* of all groups, until threads have their final names */
+	const struct scope_unit_sink *sink;
 	struct draft *draft;
 	size_t drafts, draft_capacity;
 };
@@ -64,21 +62,18 @@ static void open_draft(struct draft *draft, const struct scope_thread *thread, u
 	draft->last_exit_ns = 0;
 }
 
-static int store_calls(struct builder *builder, const struct draft *draft, struct scope_unit *unit)
+/* Hands the unit on, with its calls and their vector. */
+static int hand_on(struct builder *builder, const struct draft *draft, struct scope_unit *unit)
 {
-	struct scope_units *units = builder->units;
+	struct scope_unit_call call[DISTINCT_CALLS];
 	struct scope_vector vector = {{0}};
 
-	if (scope_grow(&units->call, &units->call_capacity, units->calls + draft->calls,
-		       sizeof(*units->call)))
-		return -ENOMEM;
-	unit->call = units->calls;
 	unit->calls = draft->calls;
 	for (unsigned i = 0; i < draft->calls; i++) {
 		const struct call_sum *sum = &draft->call[i];
 		uint64_t us = sum->ns / 1000;
 
-		units->call[units->calls++] = (struct scope_unit_call){
+		call[i] = (struct scope_unit_call){
 			.nr = sum->nr,
 			.count = sum->count < UINT16_MAX ? sum->count : UINT16_MAX,
 			.us = us < UINT32_MAX ? us : UINT32_MAX,
@@ -86,29 +81,24 @@ static int store_calls(struct builder *builder, const struct draft *draft, struc
 		if (!scope_call_ignored(sum->nr))
 			scope_vector_mark(&vector, sum->nr);
 	}
-	return scope_vector_set_add(builder->vectors, &vector, 1, &unit->vector);
+	return builder->sink->unit(builder->sink->user, unit, call, &vector);
 }
 
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
 static int close_draft(struct builder *builder, uint32_t thread, const struct scope_account *end,
 		       uint64_t end_ns, bool still_open)
 {
-	struct scope_units *units = builder->units;
 	struct draft *draft = &builder->draft[thread];
 	bool requests = has_requests(builder, thread);
 	const struct scope_account *begin = &draft->begin;
 	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
-	struct scope_unit *unit;
-	int err;
+	struct scope_unit unit;
 
 	draft->open = false;
 	draft->tentative = false;
 	if (end_ns <= draft->begin_ns)
 		return 0;
-	if (scope_grow(&units->unit, &units->capacity, units->count + 1, sizeof(*units->unit)))
-		return -ENOMEM;
-	unit = &units->unit[units->count];
-	*unit = (struct scope_unit){
+	unit = (struct scope_unit){
 		.begin_ns = draft->begin_ns,
 		.end_ns = end_ns,
 		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
@@ -116,19 +106,14 @@ static int close_draft(struct builder *builder, uint32_t thread, const struct sc
 		.blocked_ns = scope_account_blocked(end) - scope_account_blocked(begin),
 		.bytes = draft->bytes,
 		.thread = thread,
+		.group = builder->units->groups->of_thread[thread],
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
 	};
 	if (!requests)
-		unit->blocked_ns -= end->blocked_ns[SCOPE_WAIT_TIMER] -
-				    begin->blocked_ns[SCOPE_WAIT_TIMER];
-	err = store_calls(builder, draft, unit);
-	if (err)
-		return err;
-	if (still_open)
-		units->thread[thread].open_unit = units->count;
-	units->count++;
-	return 0;
+		unit.blocked_ns -= end->blocked_ns[SCOPE_WAIT_TIMER] -
+				   begin->blocked_ns[SCOPE_WAIT_TIMER];
+	return hand_on(builder, draft, &unit);
 }
 
 static enum scope_pickup_match match(struct builder *builder, uint32_t thread,
@@ -180,7 +165,7 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	return err;
 }
 
-static void log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
+static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 {
 	enum scope_call_role role = scope_call_role(nr);
 	unsigned i;
@@ -190,11 +175,16 @@ static void log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 	for (i = 0; i < draft->calls && draft->call[i].nr != nr; i++)
 		;
 	if (i == DISTINCT_CALLS)
-		return;
+		return 0;
+	if (!draft->call)
+		draft->call = calloc(DISTINCT_CALLS, sizeof(*draft->call));
+	if (!draft->call)
+		return -ENOMEM;
 	if (i == draft->calls)
 		draft->call[draft->calls++] = (struct call_sum){.nr = nr};
 	draft->call[i].count++;
 	draft->call[i].ns += ns;
+	return 0;
 }
 
 static int exit_request(struct builder *builder, uint32_t index, const struct scope_open_call *call,
@@ -210,16 +200,15 @@ static int exit_request(struct builder *builder, uint32_t index, const struct sc
 
 	if (!picked) {
 		draft->tentative = false;
-		if (draft->open)
-			log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
-		return 0;
+		return draft->open ? log_call(draft, call->nr, exit_ns - call->enter_ns, ret) : 0;
 	}
 	if (draft->open && draft->tentative)
 		err = close_draft(builder, index, &draft->end, draft->end_ns, false);
 	builder->draft[index].idle_ns += exit_ns - call->enter_ns;
+	if (err)
+		return err;
 	open_draft(draft, thread, exit_ns);
-	log_call(draft, call->nr, 0, ret);
-	return err;
+	return log_call(draft, call->nr, 0, ret);
 }
 
 static int build_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
@@ -236,9 +225,9 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 	if (has_requests(builder, index))
 		return exit_request(builder, index, call, ret, exit_ns);
 	if (draft->open)
-		log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
+		err = log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
 	draft->last_exit_ns = exit_ns;
-	if (draft->slept_in_call && draft->open)
+	if (!err && draft->slept_in_call && draft->open)
 		err = close_draft(builder, index, &thread->account, exit_ns, false);
 	if (!draft->open)
 		open_draft(draft, thread, exit_ns);
@@ -272,17 +261,14 @@ static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 static int build_wait(void *user, const struct scope_wait *wait)
 {
 	struct builder *builder = user;
-	struct scope_units *units = builder->units;
 	struct draft *draft = get_draft(builder, wait->thread);
 
 	if (!draft)
 		return -ENOMEM;
-	if (!draft->open || wait->end_ns - wait->begin_ns < WAIT_MIN_NS)
+	if (!draft->open || !builder->sink->wait ||
+	    wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return 0;
-	if (scope_grow(&units->wait, &units->wait_capacity, units->waits + 1, sizeof(*units->wait)))
-		return -ENOMEM;
-	units->wait[units->waits++] = *wait;
-	return 0;
+	return builder->sink->wait(builder->sink->user, wait);
 }
 
 static int build_stack(void *user, uint32_t index, const struct scope_event *event)
@@ -330,10 +316,16 @@ static int build_end(void *user, uint32_t index, uint64_t now_ns)
 	struct builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	int err = 0;
 
 	if (!draft)
 		return -ENOMEM;
-	return draft->open ? close_draft(builder, index, &thread->account, now_ns, false) : 0;
+	if (draft->open)
+		err = close_draft(builder, index, &thread->account, now_ns, false);
+	free(draft->call);
+	draft->call = NULL;
+	draft->calls = 0;
+	return err;
 }
 
 static int finish(struct builder *builder)
@@ -343,12 +335,12 @@ static int finish(struct builder *builder)
 	size_t count = scope_threads_count(threads);
 	int err = 0;
 
-	if (scope_grow(&units->thread, &units->thread_capacity, count, sizeof(*units->thread)))
+	units->thread = calloc(count + 1, sizeof(*units->thread));
+	if (!units->thread)
 		return -ENOMEM;
 	units->threads = count;
 	for (size_t i = 0; i < count; i++)
-		units->thread[i] = (struct scope_unit_thread){
-			.group = UINT32_MAX, .open_unit = SIZE_MAX};
+		units->thread[i].open_unit = SIZE_MAX;
 	for (size_t i = 0; !err && i < builder->drafts; i++) {
 		struct draft *draft = &builder->draft[i];
 		struct scope_thread *thread = scope_threads_at(threads, i);
@@ -361,11 +353,22 @@ static int finish(struct builder *builder)
 			err = close_draft(builder, i, &thread->account, units->timeline->end_ns,
 					  true);
 	}
-	return err ? err : scope_units_group(units, builder->vectors, builder->pickups);
+	return err;
 }
 
-int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pickups,
-		      struct scope_units **ret_units)
+int scope_units_create(const struct scope_groups *groups, struct scope_units **ret_units)
+{
+	struct scope_units *units = calloc(1, sizeof(*units));
+
+	if (!units)
+		return -ENOMEM;
+	units->groups = groups;
+	*ret_units = units;
+	return 0;
+}
+
+int scope_units_run(struct scope_units *units, struct scope_trace *trace,
+		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink)
 {
 	static const struct scope_timeline_ops ops = {
 		.enter = build_enter,
@@ -377,27 +380,37 @@ int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pic
 		.state = build_state,
 		.end = build_end,
 	};
-	struct builder builder = {.pickups = pickups};
-	int err = -ENOMEM;
+	struct builder builder = {.units = units, .pickups = pickups, .sink = sink};
+	int err = scope_timeline_create(trace, &units->timeline);
 
-	builder.units = calloc(1, sizeof(*builder.units));
-	if (!builder.units)
-		return -ENOMEM;
-	builder.units->wait_min_ns = WAIT_MIN_NS;
-	err = scope_vector_set_create(&builder.vectors);
 	if (!err)
-		err = scope_timeline_create(trace, &builder.units->timeline);
-	if (!err)
-		err = scope_timeline_run(builder.units->timeline, trace, &ops, &builder);
+		err = scope_timeline_run(units->timeline, trace, &ops, &builder);
 	if (!err)
 		err = finish(&builder);
-	scope_vector_set_destroy(builder.vectors);
+	for (size_t i = 0; i < builder.drafts; i++)
+		free(builder.draft[i].call);
 	free(builder.draft);
-	if (err) {
-		scope_units_destroy(builder.units);
-		return err;
-	}
-	*ret_units = builder.units;
+	return err;
+}
+
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
+		     const struct scope_unit_call *call)
+{
+	struct scope_unit *kept;
+
+	if (scope_grow(&units->unit, &units->capacity, units->count + 1, sizeof(*units->unit)) ||
+	    scope_grow(&units->call, &units->call_capacity, units->calls + unit->calls,
+		       sizeof(*units->call)))
+		return -ENOMEM;
+	kept = &units->unit[units->count];
+	*kept = *unit;
+	kept->call = units->calls;
+	memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
+	units->calls += unit->calls;
+	/* Only the run's end hands out open units, when the threads are counted. */
+	if (unit->open)
+		units->thread[unit->thread].open_unit = units->count;
+	units->count++;
 	return 0;
 }
 
@@ -405,13 +418,9 @@ void scope_units_destroy(struct scope_units *units)
 {
 	if (!units)
 		return;
-	for (size_t i = 0; i < units->groups; i++)
-		scope_vector_set_destroy(units->group[i].vectors);
 	scope_timeline_destroy(units->timeline);
-	free(units->group);
 	free(units->unit);
 	free(units->call);
-	free(units->wait);
 	free(units->thread);
 	free(units);
 }

@@ -11,15 +11,8 @@
 #ifndef SCOPE_UNIT_UNIT_H
 #define SCOPE_UNIT_UNIT_H
 
-#include "cluster/vector.h"
 #include "timeline/timeline.h"
-#include "unit/pickup.h"
-
-enum scope_granularity {
-	SCOPE_UNIT_REQUEST,
-	SCOPE_UNIT_SWITCH,
-	SCOPE_GRANULARITIES,
-};
+#include "unit/group.h"
 
 /* How often a unit made one call, and how long it took in all. */
 struct scope_unit_call {
@@ -44,48 +37,64 @@ struct scope_unit {
 	bool open;	     /* it had not ended when the window did */
 };
 
-/* Threads of one name (digits and punctuation at its end left out) at one granularity. */
-struct scope_group {
-	char name[SCOPE_COMM_BYTES];
-	uint8_t granularity;
-	struct scope_vector_set *vectors;
-	uint32_t threads;
-	uint32_t units;
-};
-
-struct scope_units {
-	struct scope_unit *unit;
-	size_t count, capacity;
-	struct scope_unit_call *call;
-	size_t calls, call_capacity;
-	struct scope_group *group;
-	size_t groups, group_capacity;
-	struct scope_wait *wait; /* sleeps inside units of at least wait_min_ns, in order of time */
-	size_t waits, wait_capacity;
-	uint64_t wait_min_ns;
-	uint64_t discarded; /* units cut by a loss */
-	uint64_t stacks;    /* in the trace, of any kind */
-	struct scope_timeline *timeline; /* as it stands at the window's end */
-	/* Per thread, by index: its group, its unit still open (or SIZE_MAX). */
-	struct scope_unit_thread *thread;
-	size_t threads, thread_capacity;
-};
-
+/* What a thread was at when the window ended. */
 struct scope_unit_thread {
-	uint32_t group; /* UINT32_MAX: none yet */
-	size_t open_unit;
+	size_t open_unit;	/* its unit that had not ended, SIZE_MAX: none */
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
 };
 
-/* Runs through the trace and builds the units of every thread. */
-int scope_units_build(struct scope_trace *trace, const struct scope_pickups *pickups,
-		      struct scope_units **ret_units);
+/*
+ * Units that somebody chose to keep, with what one run through the trace told beside them. A trace
+ * has units by the million; what is kept of them is bounded (evidence/keep.h).
+ */
+struct scope_units {
+	const struct scope_groups *groups; /* the caller's */
+	struct scope_unit *unit;
+	size_t count, capacity;
+	struct scope_unit_call *call;
+	size_t calls, call_capacity;
+	uint64_t discarded; /* units cut by a loss */
+	uint64_t stacks;    /* in the trace, of any kind */
+	struct scope_timeline *timeline; /* as it stands at the window's end */
+	struct scope_unit_thread *thread; /* by index; set when the run is over */
+	size_t threads;
+};
+
+/* Who hears of units as they end, and of sleeps inside them. A negative return ends the run. */
+struct scope_unit_sink {
+	/* What the pointers hold is gone after the call; unit->vector and unit->call are unset. */
+	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
+		    const struct scope_vector *vector);
+	/* May be NULL. Sleeps of at least SCOPE_UNIT_WAIT_MIN_NS, in the order they end. */
+	int (*wait)(void *user, const struct scope_wait *wait);
+	void *user;
+};
+
+#define SCOPE_UNIT_WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
+
+/* Keeps no unit yet. The groups must outlive it. */
+int scope_units_create(const struct scope_groups *groups, struct scope_units **ret_units);
+/*
+ * Runs through the trace and hands every unit to the sink; units->timeline is that of the run. Once
+ * for each struct scope_units.
+ */
+int scope_units_run(struct scope_units *units, struct scope_trace *trace,
+		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
+/* Stores a copy; for the sink. */
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
+		     const struct scope_unit_call *call);
 void scope_units_destroy(struct scope_units *units);
 
 static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
 {
 	return unit->end_ns - unit->begin_ns;
+}
+
+/* What units are compared by, ns: a thread that waits for a CPU is not at fault for it. */
+static inline uint64_t scope_unit_measure(const struct scope_unit *unit)
+{
+	return unit->run_ns + unit->blocked_ns;
 }
 
 #endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Distributions of whole numbers in bounded memory: a histogram of logarithmic buckets.
+ *
+ * Values below 512 are kept exactly; above, each power of two has 256 buckets of equal width, so a
+ * value read back is within 0.2 % of one put in (the layout of HdrHistogram; the guarantee is that
+ * of relative-error sketches: Masson, Rim and Lee, DDSketch, VLDB 2019). Sketches merge without
+ * further loss, and what is read depends on what was put in alone, not on the order.
+ *
+ * A zeroed struct is an empty sketch. Memory: four bytes for each bucket between the lowest and the
+ * highest in use, at most 57 KB.
+ */
+#ifndef SCOPE_BASE_SKETCH_H
+#define SCOPE_BASE_SKETCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct scope_sketch {
+	uint32_t *count; /* per bucket from first on; full counts stand still */
+	uint32_t first, length;
+	uint64_t total;
+	uint64_t most; /* greatest value put in */
+};
+
+/* A run of equal values, as they are read back. */
+struct scope_sketch_run {
+	double value;
+	uint64_t count;
+};
+
+/* Puts in a value so many times. 0, or -ENOMEM: the sketch is as it was. */
+int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times);
+/* Adds all of from to to. 0, or -ENOMEM: to is as it was. */
+int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from);
+void scope_sketch_free(struct scope_sketch *sketch);
+
+/*
+ * The runs that are not empty, by value, ascending: a malloc'd array for the caller to free, NULL
+ * where there are none. 0 or -ENOMEM.
+ */
+int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs,
+		      size_t *ret_count);
+
+/* The q-quantile (0 to 1), by linear interpolation between neighbours; 0 of an empty sketch. */
+double scope_sketch_quantile(const struct scope_sketch *sketch, double q);
+/* How many values are greater than value, by the buckets they are in. */
+uint64_t scope_sketch_above(const struct scope_sketch *sketch, double value);
+
+/* The same quantile of runs in ascending order that hold total values. */
+double scope_sketch_runs_quantile(const struct scope_sketch_run *runs, size_t count,
+				  uint64_t total, double q);
+
+#endif

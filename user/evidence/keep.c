@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Of all units those that the report can need. */
+#include "evidence/keep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+struct keeper {
+	struct scope_kept *kept;
+	const struct scope_groups *groups;
+	const struct scope_detection *detection;
+};
+
+/* Every how many of so many units, of so many in all, are kept. */
+static uint64_t every(uint64_t units, uint64_t all, uint64_t room)
+{
+	uint64_t least = room / SCOPE_KEEP_PARTS + 1;
+	uint64_t share = all ? (double)room * units / all : 0;
+
+	if (share < least)
+		share = least;
+	/* At least 1: rounding may have hidden from the survey what a unit shows. */
+	return units > share ? (units + share - 1) / share : 1;
+}
+
+static void choose_shares(struct scope_kept *kept, const struct scope_detection *detection,
+			  uint64_t room)
+{
+	uint64_t all = 0, beyond = 0;
+
+	for (size_t i = 0; i < detection->populations; i++) {
+		all += detection->population[i].units;
+		beyond += detection->population[i].beyond;
+	}
+	for (size_t i = 0; i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+
+		kept->of[i].side[0].every = every(population->units, all, room);
+		kept->of[i].side[1].every = every(population->beyond, beyond, room);
+	}
+}
+
+static int store(struct keeper *keeper, const struct scope_unit *unit,
+		 const struct scope_unit_call *call, uint32_t population, uint8_t mark)
+{
+	struct scope_kept *kept = keeper->kept;
+	size_t number = kept->units->count;
+
+	if (scope_grow(&kept->population, &kept->population_capacity, number + 1,
+		       sizeof(*kept->population)) ||
+	    scope_grow(&kept->mark, &kept->mark_capacity, number + 1, sizeof(*kept->mark)))
+		return -ENOMEM;
+	kept->population[number] = population;
+	kept->mark[number] = mark;
+	return scope_units_keep(kept->units, unit, call);
+}
+
+static int keep_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
+		     const struct scope_vector *vector)
+{
+	struct keeper *keeper = user;
+	struct scope_kept *kept = keeper->kept;
+	struct scope_kept_population *of;
+	struct scope_kept_side *side;
+	uint32_t population, number = kept->units->count;
+	bool abnormal;
+	uint8_t mark;
+	int err = scope_vector_set_find(keeper->groups->group[unit->group].vectors, vector,
+					&unit->vector);
+
+	if (err)
+		return err;
+	mark = scope_detection_judge(keeper->detection, unit, call, &population);
+	if (mark == SCOPE_UNIT_BETWEEN)
+		return unit->open ? store(keeper, unit, call, population, mark) : 0;
+	abnormal = scope_mark_abnormal(mark);
+	of = &kept->of[population];
+	side = &of->side[abnormal];
+	if (abnormal) {
+		kept->slow_units++;
+		kept->slow_requests += unit->granularity == SCOPE_UNIT_REQUEST;
+		of->excess_ns += (double)scope_unit_measure(unit) -
+				 keeper->detection->population[population].median_ns;
+	}
+	if (side->units++ % side->every && !unit->open)
+		return 0;
+	side->kept++;
+	side->run_ns += unit->run_ns;
+	side->blocked_ns += unit->blocked_ns;
+	err = store(keeper, unit, call, population, mark);
+	if (err || !abnormal)
+		return err;
+	return scope_blame_unit(&kept->blame, kept->units->timeline->threads, unit, number);
+}
+
+static int keep_wait(void *user, const struct scope_wait *wait)
+{
+	struct keeper *keeper = user;
+
+	return scope_blame_wait(&keeper->kept->blame, wait);
+}
+
+int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
+		   const struct scope_groups *groups, const struct scope_detection *detection,
+		   uint64_t room, struct scope_kept **ret_kept)
+{
+	struct keeper keeper = {calloc(1, sizeof(*keeper.kept)), groups, detection};
+	const struct scope_unit_sink sink = {keep_unit, keep_wait, &keeper};
+	struct scope_kept *kept = keeper.kept;
+	int err;
+
+	if (!kept)
+		return -ENOMEM;
+	kept->populations = detection->populations;
+	kept->of = calloc(detection->populations + 1, sizeof(*kept->of));
+	err = kept->of ? scope_units_create(groups, &kept->units) : -ENOMEM;
+	if (!err) {
+		choose_shares(kept, detection, room);
+		err = scope_units_run(kept->units, trace, pickups, &sink);
+	}
+	if (err) {
+		scope_kept_destroy(kept);
+		return err;
+	}
+	scope_blame_sort(&kept->blame);
+	*ret_kept = kept;
+	return 0;
+}
+
+void scope_kept_destroy(struct scope_kept *kept)
+{
+	if (!kept)
+		return;
+	scope_units_destroy(kept->units);
+	scope_blame_free(&kept->blame);
+	free(kept->population);
+	free(kept->mark);
+	free(kept->of);
+	free(kept);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Of all units those that the report can need: abnormal ones, usual ones to hold beside them, and
+ * those still open at the end.
+ *
+ * Where there are too many, every n-th of a population is kept, n being known from the survey: so
+ * memory does not grow with the trace. Sums over what was kept go with what was kept; the counts of
+ * a side tell how many it stands for. Units between usual and abnormal are not kept.
+ */
+#ifndef SCOPE_EVIDENCE_KEEP_H
+#define SCOPE_EVIDENCE_KEEP_H
+
+#include "anomaly/detect.h"
+#include "evidence/blame.h"
+
+#define SCOPE_KEEP_UNITS 200000 /* usual ones, and as many abnormal ones */
+#define SCOPE_KEEP_PARTS 200	/* this part of them for a population that has so many, at least */
+
+/* The usual or the abnormal units of a population. */
+struct scope_kept_side {
+	uint64_t units; /* all */
+	uint64_t kept;
+	uint64_t every;
+	double run_ns, blocked_ns; /* of those kept */
+};
+
+struct scope_kept_population {
+	struct scope_kept_side side[2]; /* usual, abnormal */
+	double excess_ns; /* of all its abnormal units, over the median */
+};
+
+struct scope_kept {
+	struct scope_units *units;
+	uint32_t *population; /* per kept unit */
+	uint8_t *mark;	      /* per kept unit: enum scope_unit_mark bits */
+	size_t population_capacity, mark_capacity;
+	struct scope_kept_population *of; /* per population of the detection */
+	size_t populations;
+	struct scope_blame blame;
+	uint64_t slow_units, slow_requests; /* of all */
+};
+
+/*
+ * One run through the trace. room: about so many units of each side, SCOPE_KEEP_UNITS as a rule.
+ * What it is given must outlive the result, which the caller destroys.
+ */
+int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
+		   const struct scope_groups *groups, const struct scope_detection *detection,
+		   uint64_t room, struct scope_kept **ret_kept);
+void scope_kept_destroy(struct scope_kept *kept);
+
+#endif

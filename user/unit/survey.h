@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all units of a trace are like, without keeping one: distributions by group and vector.
+ *
+ * Memory is bounded by distinct vectors and the calls in them, whatever the number of units.
+ */
+#ifndef SCOPE_UNIT_SURVEY_H
+#define SCOPE_UNIT_SURVEY_H
+
+#include "base/sketch.h"
+#include "unit/unit.h"
+
+/* How often units of one vector made one call; those that did not make it are left out. */
+struct scope_survey_call {
+	uint16_t nr;
+	struct scope_sketch count;
+};
+
+/* The units of one group that have one vector. */
+struct scope_survey_row {
+	uint64_t units;
+	struct scope_sketch measure; /* ns, of closed units */
+	struct scope_survey_call *call;
+	size_t calls, capacity;
+};
+
+struct scope_survey_group {
+	struct scope_survey_row *row; /* by id of the vector in the group's set */
+	size_t rows, capacity;
+	struct scope_sketch request_wall; /* ns, of closed request units */
+	uint64_t units;
+	double busy_ns; /* on a CPU, asleep inside units, and in the run queue */
+};
+
+struct scope_survey {
+	struct scope_survey_group *group; /* as in scope_groups */
+	size_t groups;
+	uint64_t units, requests;
+	double busy_ns, queue_ns;
+};
+
+/* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
+int scope_survey_run(struct scope_trace *trace, const struct scope_pickups *pickups,
+		     struct scope_groups *groups, struct scope_survey **ret_survey);
+void scope_survey_destroy(struct scope_survey *survey);
+
+#endif
