@@ -14,6 +14,11 @@
 
 static const uint8_t memory_bytes[3000] = { 1, 2, 3, 0, 0, 4 };
 
+static const struct scope_trace_symbol jitted[] = {
+	{ .tgid = 100, .start = 0x7000, .size = 0x20, .name = "LazyCompile:~a", .module = "jit" },
+	{ .tgid = 100, .start = 0x7020, .size = 0x40, .name = "b", .module = "jit" },
+};
+
 /* Metadata of each kind and a few sub-buffers of two CPUs; syscall numbers count up from 0. */
 static struct fixture small_trace(void)
 {
@@ -33,6 +38,9 @@ static struct fixture small_trace(void)
 	assert_int_equal(scope_writer_memory(writer, &(struct scope_trace_memory){
 		.tid = 101, .address = 0x7ffe0000, .data = memory_bytes,
 		.bytes = sizeof(memory_bytes) }), 0);
+	assert_int_equal(scope_writer_thread(writer, &(struct scope_trace_thread){
+		.tid = 101, .tgid = 100, .comm = "worker" }), 0);
+	assert_int_equal(scope_writer_symbols(writer, jitted, 2), 0);
 	for (int i = 0; i < SUBBUFS; i++) {
 		struct filled filled = filled_begin(i % 2, i / 2, 1000 * (i + 1), 100 + i % 2);
 
@@ -72,6 +80,7 @@ static void test_round_trip(void **state)
 	struct scope_trace *trace = fixture_open(&fixture);
 	const struct scope_trace_memory *memory;
 	const struct scope_trace_symbol *symbol;
+	const struct scope_trace_thread *thread;
 	const struct scope_trace_map *map;
 	const struct scope_trace_fd *fd;
 	size_t count;
@@ -93,7 +102,19 @@ static void test_round_trip(void **state)
 	assert_string_equal(map->path, "/usr/bin/demo");
 	assert_string_equal(map->build_id, "abcd");
 	symbol = scope_trace_symbols(trace, &count);
+	assert_int_equal(count, 3);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(symbol[i + 1].tgid, 100);
+		assert_int_equal(symbol[i + 1].start, jitted[i].start);
+		assert_int_equal(symbol[i + 1].size, jitted[i].size);
+		assert_string_equal(symbol[i + 1].name, jitted[i].name);
+		assert_string_equal(symbol[i + 1].module, "jit");
+	}
+	thread = scope_trace_threads(trace, &count);
 	assert_int_equal(count, 1);
+	assert_int_equal(thread->tid, 101);
+	assert_int_equal(thread->tgid, 100);
+	assert_string_equal(thread->comm, "worker");
 	assert_int_equal(symbol->start, 0x1000);
 	assert_int_equal(symbol->size, 0x100);
 	assert_true(symbol->library);
@@ -249,7 +270,7 @@ static void test_refusals(void **state)
 	header->version = 7;
 	header->oldest_reader = 6;
 	expect_refusal(data, bytes, -EPROTO, "has format 7");
-	expect_refusal(data, bytes, -EPROTO, "knows format 1: use a newer Scope");
+	expect_refusal(data, bytes, -EPROTO, "knows format 2: use a newer Scope");
 	header->oldest_reader = 1; /* a newer file that says this program can read it */
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
@@ -275,7 +296,7 @@ static void test_unknown_frames(void **state)
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_non_null(strstr(scope_trace_damage(trace), "1 damaged frame"));
 	scope_trace_close(trace);
-	((struct scope_file_header *)data)->version = 2; /* may have such frames */
+	((struct scope_file_header *)data)->version = 3; /* may have such frames */
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_string_equal(scope_trace_damage(trace), "");
 	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);

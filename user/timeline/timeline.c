@@ -26,6 +26,7 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 		scope_timeline_destroy(timeline);
 		return err;
 	}
+	timeline->name = scope_trace_threads(trace, &timeline->names);
 	timeline->begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	timeline->end_ns = scope_trace_meta_number(trace, SCOPE_META_END, 0);
 	*ret_timeline = timeline;
@@ -41,6 +42,20 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 	free(timeline);
 }
 
+/* For a trace that begins in the middle, where no STATE and no FORK names the thread. */
+static void name_thread(const struct scope_timeline *timeline, struct scope_thread *thread)
+{
+	for (size_t i = timeline->names; i > 0; i--) {
+		const struct scope_trace_thread *name = &timeline->name[i - 1];
+
+		if (name->tid != thread->tid)
+			continue;
+		thread->tgid = name->tgid;
+		strncpy(thread->comm, name->comm, sizeof(thread->comm) - 1);
+		return;
+	}
+}
+
 /* The thread's index; a new one begins its account now. */
 static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
@@ -51,6 +66,7 @@ static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t n
 	if (index >= 0 && (size_t)index == before) {
 		thread = scope_threads_at(timeline->threads, index);
 		thread->first_ns = thread->since_ns = now_ns;
+		name_thread(timeline, thread);
 	}
 	return index;
 }
@@ -180,12 +196,40 @@ static void handle_waking(struct run *run, uint32_t index, const struct scope_ev
 	thread->waker_tid = event->waking.waker_tid;
 }
 
-/* At the start of a window: where the thread stands. At its end: the kernel's own CPU time. */
+/* Where a thread of which nothing is known yet stands. */
+static void place_thread(struct run *run, struct scope_thread *thread,
+			 const struct scope_event *event)
+{
+	const struct scope_record_state *record = event->state.record;
+	const uint64_t since_ns = record->since_ns ? record->since_ns : event->time_ns;
+	bool disk = record->state == SCOPE_STATE_DISK || record->flags & SCOPE_STATE_IOWAIT;
+
+	if (record->nr != SCOPE_NR_NONE) {
+		thread->open.nr = record->nr;
+		thread->open.args = SCOPE_ARG_MAX;
+		thread->open.enter_ns = since_ns;
+		memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
+	}
+	if (record->flags & SCOPE_STATE_ON_CPU) {
+		thread->run = SCOPE_RUN_RUNNING;
+		thread->cpu = event->cpu;
+	} else if (record->state == SCOPE_STATE_RUNNABLE) {
+		thread->run = SCOPE_RUN_QUEUED;
+	} else {
+		thread->run = SCOPE_RUN_BLOCKED;
+		thread->wait = open_class(run->timeline, thread, disk);
+		thread->block_ns = since_ns;
+	}
+}
+
+/*
+ * At the start of a window: where the thread stands. At its end: the kernel's own CPU time; and where
+ * it stands, if it stood still all the time and the window began in the middle of the session.
+ */
 static int handle_state(struct run *run, uint32_t index, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
-	bool disk = record->state == SCOPE_STATE_DISK || record->flags & SCOPE_STATE_IOWAIT;
 
 	memcpy(thread->comm, record->comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
@@ -196,23 +240,9 @@ static int handle_state(struct run *run, uint32_t index, const struct scope_even
 		thread->stopped = true;
 	} else if (thread->run == SCOPE_RUN_UNKNOWN) {
 		thread->start_run_ns = record->run_ns;
-		if (record->nr != SCOPE_NR_NONE) {
-			thread->open.nr = record->nr;
-			thread->open.args = SCOPE_ARG_MAX;
-			thread->open.enter_ns = record->since_ns ? record->since_ns : event->time_ns;
-			memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
-		}
-		if (record->flags & SCOPE_STATE_ON_CPU) {
-			thread->run = SCOPE_RUN_RUNNING;
-			thread->cpu = event->cpu;
-		} else if (record->state == SCOPE_STATE_RUNNABLE) {
-			thread->run = SCOPE_RUN_QUEUED;
-		} else {
-			thread->run = SCOPE_RUN_BLOCKED;
-			thread->wait = open_class(run->timeline, thread, disk);
-			thread->block_ns = record->since_ns ? record->since_ns : event->time_ns;
-		}
 	}
+	if (thread->run == SCOPE_RUN_UNKNOWN)
+		place_thread(run, thread, event);
 	return run->ops->state ? run->ops->state(run->user, index, event) : 0;
 }
 

@@ -47,6 +47,8 @@ struct scope_timeline {
 	struct scope_fds *fds;
 	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
 	uint64_t events, lost;
+	const struct scope_trace_thread *name; /* the trace's own rows */
+	size_t names;
 };
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);

@@ -19,7 +19,7 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc"	/* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 1u		/* what this program writes, and the newest it knows */
+#define SCOPE_FILE_VERSION 2u		/* what this program writes, and the newest it knows */
 #define SCOPE_FILE_OLDEST_READER 1u	/* a program that knows this version can read it */
 
 struct scope_file_header {
@@ -42,6 +42,10 @@ enum scope_frame_type {
 	SCOPE_FRAME_MEMORY = 5, /* struct scope_frame_memory, data */
 	SCOPE_FRAME_SUBBUF = 6, /* struct scope_subbuf and its records, used_bytes in all */
 	SCOPE_FRAME_END = 7,	/* struct scope_frame_end */
+	SCOPE_FRAME_THREAD = 8,	/* struct scope_frame_thread, comm */
+	SCOPE_FRAME_SYMBOLS = 9, /* struct scope_frame_symbols, module, then per symbol: u64 start,
+				    u64 size, name */
+	SCOPE_FRAME_INDEX = 10,	/* struct scope_frame_place, any number of them */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
@@ -91,6 +95,27 @@ struct scope_frame_memory {
 struct scope_frame_end {
 	uint64_t frames;  /* before this one */
 	uint64_t subbufs; /* SUBBUF frames among them */
+	uint64_t index;	  /* where the INDEX frame stands, 0: nowhere. Format 1 ends before it */
+};
+
+#define SCOPE_FRAME_END_BYTES_MIN 16u
+
+struct scope_frame_thread {
+	uint32_t tid;
+	uint32_t tgid;
+};
+
+struct scope_frame_symbols {
+	uint32_t tgid;
+	uint32_t library; /* 0 or 1 */
+};
+
+/* Where a sub-buffer stands, and of which time it tells. */
+struct scope_frame_place {
+	uint64_t offset; /* of its frame, from the start of the file */
+	uint64_t begin_ns, end_ns;
+	uint32_t cpu;
+	uint32_t ordinal; /* among the SUBBUF frames of this CPU in this file, from 0 */
 };
 
 static_assert(sizeof(struct scope_file_header) == 32, "file header");
@@ -99,7 +124,10 @@ static_assert(sizeof(struct scope_frame_map) == 32, "map");
 static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
 static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
-static_assert(sizeof(struct scope_frame_end) == 16, "end");
+static_assert(sizeof(struct scope_frame_end) == 24, "end");
+static_assert(sizeof(struct scope_frame_thread) == 8, "thread");
+static_assert(sizeof(struct scope_frame_symbols) == 8, "symbols");
+static_assert(sizeof(struct scope_frame_place) == 32, "place");
 
 /* Bytes that a payload takes in the file. */
 static inline uint64_t scope_frame_padded(uint64_t bytes)

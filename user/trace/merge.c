@@ -28,6 +28,7 @@ struct cursor {
 	uint64_t lost_count;
 	bool lost_pending; /* tell it before the first event of this sub-buffer */
 	bool broken;	   /* part of the sub-buffer before was not read */
+	bool middle;	   /* earlier ones are not there, or not asked for: no loss */
 	struct scope_event event[BATCH];
 };
 
@@ -115,6 +116,11 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 		note_subbuf(trace, cursor, cursor->decoder.problem);
 		return ret;
 	}
+	if (cursor->middle) {
+		cursor->lost = subbuf->lost;
+		cursor->number = subbuf->number;
+		cursor->middle = false;
+	}
 	cursor->lost_count = subbuf->lost > cursor->lost ? subbuf->lost - cursor->lost : 0;
 	cursor->lost_pending = cursor->broken || cursor->lost_count ||
 			       subbuf->number != cursor->number;
@@ -178,8 +184,32 @@ static inline int advance(struct scope_trace *trace, struct scope_merge *merge, 
 	return 0;
 }
 
-static int start(struct scope_trace *trace, struct scope_merge *merge)
+/* The first frame of a CPU that may tell of that time: the one before the first that is later. */
+static size_t first_frame(const struct scope_trace *trace, const struct scope_trace_cpu *cpu,
+			  uint64_t time_ns)
 {
+	uint64_t offset = 0;
+	size_t low = 0, high = cpu->count;
+
+	for (size_t i = 0; i < trace->places; i++)
+		if (trace->place[i].cpu == cpu->cpu && trace->place[i].begin_ns <= time_ns &&
+		    trace->place[i].offset > offset)
+			offset = trace->place[i].offset;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cpu->frame[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < cpu->count && cpu->frame[low] == offset ? low : 0;
+}
+
+/* Each CPU from the frame that may tell of that time. */
+static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
+{
+	const bool continues = scope_trace_meta_number(trace, SCOPE_META_CONTINUES, 0);
 	struct node winner;
 
 	for (size_t i = 0; i < 2 * merge->leaves; i++)
@@ -192,7 +222,8 @@ static int start(struct scope_trace *trace, struct scope_merge *merge)
 		memset(&cursor->decoder, 0, sizeof(cursor->decoder));
 		cursor->index = &trace->cpu[i];
 		cursor->cpu = cursor->index->cpu;
-		cursor->next = 0;
+		cursor->next = time_ns ? first_frame(trace, cursor->index, time_ns) : 0;
+		cursor->middle = continues || cursor->next;
 		cursor->number = cursor->lost = 0;
 		cursor->lost_pending = cursor->broken = false;
 		merge->lane[i] = (struct lane){ NULL, NULL };
@@ -222,7 +253,25 @@ static struct scope_merge *merge_create(size_t cpus)
 	return merge;
 }
 
+/* Takes and forgets what is earlier. */
+static int skip(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
+{
+	struct node winner = merge->node[1];
+	int ret = 0;
+
+	while (!ret && winner.time_ns < time_ns) {
+		merge->lane[winner.cpu].next++;
+		ret = advance(trace, merge, winner.cpu, &winner);
+	}
+	return ret;
+}
+
 int scope_trace_rewind(struct scope_trace *trace)
+{
+	return scope_trace_seek(trace, 0);
+}
+
+int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 {
 	struct scope_merge *merge = trace->merge;
 	int ret;
@@ -236,7 +285,11 @@ int scope_trace_rewind(struct scope_trace *trace)
 	/* Each round finds the same sub-buffers damaged: count them once. */
 	trace->damage.subbufs = 0;
 	scope_damage_tell(&trace->damage);
-	ret = start(trace, merge);
+	if (time_ns > NEVER_NS)
+		time_ns = NEVER_NS;
+	ret = start(trace, merge, time_ns);
+	if (!ret)
+		ret = skip(trace, merge, time_ns);
 	if (ret) {
 		scope_merge_destroy(merge);
 		return ret;

@@ -122,7 +122,7 @@ static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
 	const uint8_t *data;
 	int ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
 
-	if (!ret && frame_at(trace, offset)->raw_bytes < sizeof(*end))
+	if (!ret && frame_at(trace, offset)->raw_bytes < SCOPE_FRAME_END_BYTES_MIN)
 		ret = -EBADMSG;
 	if (!ret) {
 		end = (const struct scope_frame_end *)data;
@@ -145,6 +145,9 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_SYMBOL:
 	case SCOPE_FRAME_FD:
 	case SCOPE_FRAME_MEMORY:
+	case SCOPE_FRAME_THREAD:
+	case SCOPE_FRAME_SYMBOLS:
+	case SCOPE_FRAME_INDEX:
 		return read_row(trace, offset);
 	}
 	/* A newer format that this one may read has frames that this one may pass over. */
@@ -315,6 +318,8 @@ void scope_trace_close(struct scope_trace *trace)
 	free(trace->symbol);
 	free(trace->fd);
 	free(trace->memory);
+	free(trace->thread);
+	free(trace->place);
 	free(trace->name);
 	free(trace);
 }

@@ -48,8 +48,11 @@ struct scope_trace {
 	struct scope_trace_symbol *symbol;
 	struct scope_trace_fd *fd;
 	struct scope_trace_memory *memory;
-	size_t metas, maps, symbols, fds, memories;
+	struct scope_trace_thread *thread;
+	struct scope_frame_place *place; /* of the INDEX frames */
+	size_t metas, maps, symbols, fds, memories, threads, places;
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
+	size_t thread_capacity, place_capacity;
 	void **block; /* decompressed metadata */
 	size_t blocks, block_capacity;
 	struct scope_trace_cpu *cpu; /* in ascending order of CPU */

@@ -119,6 +119,60 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
+static int add_thread(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_thread *head = span_head(span, sizeof(*head));
+	struct scope_trace_thread row = { .comm = head ? span_string(span) : NULL };
+
+	if (!row.comm)
+		return -EBADMSG;
+	row.tid = head->tid;
+	row.tgid = head->tgid;
+	if (scope_grow(&trace->thread, &trace->thread_capacity, trace->threads + 1, sizeof(row)))
+		return -ENOMEM;
+	trace->thread[trace->threads++] = row;
+	return 0;
+}
+
+static int add_symbols(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_symbols *head = span_head(span, sizeof(*head));
+	struct scope_trace_symbol row = { .module = head ? span_string(span) : NULL };
+	const void *at;
+
+	if (!row.module)
+		return -EBADMSG;
+	row.tgid = head->tgid;
+	row.library = head->library;
+	while (span->pos < span->end) {
+		at = span_head(span, sizeof(row.start) + sizeof(row.size));
+		row.name = at ? span_string(span) : NULL;
+		if (!row.name)
+			return -EBADMSG;
+		memcpy(&row.start, at, sizeof(row.start));
+		memcpy(&row.size, (const uint8_t *)at + sizeof(row.start), sizeof(row.size));
+		if (scope_grow(&trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
+			       sizeof(row)))
+			return -ENOMEM;
+		trace->symbol[trace->symbols++] = row;
+	}
+	return 0;
+}
+
+/* What a row says is checked as it is used: no seek may trust it. */
+static int add_places(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_place *place;
+
+	while ((place = span_head(span, sizeof(*place)))) {
+		if (scope_grow(&trace->place, &trace->place_capacity, trace->places + 1,
+			       sizeof(*place)))
+			return -ENOMEM;
+		trace->place[trace->places++] = *place;
+	}
+	return span->pos == span->end ? 0 : -EBADMSG;
+}
+
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
 			size_t bytes)
 {
@@ -128,6 +182,9 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 		[SCOPE_FRAME_SYMBOL] = add_symbol,
 		[SCOPE_FRAME_FD] = add_fd,
 		[SCOPE_FRAME_MEMORY] = add_memory,
+		[SCOPE_FRAME_THREAD] = add_thread,
+		[SCOPE_FRAME_SYMBOLS] = add_symbols,
+		[SCOPE_FRAME_INDEX] = add_places,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes };
 
@@ -183,4 +240,11 @@ const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *
 {
 	*ret_count = trace->memories;
 	return trace->memory;
+}
+
+const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,
+						     size_t *ret_count)
+{
+	*ret_count = trace->threads;
+	return trace->thread;
 }

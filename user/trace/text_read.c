@@ -146,6 +146,17 @@ static int take_sym(struct input *input)
 	return scope_line_end(line) ?: scope_writer_symbol(input->writer, &symbol);
 }
 
+static int take_thread(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_thread thread = { 0 };
+
+	thread.tid = scope_line_number(line, "the thread", UINT32_MAX);
+	thread.tgid = scope_line_number(line, "the process", UINT32_MAX);
+	thread.comm = scope_line_string(line, "the name");
+	return scope_line_end(line) ?: scope_writer_thread(input->writer, &thread);
+}
+
 static int take_fd(struct input *input)
 {
 	struct scope_line *line = &input->line;
@@ -209,6 +220,7 @@ static int take_line(struct input *input, char *text)
 		int (*take)(struct input *input);
 	} rows[] = {
 		{ "map", take_map },
+		{ "thread", take_thread },
 		{ "sym", take_sym },
 		{ "fd", take_fd },
 		{ "memory", take_memory },
@@ -228,7 +240,7 @@ static int take_line(struct input *input, char *text)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (scope_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_line_fail(line, "'%.40s' begins no line: meta, map, sym, fd, memory or a time does",
+	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory or a time does",
 			line->word[0]);
 	return line->failed;
 }

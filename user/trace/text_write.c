@@ -294,6 +294,12 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 		put_word(out, map->build_id);
 		putc('\n', out->stream);
 	}
+	for (size_t i = 0; i < trace->threads; i++) {
+		fprintf(out->stream, "thread %" PRIu32 " %" PRIu32, trace->thread[i].tid,
+			trace->thread[i].tgid);
+		put_word(out, trace->thread[i].comm);
+		putc('\n', out->stream);
+	}
 	for (size_t i = 0; i < trace->symbols; i++) {
 		const struct scope_trace_symbol *symbol = &trace->symbol[i];
 

@@ -62,6 +62,12 @@ struct scope_trace_memory {
 	uint32_t bytes;
 };
 
+/* A thread by name, for files that begin in the middle: its STATE or FORK may be in none of them. */
+struct scope_trace_thread {
+	uint32_t tid, tgid;
+	const char *comm;
+};
+
 /* Known keys of the metadata: text, NULL where absent. */
 #define SCOPE_META_KERNEL "kernel"	     /* release */
 #define SCOPE_META_SOURCE "source"	     /* kmod, perf, text */
@@ -77,6 +83,12 @@ struct scope_trace_memory {
 #define SCOPE_META_CPUS "cpus"		     /* online */
 #define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
 #define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone */
+#define SCOPE_META_CLOCK "clock"	     /* that times are of: monotonic */
+#define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
+#define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
+#define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */
+#define SCOPE_META_OWN_MEMORY "own_memory_bytes" /* the most memory it held */
 
 /* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
@@ -101,12 +113,21 @@ const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *t
 const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace,
 						      size_t *ret_count);
+/* Of several rows of one tid the last counts. */
+const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,
+						     size_t *ret_count);
 
 /*
  * Events of all CPUs merged by time (ties: lower CPU first). rewind starts again from the first.
  * next: 1 and *ret_event filled, 0 at the end, -errno.
  */
 int scope_trace_rewind(struct scope_trace *trace);
+
+/*
+ * The same, from the first event of that time or later. Reads little of what comes before where the
+ * file has an index.
+ */
+int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
 #endif

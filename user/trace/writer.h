@@ -17,6 +17,7 @@
 #include "trace/trace.h"
 
 struct scope_writer;
+struct scope_flight_state;
 
 /*
  * Writes PATH.part, which finish renames to PATH: whoever sees PATH sees a whole trace. Replaces a
@@ -32,6 +33,21 @@ int scope_writer_create(const char *path, struct scope_error *error,
 int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
 			   struct scope_writer **ret_writer);
 
+/*
+ * Keeps the last sub-buffers in memory instead: those of the last span_ns, as long as they fit into
+ * memory_bytes (SCOPE_FLIGHT_BYTES_MIN or more). Metadata is kept beside them, from the start on.
+ * scope_writer_copy() makes a file of it all.
+ */
+int scope_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
+			       struct scope_writer **ret_writer);
+
+/* From here on metadata is remembered, for scope_writer_rotate(). 0 or -ENOMEM. */
+int scope_writer_keep(struct scope_writer *writer);
+
+/* Sees every sub-buffer before it is written. */
+typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
+void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
+
 /* Of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them as they are. */
 #define SCOPE_WRITER_LEVEL_MAX 19
 void scope_writer_set_level(struct scope_writer *writer, int level);
@@ -42,6 +58,11 @@ int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *
 int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
 int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
+int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
+
+/* Many at once: process, module and library are those of the first. */
+int scope_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
+			 size_t count);
 
 /* Takes used_bytes from the address on. -EINVAL: magic or used_bytes make no sense. */
 int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
@@ -52,7 +73,27 @@ uint64_t scope_writer_bytes(const struct scope_writer *writer);
 /* The first failure as a sentence, "" while there is none. */
 const char *scope_writer_error(const struct scope_writer *writer);
 
-/* END frame, flush, rename. Destroy the writer in any case. */
+/*
+ * Ends the file and goes on in another one, with the metadata kept so far at its head. Each of them
+ * is a whole trace; META "continues" tells the later ones. The writer must keep metadata.
+ */
+int scope_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
+
+/*
+ * Of a flight recorder: a file of all it holds, to which more metadata and sub-buffers may be added.
+ * The caller finishes and destroys it.
+ */
+int scope_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
+		      struct scope_writer **ret_file);
+void scope_writer_coverage(const struct scope_writer *writer, struct scope_flight_state *ret_state);
+
+/*
+ * After a failure: ends the file behind what is in it for certain, under its own name, with this
+ * word as its end_reason. -ENODATA where no sub-buffer is; nothing stays behind then.
+ */
+int scope_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
+
+/* INDEX and END frames, Destroy the writer in any case. */
 int scope_writer_finish(struct scope_writer *writer, struct scope_error *error);
 
 /* Removes PATH.part where finish was not called or failed. NULL is fine. */

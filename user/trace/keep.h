@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The metadata of a capture so far, for files that begin in the middle of it. */
+#ifndef SCOPE_TRACE_KEEP_H
+#define SCOPE_TRACE_KEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/frame.h"
+
+struct scope_keep;
+
+/* 0 or -ENOMEM. */
+int scope_keep_create(struct scope_keep **ret_keep);
+void scope_keep_destroy(struct scope_keep *keep); /* NULL is fine */
+
+/* Of one key the last value is kept. 0 or -ENOMEM. */
+int scope_keep_meta(struct scope_keep *keep, const char *key, const char *value);
+
+/* Copies any other frame; beyond 64 MiB only counts it. 0 or -ENOMEM. */
+int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
+
+/* Whole frames, one behind the other; how many; and how many found no room. */
+const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
+			      uint64_t *ret_count, uint64_t *ret_dropped);
+
+/* In the order the keys were first given. NULL behind the last. */
+const char *scope_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value);
+
+#endif

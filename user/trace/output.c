@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A file that grows by whole pieces. */
+#include "trace/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (256u << 10)
+
+struct scope_output {
+	int fd;
+	char *path; /* or the name in messages */
+	char *part; /* NULL: an unnamed file, or published; fd is the caller's then */
+	off_t begin; /* where in the file it starts */
+	uint64_t flushed;
+	uint64_t whole; /* of that: up to here there are whole pieces */
+	size_t buffered;
+	int failed; /* -errno */
+	struct scope_error problem;
+	uint8_t buffer[BUFFER_BYTES];
+};
+
+int scope_output_fail(struct scope_output *output, int code)
+{
+	const char *remedy = "check the disk";
+
+	if (output->failed)
+		return output->failed;
+	if (code == -ENOSPC || code == -EDQUOT)
+		remedy = "make room there, or name a file on another disk";
+	else if (code == -EFBIG)
+		remedy = "raise the limit on file sizes (ulimit -f), or use another disk";
+	else if (code == -ENOMEM)
+		remedy = "free some memory";
+	output->failed = code;
+	return scope_error_set(&output->problem, code, "cannot write %s: %s; %s", output->path,
+			       strerror(-code), remedy);
+}
+
+static int write_out(struct scope_output *output, const uint8_t *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t done = write(output->fd, data, bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return scope_output_fail(output, done ? -errno : -ENOSPC);
+		data += done;
+		bytes -= done;
+	}
+	return 0;
+}
+
+static int flush(struct scope_output *output)
+{
+	int ret = output->failed;
+
+	if (!ret)
+		ret = write_out(output, output->buffer, output->buffered);
+	if (!ret)
+		output->flushed += output->buffered;
+	output->buffered = 0;
+	return ret;
+}
+
+int scope_output_flush(struct scope_output *output)
+{
+	int ret = flush(output);
+
+	if (!ret)
+		output->whole = output->flushed;
+	return ret;
+}
+
+int scope_output_begin(struct scope_output *output, size_t bytes)
+{
+	if (bytes > BUFFER_BYTES - output->buffered || !output->buffered)
+		return scope_output_flush(output);
+	return output->failed;
+}
+
+int scope_output_put(struct scope_output *output, const void *data, size_t bytes)
+{
+	size_t room = BUFFER_BYTES - output->buffered;
+	int ret = output->failed;
+
+	if (ret || !bytes)
+		return ret;
+	if (bytes <= room) {
+		memcpy(output->buffer + output->buffered, data, bytes);
+		output->buffered += bytes;
+		return 0;
+	}
+	/* A piece larger than the buffer, which holds nothing but its beginning. */
+	ret = flush(output);
+	if (!ret)
+		ret = write_out(output, data, bytes);
+	if (!ret)
+		output->flushed += bytes;
+	return ret;
+}
+
+uint64_t scope_output_bytes(const struct scope_output *output)
+{
+	return output->flushed + output->buffered;
+}
+
+uint64_t scope_output_whole(const struct scope_output *output)
+{
+	return output->whole;
+}
+
+const char *scope_output_problem(const struct scope_output *output)
+{
+	return output->problem.text;
+}
+
+int scope_output_wrap(int fd, const char *name, struct scope_error *error,
+		      struct scope_output **ret_output)
+{
+	struct scope_output *output = calloc(1, sizeof(*output));
+	off_t begin = lseek(fd, 0, SEEK_CUR);
+
+	if (output)
+		output->path = strdup(name);
+	if (!output || !output->path) {
+		free(output);
+		return scope_error_set(error, -ENOMEM, "cannot write %s: out of memory", name);
+	}
+	output->fd = fd;
+	output->begin = begin > 0 ? begin : 0;
+	*ret_output = output;
+	return 0;
+}
+
+/*
+ * The name must not lead through a link that someone else may have put there: a recorder runs as
+ * root, often in /tmp.
+ */
+static int open_part(const char *path, const char *part, struct scope_error *error)
+{
+	struct stat status;
+	int fd;
+
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return scope_error_set(error, -EINVAL,
+				       "cannot write %s: it exists and is not a regular file; "
+				       "name another file", path);
+	unlink(part);
+	fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	return scope_error_set(error, -errno,
+			       "cannot create %s: %s; name a file in a directory you may write to",
+			       part, strerror(errno));
+}
+
+int scope_output_create(const char *path, struct scope_error *error,
+			struct scope_output **ret_output)
+{
+	char *part;
+	int fd, ret;
+
+	if (asprintf(&part, "%s.part", path) < 0)
+		return scope_error_set(error, -ENOMEM, "cannot write %s: out of memory", path);
+	fd = open_part(path, part, error);
+	if (fd < 0) {
+		free(part);
+		return fd;
+	}
+	ret = scope_output_wrap(fd, path, error, ret_output);
+	if (ret) {
+		close(fd);
+		unlink(part);
+		free(part);
+		return ret;
+	}
+	(*ret_output)->part = part;
+	return 0;
+}
+
+int scope_output_cut(struct scope_output *output)
+{
+	const off_t end = output->begin + (off_t)output->whole;
+
+	output->buffered = 0;
+	output->flushed = output->whole;
+	if (ftruncate(output->fd, end) || lseek(output->fd, end, SEEK_SET) < 0)
+		return -errno;
+	output->failed = 0;
+	return 0;
+}
+
+int scope_output_publish(struct scope_output *output)
+{
+	int fd = output->fd;
+
+	if (!output->part)
+		return 0;
+	output->fd = -1;
+	if (close(fd) || rename(output->part, output->path))
+		return scope_output_fail(output, -errno);
+	free(output->part);
+	output->part = NULL;
+	return 0;
+}
+
+void scope_output_destroy(struct scope_output *output)
+{
+	if (!output)
+		return;
+	if (output->part) {
+		if (output->fd >= 0)
+			close(output->fd);
+		unlink(output->part);
+	}
+	free(output->part);
+	free(output->path);
+	free(output);
+}

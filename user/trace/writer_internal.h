@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of a writer, shared by its files. */
+#ifndef SCOPE_TRACE_WRITER_INTERNAL_H
+#define SCOPE_TRACE_WRITER_INTERNAL_H
+
+#include "trace/flight.h"
+#include "trace/format.h"
+#include "trace/frame.h"
+#include "trace/index.h"
+#include "trace/keep.h"
+#include "trace/output.h"
+#include "trace/writer.h"
+
+/* A file has an output. A flight recorder has none, but flight and keep. */
+struct scope_writer {
+	struct scope_framer *framer;
+	struct scope_output *output;
+	struct scope_flight *flight;
+	struct scope_keep *keep;
+	struct scope_index index;
+	struct scope_frame_end counts;
+	struct scope_frame_end certain; /* those up to scope_output_whole() */
+	uint64_t end_ns; /* of the latest sub-buffer */
+	int level;
+	int failed; /* -errno, of what is no output */
+	struct scope_error problem;
+	uint8_t *scratch; /* a metadata payload being put together */
+	size_t scratch_bytes, scratch_capacity;
+	scope_writer_tap *tap;
+	void *tap_context;
+};
+
+/* Notes a failure that is not the output's own. Returns the first one. */
+int scope_writer_fail(struct scope_writer *writer, int code);
+
+int scope_writer_put_header(struct scope_writer *writer);
+/* A frame into the file. */
+int scope_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame);
+/* Any frame but of a sub-buffer, into the file and into what is kept. */
+int scope_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes);
+/* place.offset is filled in. */
+int scope_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
+			    struct scope_frame_place place);
+/* Everything behind the last sub-buffer, and the file's name. */
+int scope_writer_end_file(struct scope_writer *writer);
+
+#endif

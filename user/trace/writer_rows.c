@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write the metadata of a trace: one function for each kind of row. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/writer_internal.h"
+
+#define SYMBOLS_BYTES (1u << 20) /* a SYMBOLS frame is closed above it */
+
+static void scratch_begin(struct scope_writer *writer)
+{
+	writer->scratch_bytes = 0;
+}
+
+static int scratch_add(struct scope_writer *writer, const void *data, size_t bytes)
+{
+	size_t end = writer->scratch_bytes + bytes;
+
+	if (scope_grow(&writer->scratch, &writer->scratch_capacity, end, 1))
+		return scope_writer_fail(writer, -ENOMEM);
+	if (bytes)
+		memcpy(writer->scratch + writer->scratch_bytes, data, bytes);
+	writer->scratch_bytes = end;
+	return 0;
+}
+
+/* A fixed head, then two strings (the second may be NULL: none). */
+static int put_strings(struct scope_writer *writer, uint16_t type, const void *head,
+		       size_t head_bytes, const char *first, const char *second)
+{
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, head, head_bytes);
+	if (!ret)
+		ret = scratch_add(writer, first, strlen(first) + 1);
+	if (!ret && second)
+		ret = scratch_add(writer, second, strlen(second) + 1);
+	if (ret)
+		return ret;
+	return scope_writer_put_row(writer, type, writer->scratch, writer->scratch_bytes);
+}
+
+int scope_writer_meta(struct scope_writer *writer, const char *key, const char *value)
+{
+	if (writer->keep && scope_keep_meta(writer->keep, key, value))
+		return scope_writer_fail(writer, -ENOMEM);
+	return put_strings(writer, SCOPE_FRAME_META, NULL, 0, key, value);
+}
+
+int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
+{
+	struct scope_frame_map head = {
+		.tgid = map->tgid, .executable = map->executable,
+		.start = map->start, .end = map->end, .offset = map->offset,
+	};
+
+	return put_strings(writer, SCOPE_FRAME_MAP, &head, sizeof(head), map->path, map->build_id);
+}
+
+int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
+{
+	struct scope_frame_symbol head = {
+		.tgid = symbol->tgid, .library = symbol->library,
+		.start = symbol->start, .size = symbol->size,
+	};
+
+	return put_strings(writer, SCOPE_FRAME_SYMBOL, &head, sizeof(head), symbol->name,
+			   symbol->module);
+}
+
+int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd)
+{
+	struct scope_frame_fd head = { .tgid = fd->tgid, .fd = fd->fd, .kind = fd->kind };
+
+	return put_strings(writer, SCOPE_FRAME_FD, &head, sizeof(head), fd->name, NULL);
+}
+
+int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory)
+{
+	struct scope_frame_memory head = {
+		.tid = memory->tid, .bytes = memory->bytes, .address = memory->address,
+	};
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, &head, sizeof(head));
+	if (!ret)
+		ret = scratch_add(writer, memory->data, memory->bytes);
+	if (ret)
+		return ret;
+	return scope_writer_put_row(writer, SCOPE_FRAME_MEMORY, writer->scratch, writer->scratch_bytes);
+}
+
+int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread)
+{
+	struct scope_frame_thread head = { .tid = thread->tid, .tgid = thread->tgid };
+
+	return put_strings(writer, SCOPE_FRAME_THREAD, &head, sizeof(head), thread->comm, NULL);
+}
+
+static int begin_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
+{
+	struct scope_frame_symbols head = { .tgid = symbol->tgid, .library = symbol->library };
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, &head, sizeof(head));
+	return ret ? ret : scratch_add(writer, symbol->module, strlen(symbol->module) + 1);
+}
+
+int scope_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
+			 size_t count)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < count && !ret;) {
+		ret = begin_symbols(writer, symbol);
+		for (; i < count && !ret && writer->scratch_bytes < SYMBOLS_BYTES; i++) {
+			ret = scratch_add(writer, &symbol[i].start, sizeof(symbol[i].start));
+			if (!ret)
+				ret = scratch_add(writer, &symbol[i].size, sizeof(symbol[i].size));
+			if (!ret)
+				ret = scratch_add(writer, symbol[i].name,
+						  strlen(symbol[i].name) + 1);
+		}
+		if (!ret)
+			ret = scope_writer_put_row(writer, SCOPE_FRAME_SYMBOLS, writer->scratch,
+				      writer->scratch_bytes);
+	}
+	return ret;
+}
