@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unpack a Debian kernel (image, modules, headers) below build/ for building and booting against.
 #
-# Usage: scripts/kernel.sh [KEY]               a row of the table below, 6.1 when absent
+# Usage: scripts/kernel.sh [KEY]               a row of the table below, 6.1 when absent, or one of
+#                                              scripts/own-kernel.sh, which then builds it
 #        scripts/kernel.sh -x KEY COMMAND...   run a command where modules for it can be built
 #        scripts/kernel.sh -l                  list the keys
 # Result in build/kernels/KEY/, whose path is printed; nothing is installed into the system:
@@ -17,6 +18,7 @@
 # The newest version the suite holds is taken; a second run answers from the stamp. To move on to
 # a newer point release remove build/kernels/KEY. BUILD= names another build directory.
 set -euo pipefail
+. "$(dirname "$0")/debian.sh"
 
 # key | suites, with the archive each is in | metapackages | compiler | builder
 table() {
@@ -33,32 +35,6 @@ table() {
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 
 keys() { table | cut -d'|' -f1 | xargs; }
-
-# The machine's own Debian mirror when its apt lists name one, the public one otherwise.
-mirror_of() {	# debian | security
-	local release=bookworm fallback=http://deb.debian.org/debian/
-	[ "$1" = debian ] || { release=bookworm-security; fallback=http://deb.debian.org/debian-security/; }
-	local found
-	# shellcheck disable=SC2016 # apt expands these, not the shell
-	found=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-		awk -v r="$release" '$1 == r { print $2; exit }')
-	echo "${found:-$fallback}"
-}
-
-# A set of apt options that sees only these suites and writes only below $1.
-apt_options() {	# DIR SUITES
-	local dir=$1 entry
-	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
-	for entry in $2; do
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg arch=amd64]" \
-			"$(mirror_of "${entry%%:*}") ${entry#*:} main"
-	done >"$dir/sources.list"
-	: >"$dir/status"
-	apt=(-qq -o "Dir::Etc::sourcelist=$dir/sources.list" -o "Dir::Etc::sourceparts=/dev/null"
-		-o "Dir::State::lists=$dir/lists" -o "Dir::State::status=$dir/status"
-		-o "Dir::Cache=$dir/cache" -o APT::Architecture=amd64 -o APT::Sandbox::User=root
-		-o Acquire::Retries=3)
-}
 
 # Metapackages name one version; that version's own packages are what has to be unpacked.
 kernel_packages() {	# METAPACKAGE...
@@ -100,19 +76,15 @@ column() {	# KEY NUMBER
 }
 
 unpack() {	# KEY, into $work; $final is where it will stand
-	local suites meta deb version packages apt name file
+	local suites meta version packages apt name file
 	suites=$(column "$1" 2) meta=$(column "$1" 3)
-	apt_options "$work/apt" "$suites"
-	apt-get "${apt[@]}" update || die "cannot read the package lists of $suites: is the mirror reachable?"
+	debian_apt "$work/apt" "$suites"
 	# shellcheck disable=SC2086 # a list of words
 	mapfile -t packages < <(kernel_packages $meta)
 	[ ${#packages[@]} -gt 0 ] || die "$suites: no packages for $meta"
 	echo "kernel $1: ${packages[*]}" >&2
-	mkdir "$work/debs" "$work/root"
-	(cd "$work/debs" && apt-get "${apt[@]}" download "${packages[@]}") ||
-		die "cannot download ${packages[*]}"
-	for deb in "$work"/debs/*.deb; do dpkg -x "$deb" "$work/root"; done
-	rm -rf "$work/debs" "$work/apt"
+	debian_unpack "$work/apt" "$work/root" "${packages[@]}"
+	rm -rf "$work/apt"
 
 	[ -d "$work/root/lib" ] || ln -s usr/lib "$work/root/lib"
 	version=$(cd "$work/root/lib/modules" && for d in */kernel; do echo "${d%/kernel}"; done)
@@ -140,7 +112,7 @@ unpack_builder() {	# SUITE, into $work
 	echo "kernel: unpacking a Debian $1 to build modules in" >&2
 	mmdebstrap --quiet --variant=apt --mode=root --aptopt='Acquire::Retries "3"' \
 		--include=gcc-14,make,pahole,libelf1t64,libssl3t64,zlib1g,libc6-dev,kmod,xz-utils \
-		"$1" "$work/root" "$(mirror_of debian)" >&2 || die "cannot unpack a Debian $1"
+		"$1" "$work/root" "$(debian_mirror debian)" >&2 || die "cannot unpack a Debian $1"
 	echo "$final" >"$work/stamp"
 }
 
@@ -187,8 +159,15 @@ case ${1:-} in
 -*) die "usage: kernel.sh [-l | [-x] KEY [COMMAND...]]" ;;
 esac
 key=${1:-6.1}
-[ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys))"
 root=$(cd "$(dirname "$0")/.." && pwd)
+if [ -z "$(column "$key" 1)" ]; then
+	own=$("$root/scripts/own-kernel.sh" -l)
+	grep -qx -e "$key" <<<"$own" || die "no kernel '$key' (known: $(keys) $(xargs <<<"$own"))"
+	[ -n "$command" ] || exec "$root/scripts/own-kernel.sh" "$key"
+	"$root/scripts/own-kernel.sh" "$key" >&2
+	shift
+	exec "$@"
+fi
 build=$(mkdir -p "${BUILD:-$root/build}/kernels" && cd "${BUILD:-$root/build}" && pwd)
 work=''
 trap '[ -z "$work" ] || rm -rf "$work"' EXIT

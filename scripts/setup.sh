@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers dkms
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers dkms kernel
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -15,7 +15,8 @@ packages_of() {
 		mmdebstrap ;;
 	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;
 	dkms) echo dkms ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers dkms)" >&2; exit 2 ;;
+	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers dkms kernel)" >&2; exit 2 ;;
 	esac
 }
 

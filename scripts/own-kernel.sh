@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Build a small kernel from Debian's kernel sources, configured as no Debian kernel is.
+#
+# Usage: scripts/own-kernel.sh KEY    a row of the table below
+#        scripts/own-kernel.sh -l     list the keys
+# The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
+# that does not hold in the end is an error. Result in build/kernels/KEY/, whose path is printed:
+#   vmlinux or bzImage   boots in QEMU     version, config, cc   as scripts/kernel.sh leaves them
+#   root/lib/modules/VERSION, modules      its modules, indexed
+#   headers              usable as KDIR
+# It is built again when its row or its fragments change. BUILD= names another build directory.
+# Building takes 5 to 10 minutes; a second run answers from the stamp.
+set -euo pipefail
+. "$(dirname "$0")/debian.sh"
+
+# key | suites | package | fragments | image
+# kunit is also the kernel without eBPF. KASAN kernels reset under PVH: they boot as bzImage.
+table() {
+	cat <<-'ROWS'
+	kunit      | debian:bookworm security:bookworm-security | linux-source-6.1  | base kunit       | vmlinux
+	debug      | debian:bookworm security:bookworm-security | linux-source-6.1  | base kunit debug | bzImage
+	5.10-nobpf | security:bullseye-security                 | linux-source-5.10 | base             | vmlinux
+	ROWS
+}
+
+die() { echo "own-kernel.sh: $*" >&2; exit 1; }
+
+keys() { table | cut -d'|' -f1 | xargs -n1; }
+
+column() {	# KEY NUMBER
+	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
+}
+
+# One copy of the sources serves all kernels built from them; they build in folders of their own.
+unpack_source() {	# PACKAGE SUITES
+	local work
+	source=$build/kernels/.source-$1
+	[ ! -e "$source/Makefile" ] || return 0
+	exec 8>"$build/kernels/.lock-$1"
+	flock 8
+	if [ ! -e "$source/Makefile" ]; then
+		work=$(mktemp -d "$build/kernels/.new-$1.XXXXXX")
+		echo "own-kernel: unpacking $1" >&2
+		debian_apt "$work/apt" "$2"
+		debian_unpack "$work/apt" "$work/root" "$1"
+		mkdir "$work/source"
+		tar -xf "$work/root/usr/src/$1.tar.xz" -C "$work/source" --strip-components=1
+		rm -rf "$source"
+		mv "$work/source" "$source"
+		rm -rf "$work"
+	fi
+	exec 8>&-
+}
+
+fragments() { for name in $(column "$key" 4); do echo "$root/tests/vm/kernel-$name.config"; done; }
+
+# What the kernel's own configuration made of the fragments is not what they say: name it.
+check_config() {
+	local line missing=()
+	while read -r line; do
+		case $line in
+		'# CONFIG_'*' is not set') ! grep -q "^${line:2:-11}=" "$work/.config" || missing+=("$line") ;;
+		CONFIG_*) grep -qxF "$line" "$work/.config" || missing+=("$line") ;;
+		esac
+	done < <(cat $(fragments))
+	[ ${#missing[@]} -eq 0 ] || die "$key: this kernel does not take ${missing[*]}"
+}
+
+# shellcheck disable=SC2046 # names of files without spaces
+configure() {
+	kmake tinyconfig >/dev/null 2>&1
+	# What a fragment says replaces what is there: of two lines kconfig would complain.
+	awk '/^(# )?CONFIG_[A-Z0-9_]+(=| is not set)/ && match($0, /CONFIG_[A-Z0-9_]+/) { name = substr($0, RSTART, RLENGTH); line[name] = $0 }
+		END { for (name in line) print line[name] }' "$work/.config" $(fragments) |
+		grep -v '^CONFIG_LOCALVERSION=' | sort >"$work/.config.new"
+	echo "CONFIG_LOCALVERSION=\"-$key\"" >>"$work/.config.new"
+	mv "$work/.config.new" "$work/.config"
+	kmake olddefconfig
+	check_config
+}
+
+kmake() { make -j2 -s -C "$source" O="$work" CC=gcc-12 HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 "$@" >&2; }
+
+build_kernel() {
+	local version work=$final/obj
+	unpack_source "$(column "$key" 3)" "$(column "$key" 2)"
+	rm -rf "$final"
+	mkdir -p "$work"
+	echo "own-kernel: building $key" >&2
+	configure
+	kmake bzImage modules
+	version=$(cat "$work/include/config/kernel.release")
+	kmake modules_install INSTALL_MOD_PATH="$final/root" DEPMOD=true
+	depmod -b "$final/root" "$version"
+	if [ "$(column "$key" 5)" = vmlinux ]; then
+		strip -o "$final/vmlinux" "$work/vmlinux"
+	else
+		cp "$work/arch/x86/boot/bzImage" "$final/bzImage"
+	fi
+	ln -s "root/lib/modules/$version" "$final/modules"
+	ln -s obj "$final/headers"
+	ln -s obj/.config "$final/config"
+	echo gcc-12 >"$final/cc"
+	echo "$version" >"$final/version"
+	# Building modules needs neither the objects nor vmlinux.
+	find "$work" \( -path "$work/scripts" -o -path "$work/tools" \) -prune -o -type f \
+		\( -name '*.o' -o -name '*.a' -o -name '.*.cmd' -o -name 'vmlinux*' -o -name bzImage \) \
+		-exec rm -f {} +
+}
+
+case ${1:-} in
+-l) keys; exit 0 ;;
+'' | -*) die "usage: own-kernel.sh -l | KEY" ;;
+esac
+key=$1
+[ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys | xargs))"
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(mkdir -p "${BUILD:-$root/build}/kernels" && cd "${BUILD:-$root/build}" && pwd)
+final=$build/kernels/$key
+"$root/scripts/setup.sh" kernel >&2
+unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CC
+# The tree holds absolute paths: the stamp goes stale when it is moved.
+stamp="$final $(table | grep "^$key " | cat - $(fragments) | sha256sum | cut -c1-16)"
+if [ "$(cat "$final/stamp" 2>/dev/null)" != "$stamp" ]; then
+	exec 9>"$build/kernels/.lock-$key"
+	flock 9
+	if [ "$(cat "$final/stamp" 2>/dev/null)" != "$stamp" ]; then
+		build_kernel
+		echo "$stamp" >"$final/stamp"
+	fi
+	exec 9>&-
+fi
+echo "$final"
