@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include "arch.h"
 #include "configure.h"
+#include "probe.h"
 
 static void get_u32(struct genl_info *info, enum scope_attr name, u32 *value)
 {
@@ -88,6 +89,10 @@ static int parse_events(struct genl_info *info, struct scope_config *config)
 	if (config->events & ~SCOPE_EVENTS_ALL)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL,
 			      "EVENTS has a bit this module does not know");
+	if (config->events & ~scope_probe_events())
+		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EOPNOTSUPP,
+			      "EVENTS: this kernel has no tracepoints of block requests, or they are "
+			      "of a form this module does not know");
 	config->follow = nla_get_flag(info->attrs[SCOPE_ATTR_FOLLOW]);
 	if (!counts)
 		return 0;
@@ -167,7 +172,7 @@ int scope_configure(struct scope_session *session, struct genl_info *info)
 
 	if (!config || !tgids)
 		goto out;
-	config->events = SCOPE_EVENTS_ALL;
+	config->events = SCOPE_EVENTS_DEFAULT;
 	config->subbuf_bytes = SCOPE_SUBBUF_BYTES_DEFAULT;
 	config->subbuf_count = SCOPE_SUBBUF_COUNT_DEFAULT;
 	config->stack_bytes = SCOPE_STACK_BYTES_DEFAULT;

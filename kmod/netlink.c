@@ -152,7 +152,9 @@ static int put_session(struct sk_buff *reply, struct scope_session *session)
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_MEMORY_BYTES, memory, SCOPE_ATTR_PAD) ||
 	    nla_put_u32(reply, SCOPE_ATTR_PROCESSES, atomic_read(&session->filter.count)) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_FILTER_FULL, atomic64_read(&session->filter.full),
-			      SCOPE_ATTR_PAD))
+			      SCOPE_ATTR_PAD) ||
+	    nla_put_u64_64bit(reply, SCOPE_ATTR_BLOCK_UNMATCHED,
+			      atomic64_read(&session->block_unmatched), SCOPE_ATTR_PAD))
 		return -EMSGSIZE;
 	nest = nla_nest_start(reply, SCOPE_ATTR_CPUS);
 	if (!nest)

@@ -18,8 +18,12 @@ static struct probe_row {
 	{ "sched_process_exit", &scope_sched_exit_probe },
 	{ "sched_process_exec", &scope_sched_exec_probe },
 	{ "sched_process_fork", &scope_sched_fork_probe },
+	{ "task_rename", &scope_sched_rename_probe },
 	{ "sched_switch", &scope_sched_switch_probe },
 	{ "sched_waking", &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
+	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
+	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
+	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
 	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
 	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
 };
@@ -39,13 +43,25 @@ int scope_probe_init(void)
 
 	for_each_kernel_tracepoint(probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].tracepoint)
+		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK)
 			continue;
 		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
 		       "CONFIG_FTRACE_SYSCALLS\n", rows[i].name);
 		return -ENODEV;
 	}
 	return 0;
+}
+
+/* The bits of EVENTS that this kernel can serve. */
+u32 scope_probe_events(void)
+{
+	u32 events = SCOPE_EVENTS_ALL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!rows[i].tracepoint || !*rows[i].probe)
+			events &= ~rows[i].events;
+	return events;
 }
 
 /* Under session->lock. On failure nothing stays attached. */

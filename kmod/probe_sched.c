@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scheduling and the lives of tasks: switches, wakings, fork, exec, exit.
+ * Scheduling and the lives of tasks: switches, wakings, fork, exec, rename, exit.
  *
  * sched_switch and sched_waking run with interrupts off (they hold a run queue's or a task's lock);
- * the other three do not.
+ * the others do not.
  */
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 #include "probe.h"
 #include "record.h"
 
@@ -148,6 +149,19 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 	raw_local_irq_restore(flags);
 }
 
+/* By prctl, through /proc (then maybe by another thread of the process), or just before an exec. */
+static void probe_task_rename(void *data, struct task_struct *task, const char *comm)
+{
+	struct scope_session *session = data;
+	unsigned long flags;
+
+	if (!scope_filter_has(&session->filter, task->tgid))
+		return;
+	raw_local_irq_save(flags);
+	scope_record_put_comm(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(), task, comm);
+	raw_local_irq_restore(flags);
+}
+
 /*
  * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a
  * process overtakes another one here, that one may be gone from the filter before it is told of.
@@ -185,6 +199,7 @@ void *const scope_sched_waking_probe = probe_sched_waking;
 void *const scope_sched_fork_probe = probe_sched_fork;
 void *const scope_sched_exec_probe = probe_sched_exec;
 void *const scope_sched_exit_probe = probe_sched_exit;
+void *const scope_sched_rename_probe = probe_task_rename;
 
 static void __maybe_unused check_types(void)
 {
@@ -193,4 +208,5 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sched_process_fork(probe_sched_fork);
 	check_trace_callback_type_sched_process_exec(probe_sched_exec);
 	check_trace_callback_type_sched_process_exit(probe_sched_exit);
+	check_trace_callback_type_task_rename(probe_task_rename);
 }

@@ -131,6 +131,22 @@ static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 o
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+static inline void scope_record_put_comm(struct scope_ring *ring, u64 now,
+					 const struct task_struct *task, const char *comm)
+{
+	struct scope_record_comm *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_COMM, sizeof(*r), now);
+	if (!r)
+		return;
+	r->tid = task->pid;
+	r->tgid = task->tgid;
+	r->zero = 0;
+	memset(r->comm, 0, sizeof(r->comm));
+	memcpy(r->comm, comm, strnlen(comm, sizeof(r->comm) - 1));
+	scope_ring_commit(ring, sizeof(*r));
+}
+
 static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now,
 						const struct task_struct *task, bool last)
 {

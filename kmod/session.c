@@ -97,6 +97,7 @@ static void session_free(struct kref *ref)
 	for_each_possible_cpu(id)
 		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
 	free_regions(session);
+	kvfree(session->block);
 	free_percpu(session->cpu);
 	kvfree(session);
 }
@@ -142,6 +143,14 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	err = alloc_regions(session);
 	if (err)
 		goto out;
+	if (config->events & SCOPE_EVENTS_BLOCK) {
+		session->block = kvzalloc(scope_block_bytes, GFP_KERNEL);
+		if (!session->block) {
+			free_regions(session);
+			err = -ENOMEM;
+			goto out;
+		}
+	}
 	for (i = 0; i < count; i++)
 		scope_filter_add(&session->filter, tgids[i]);
 	/* Pairs with scope_session_configured(). */

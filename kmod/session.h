@@ -69,6 +69,8 @@ struct scope_session {
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
+	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
+	atomic64_t block_unmatched; /* requests that found no place there */
 
 	/* control */
 	struct kref ref;

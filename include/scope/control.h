@@ -22,7 +22,7 @@
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
  *                         readable. EALREADY where it is not running.
  *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
- *                         FILTER_FULL, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL, LOST_NESTED,
+ *                         FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL, LOST_NESTED,
  *                         LOST_TOO_BIG, STACKS, STACKS_SKIPPED } ... }
  *
  * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
@@ -58,7 +58,7 @@ enum scope_attr {
 	SCOPE_ATTR_TARGETS,	      /* nested: SCOPE_ATTR_TARGET, 1 to SCOPE_TARGET_MAX times */
 	SCOPE_ATTR_TARGET,	      /* u32: pid of a process */
 	SCOPE_ATTR_FOLLOW,	      /* flag: trace descendants too */
-	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, default all */
+	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, or the default */
 	SCOPE_ATTR_SUBBUF_BYTES,      /* u32, a power of two, default 256 KiB */
 	SCOPE_ATTR_SUBBUF_COUNT,      /* u32, a power of two, default 8 */
 	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number */
@@ -82,13 +82,16 @@ enum scope_attr {
 	SCOPE_ATTR_LOST_TOO_BIG,      /* u64 */
 	SCOPE_ATTR_STACKS,	      /* u64 */
 	SCOPE_ATTR_STACKS_SKIPPED,    /* u64 */
+	SCOPE_ATTR_BLOCK_UNMATCHED,   /* u64: requests whose end could not be told */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
 
 #define SCOPE_EVENTS_SYSCALL 0x01u
 #define SCOPE_EVENTS_SCHED 0x02u /* switch and waking */
-#define SCOPE_EVENTS_ALL 0x03u	 /* fork, exec and exit are always on: the filter needs them */
+#define SCOPE_EVENTS_BLOCK 0x04u /* requests to block devices; EOPNOTSUPP where the kernel has none */
+#define SCOPE_EVENTS_DEFAULT 0x03u
+#define SCOPE_EVENTS_ALL 0x07u /* fork, exec, exit and rename are always on: the filter needs them */
 
 enum scope_stack_mode {
 	SCOPE_STACK_NONE = 0,

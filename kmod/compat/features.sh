@@ -20,6 +20,12 @@ rows() {
 	PREV_SUM_EXEC | linux/sched.h | u64 f(struct task_struct *t) { return t->se.prev_sum_exec_runtime; }
 	SCHED_INFO_ARRIVAL | linux/sched.h | u64 f(struct task_struct *t) { return t->sched_info.last_arrival; }
 	TASK_ON_CPU | linux/sched.h | int f(struct task_struct *t) { return t->on_cpu; }
+	BLOCK_RQ | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request *r); void f(void) { check_trace_callback_type_block_rq_insert(p); check_trace_callback_type_block_rq_issue(p); }
+	BLOCK_Q_RQ | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request_queue *q, struct request *r); void f(void) { check_trace_callback_type_block_rq_insert(p); check_trace_callback_type_block_rq_issue(p); }
+	BLOCK_DONE_STATUS | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request *r, blk_status_t e, unsigned int n); void f(void) { check_trace_callback_type_block_rq_complete(p); }
+	BLOCK_DONE_ERRNO | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request *r, int e, unsigned int n); void f(void) { check_trace_callback_type_block_rq_complete(p); }
+	BLOCK_QUEUE_DISK | linux/blkdev.h linux/blk-mq.h | void *f(struct request *r) { return r->q->disk; }
+	BLOCK_START_NS | linux/blkdev.h linux/blk-mq.h | u64 f(struct request *r) { return r->start_time_ns; }
 	ROWS
 }
 

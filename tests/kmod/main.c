@@ -23,6 +23,8 @@ static const struct {
 	{ "odd_calls", test_odd_calls },
 	{ "flush_open_call", test_flush_open_call },
 	{ "calls_alone", test_calls_alone },
+	{ "rename", test_rename },
+	{ "block", test_block },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },
 };

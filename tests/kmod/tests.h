@@ -22,6 +22,8 @@ void test_exec_of_thread(void);
 void test_odd_calls(void);
 void test_flush_open_call(void);
 void test_calls_alone(void);
+void test_rename(void);
+void test_block(void);
 void test_zombies(void);
 void test_state_of_many(void);
 

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests to block devices that traced threads make, from the queue to the end.
+ *
+ * A request is a traced thread's if that thread queued it (block_rq_insert) or gave it to the device
+ * (block_rq_issue). From then on it stands in the session's table, so that it is known again when a
+ * kernel worker issues it, and when an interrupt tells of its end. Others cost a look into one line
+ * of keys. A request is handled by one CPU at a time, with the block layer's own ordering between
+ * them: only the claim of a slot needs an atomic operation.
+ */
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/timekeeping.h>
+#include "block.h"
+#include "probe.h"
+#include "record.h"
+
+#ifdef SCOPE_BLOCK_KNOWN
+
+#define LINES 128u /* a power of two */
+#define LINE 8u	   /* requests of a line: its keys fill 64 bytes */
+
+struct outstanding {
+	u64 begun;     /* by the block layer's clock */
+	u64 queued_ns; /* 0: it was not queued */
+	u64 issued_ns; /* 0: not yet */
+	u64 sector;    /* where what is left of it begins, once issued */
+	u32 tid;
+};
+
+struct scope_block {
+	struct {
+		struct request *request[LINE];
+	} ____cacheline_aligned key[LINES];
+	struct outstanding value[LINES][LINE];
+};
+
+static inline u32 line_of(const struct request *request)
+{
+	return hash_ptr(request, ilog2(LINES));
+}
+
+/* NULL: not there. The pointer of the key goes to *ret_key. */
+static struct outstanding *find(struct scope_block *block, const struct request *request,
+				struct request ***ret_key)
+{
+	u32 line = line_of(request), i;
+
+	for (i = 0; i < LINE; i++) {
+		if (READ_ONCE(block->key[line].request[i]) != request)
+			continue;
+		*ret_key = &block->key[line].request[i];
+		return &block->value[line][i];
+	}
+	return NULL;
+}
+
+static struct outstanding *claim(struct scope_block *block, struct request *request,
+				 struct request ***ret_key)
+{
+	u32 line = line_of(request), i;
+
+	for (i = 0; i < LINE; i++) {
+		if (READ_ONCE(block->key[line].request[i]) ||
+		    cmpxchg(&block->key[line].request[i], NULL, request))
+			continue;
+		*ret_key = &block->key[line].request[i];
+		return &block->value[line][i];
+	}
+	return NULL;
+}
+
+static void forget(struct request **key)
+{
+	/* Pairs with the compare-and-exchange of a claim: the value was read. */
+	smp_store_release(key, NULL);
+}
+
+/* One that went without an end, merged into another or freed, and this came into its place. */
+static bool is_other(const struct outstanding *one, const struct request *request)
+{
+	return one->begun != scope_compat_block_begun(request) ||
+	       (one->issued_ns && one->sector != blk_rq_pos(request));
+}
+
+/* The traced thread that acts here. An interrupt acts for nobody. */
+static inline u32 acting_tid(struct scope_cpu *cpu)
+{
+	return cpu->traced && !in_interrupt() ? current->pid : 0;
+}
+
+/* NULL: nobody's, or (*ret_tid not 0) of that thread but there is no room for it. */
+static struct outstanding *take_up(struct scope_session *session, struct scope_cpu *cpu,
+				   struct request *request, u32 *ret_tid)
+{
+	struct request **key;
+	struct outstanding *one = find(session->block, request, &key);
+
+	if (one && !is_other(one, request)) {
+		*ret_tid = one->tid;
+		return one;
+	}
+	if (one)
+		forget(key);
+	*ret_tid = acting_tid(cpu);
+	if (!*ret_tid)
+		return NULL;
+	one = claim(session->block, request, &key);
+	if (one)
+		*one = (struct outstanding){ .begun = scope_compat_block_begun(request),
+					     .tid = *ret_tid };
+	return one;
+}
+
+static u8 op_of(const struct request *request)
+{
+	switch (req_op(request)) {
+	case REQ_OP_READ:
+		return SCOPE_BLOCK_READ;
+	case REQ_OP_WRITE:
+		return SCOPE_BLOCK_WRITE;
+	case REQ_OP_FLUSH:
+		return SCOPE_BLOCK_FLUSH;
+	case REQ_OP_DISCARD:
+		return SCOPE_BLOCK_DISCARD;
+	default:
+		return SCOPE_BLOCK_OTHER;
+	}
+}
+
+static u8 flags_of(const struct request *request)
+{
+	u32 flags = (__force u32)request->cmd_flags;
+
+	return (flags & (__force u32)REQ_SYNC ? SCOPE_BLOCK_SYNC : 0) |
+	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
+	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |
+	       (flags & (__force u32)REQ_PREFLUSH ? SCOPE_BLOCK_PREFLUSH : 0) |
+	       (flags & (__force u32)REQ_RAHEAD ? SCOPE_BLOCK_AHEAD : 0);
+}
+
+static u32 dev_of(const struct request *request)
+{
+	struct gendisk *disk = scope_compat_block_disk(request);
+
+	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
+			      (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
+		    : 0;
+}
+
+static void put_issue(struct scope_ring *ring, const struct request *request,
+		      const struct outstanding *one, u32 tid, u64 now)
+{
+	u64 queued_ns = one && one->queued_ns ? now - one->queued_ns : 0;
+	struct scope_record_block_issue *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_BLOCK_ISSUE, sizeof(*r), now);
+	if (!r)
+		return;
+	r->tid = tid;
+	r->sector = blk_rq_pos(request);
+	r->dev = dev_of(request);
+	r->bytes = blk_rq_bytes(request);
+	r->queue_ns = (s64)queued_ns < 0 ? 0 : min_t(u64, queued_ns, U32_MAX);
+	r->op = op_of(request);
+	r->flags = flags_of(request) | (one ? 0 : SCOPE_BLOCK_UNMATCHED);
+	r->zero = 0;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static void put_done(struct scope_ring *ring, const struct request *request,
+		     const struct outstanding *one, int error, u32 bytes, u64 now)
+{
+	struct scope_record_block_done *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_BLOCK_DONE, sizeof(*r), now);
+	if (!r)
+		return;
+	r->tid = one->tid;
+	r->sector = blk_rq_pos(request);
+	r->dev = dev_of(request);
+	r->bytes = bytes;
+	r->latency_ns = now > one->issued_ns ? now - one->issued_ns : 0;
+	r->error = error;
+	r->op = op_of(request);
+	r->flags = flags_of(request) | (bytes < blk_rq_bytes(request) ? SCOPE_BLOCK_PART : 0);
+	r->zero = 0;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static void probe_insert(SCOPE_BLOCK_PROTO(data, request))
+{
+	struct scope_session *session = data;
+	struct outstanding *one;
+	unsigned long flags;
+	u32 tid;
+
+	raw_local_irq_save(flags);
+	one = take_up(session, this_cpu_ptr(session->cpu), request, &tid);
+	if (one && !one->issued_ns)
+		one->queued_ns = ktime_get_mono_fast_ns();
+	raw_local_irq_restore(flags);
+}
+
+static void probe_issue(SCOPE_BLOCK_PROTO(data, request))
+{
+	struct scope_session *session = data;
+	struct outstanding *one;
+	struct scope_cpu *cpu;
+	unsigned long flags;
+	u64 now;
+	u32 tid;
+
+	raw_local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpu);
+	one = take_up(session, cpu, request, &tid);
+	if (!tid)
+		goto out;
+	now = ktime_get_mono_fast_ns();
+	put_issue(&cpu->ring, request, one, tid, now);
+	if (one) {
+		one->issued_ns = now;
+		one->sector = blk_rq_pos(request);
+	} else {
+		atomic64_inc(&session->block_unmatched);
+	}
+out:
+	raw_local_irq_restore(flags);
+}
+
+static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR status,
+		       unsigned int bytes)
+{
+	struct scope_session *session = data;
+	struct outstanding *one;
+	struct request **key;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	one = find(session->block, request, &key);
+	if (!one)
+		goto out;
+	if (is_other(one, request)) {
+		forget(key);
+		goto out;
+	}
+	if (one->issued_ns)
+		put_done(&this_cpu_ptr(session->cpu)->ring, request, one,
+			 scope_compat_block_errno(status), bytes, ktime_get_mono_fast_ns());
+	if (bytes >= blk_rq_bytes(request))
+		forget(key);
+	else
+		one->sector += bytes >> 9;
+out:
+	raw_local_irq_restore(flags);
+}
+
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_block_rq_insert(probe_insert);
+	check_trace_callback_type_block_rq_issue(probe_issue);
+	check_trace_callback_type_block_rq_complete(probe_done);
+}
+
+void *const scope_block_insert_probe = probe_insert;
+void *const scope_block_issue_probe = probe_issue;
+void *const scope_block_done_probe = probe_done;
+
+const size_t scope_block_bytes = sizeof(struct scope_block);
+
+#else /* no block layer, or tracepoints of a prototype that is not known: EVENTS_BLOCK is refused */
+
+void *const scope_block_insert_probe;
+void *const scope_block_issue_probe;
+void *const scope_block_done_probe;
+
+const size_t scope_block_bytes;
+
+#endif
