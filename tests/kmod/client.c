@@ -121,13 +121,30 @@ static int transact(struct client *client, struct nl_msg *msg, struct answer *an
 	int err;
 
 	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
-	CHECK(nl_send_auto(client->sock, msg) >= 0);
+	nl_complete_msg(client->sock, msg);
+	if (client->arm)
+		client->arm(true);
+	err = sendto(nl_socket_get_fd(client->sock), nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len, 0,
+		     (struct sockaddr *)&(struct sockaddr_nl){ .nl_family = AF_NETLINK },
+		     sizeof(struct sockaddr_nl));
+	if (err < 0)
+		err = -errno;
+	if (client->arm)
+		client->arm(false);
+	if (err < 0) {
+		nl_cb_put(cb);
+		nlmsg_free(msg);
+		return err;
+	}
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, answer);
 	answer->error = 1;
 	do {
 		err = nl_recvmsgs(client->sock, cb);
+		/* The kernel had no memory for its answer. */
+		if (err == -NLE_NOMEM && answer->error > 0)
+			answer->error = -ENOBUFS;
 		CHECK(err >= 0 || answer->error <= 0, "%s", nl_geterror(err));
 	} while (answer->error > 0);
 	nl_cb_put(cb);
@@ -155,6 +172,27 @@ int client_raw(struct client *client, int command, const void *attributes, uint3
 	if (bytes)
 		CHECK(!nlmsg_append(msg, (void *)attributes, bytes, NLMSG_ALIGNTO));
 	return transact(client, msg, &answer);
+}
+
+/* Descriptors and mappings of all programs, as the kernel counts them. */
+int client_module_users(void)
+{
+	FILE *file = fopen("/sys/module/scope/refcnt", "r");
+	int count = -1;
+
+	CHECK(file && fscanf(file, "%d", &count) == 1);
+	fclose(file);
+	return count;
+}
+
+/* A process that was killed closes what it had a little later. */
+void client_wait_unused(void)
+{
+	int i;
+
+	for (i = 0; client_module_users() && i < 500; i++)
+		usleep(10000);
+	CHECK(!client_module_users(), "still in use: %d", client_module_users());
 }
 
 static void put_nonzero(struct nl_msg *msg, int name, uint32_t value)

@@ -38,6 +38,8 @@ struct client {
 	uint32_t tid[CLIENT_CPUS];
 	uint64_t now_ns[CLIENT_CPUS], last_number[CLIENT_CPUS], seen[CLIENT_CPUS];
 	uint64_t received;
+	/* called with true just before the kernel serves a control message, and with false after */
+	void (*arm)(bool on);
 };
 
 /* word: the record, at least its fixed bytes; tid: its thread, 0 for none that is traced. */
@@ -54,6 +56,8 @@ void client_begin(struct client *client, const struct client_config *config);
 int client_query(struct client *client, struct client_counts *ret_counts);
 void client_pages(const struct client *client, struct client_counts *ret_counts);
 uint64_t client_drain(struct client *client, client_record record, void *data);
+int client_module_users(void);
+void client_wait_unused(void);
 /* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
 int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
 	       char *ret_message, uint32_t message_bytes);

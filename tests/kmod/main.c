@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs one of the module's tests by name; without a name, lists them. Beside them `load` makes
- * system calls for ever, `trace PID` traces that for a moment, `cost none|other|self` times a call.
+ * system calls for ever, `trace PID` traces that for a moment, `cost none|other|self` times a call,
+ * `soak SECONDS SEED` makes sessions at random.
  */
 #include <string.h>
 #include "tests.h"
@@ -27,6 +28,11 @@ static const struct {
 	{ "block", test_block },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },
+	{ "maps", test_maps },
+	{ "buffers", test_buffers },
+	{ "unload_in_use", test_unload_in_use },
+	{ "failing_calls", test_failing_calls },
+	{ "failing_allocations", test_failing_allocations },
 };
 
 int main(int argc, char **argv)
@@ -40,6 +46,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "cost"))
 		return test_cost(argv[2]), 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 4 && !strcmp(argv[1], "soak"))
+		return test_soak(atoi(argv[2]), strtoull(argv[3], NULL, 0)), 0;
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		if (argc < 2)
 			puts(tests[i].name);

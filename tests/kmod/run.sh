@@ -9,7 +9,8 @@
 # executing the breakpoint of a kernel text patch long after it is gone from memory: then all
 # processes of the guest hang in it, as a rule in do_exit. It was seen once in 10 to 150 reloads; with
 # thread=single never.
-# ROUNDS= loads and unloads under load (10). Prints ok or not ok per test, exits 1 where one failed.
+# ROUNDS= loads and unloads, idle, under tracing and under stress (10); TEST_S= seconds for a program
+# (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per test, exits 1 where one failed.
 set -uo pipefail
 
 [ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
@@ -23,7 +24,7 @@ fail() { echo "not ok $1 - $2"; failed=1; }
 
 run_program() {	# NAME
 	local output
-	if output=$(timeout 120 "$program" "$1" 2>&1); then
+	if output=$(SCOPE_KO=$module timeout "${TEST_S:-120}" "$program" "$1" 2>&1); then
 		echo "ok $1"
 	else
 		fail "$1" "$(tail -1 <<<"$output")"
@@ -85,32 +86,87 @@ run_cpu_hotplug() {
 	if [ $err = 0 ]; then echo "ok cpu_hotplug"; else fail cpu_hotplug "$name: $(tail -1 <<<"$output")"; fi
 }
 
-# Trace a process that never rests, let the tracer die in the middle, unload, load again.
-run_reload_under_load() {
-	local load round try tracer
-	"$program" load &
-	load=$!
+# COMMAND... before each round; the module is loaded at the beginning and at the end.
+reload() {	# NAME COMMAND...
+	local name=$1 round try
+	shift
 	for ((round = 0; round < ${ROUNDS:-10}; round++)); do
-		"$program" trace "$load" &
-		tracer=$!
-		if ((round % 2)); then
-			sleep 0.0$((RANDOM % 9 + 1))
-			kill -9 $tracer 2>/dev/null
-		fi
-		wait $tracer 2>/dev/null
+		"$@" "$round"
 		for ((try = 0; try < 100; try++)); do
 			rmmod scope 2>/dev/null && break
 			sleep 0.05
 		done
 		insmod "$module" || break
 	done
-	kill -9 "$load"
-	wait "$load" 2>/dev/null
 	if ((round == ${ROUNDS:-10})); then
-		echo "ok reload_under_load"
+		echo "ok $name"
 		echo "# $round rounds"
 	else
-		fail reload_under_load "round $round"
+		fail "$name" "round $round"
+	fi
+}
+
+# Trace what never rests; every other tracer dies in the middle.
+trace_and_kill() {	# PID ROUND
+	"$program" trace "$1" &
+	local tracer=$!
+	if (($2 % 2)); then
+		sleep 0.0$((RANDOM % 9 + 1))
+		kill -9 $tracer 2>/dev/null
+	fi
+	wait $tracer 2>/dev/null
+}
+
+run_reload_idle() { reload reload_idle true; }
+
+run_reload_under_load() {
+	"$program" load &
+	local load=$!
+	reload reload_under_load trace_and_kill "$load"
+	kill -9 "$load"
+	wait "$load" 2>/dev/null
+}
+
+# Forks, threads, switches, signals, memory and system calls beside it.
+run_reload_under_stress() {
+	command -v stress-ng >/dev/null || {
+		fail reload_under_stress "stress-ng is missing: apt-get install stress-ng"
+		return
+	}
+	stress-ng --quiet --temp-path /dev/shm --fork 1 --switch 1 --pthread 1 --sigsuspend 1 --futex 1 \
+		--mmap 1 --mmap-bytes 8m --timeout 0 >/dev/null 2>&1 &
+	local stress=$!
+	reload reload_under_stress trace_and_kill "$stress"
+	kill "$stress"
+	wait "$stress" 2>/dev/null
+}
+
+# With a module built by SCOPE_FAULTS=1: each call made while it loads fails once, and nothing stays.
+run_failing_loads() {
+	local number left
+	[ -e /sys/module/scope/parameters/fail_at ] ||
+		{ echo "ok failing_loads # skipped: the module was not built with SCOPE_FAULTS=1"; return; }
+	rmmod scope
+	for ((number = 1; number < 100; number++)); do
+		if insmod "$module" fail_at=$number 2>/dev/null; then
+			left=$(cat /sys/module/scope/parameters/fail_at)
+			[ "$left" -gt 0 ] && break
+			fail failing_loads "call $number failed and nobody cared"
+			return
+		fi
+		if [ -e /dev/scope ] || [ -e /sys/module/scope ] ||
+			grep -q scope /sys/devices/system/cpu/hotplug/states; then
+			fail failing_loads "call $number failed, and something stayed"
+			insmod "$module"
+			return
+		fi
+	done
+	echo 0 >/sys/module/scope/parameters/fail_at
+	if ((number > 3)); then
+		echo "ok failing_loads"
+		echo "# $((number - 1)) calls"
+	else
+		fail failing_loads "only $((number - 1)) calls"
 	fi
 }
 
@@ -118,7 +174,8 @@ insmod "$module" || { echo "not ok insmod - $(dmesg | tail -1)"; exit 1; }
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] ||
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
-		echo unload_leaves_nothing; echo reload_under_load)
+		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
+		echo reload_under_stress)
 for name in "${tests[@]}"; do
 	if declare -F "run_$name" >/dev/null; then "run_$name"; else run_program "$name"; fi
 done

@@ -26,7 +26,13 @@ void test_rename(void);
 void test_block(void);
 void test_zombies(void);
 void test_state_of_many(void);
+void test_maps(void);
+void test_buffers(void);
+void test_unload_in_use(void);
+void test_failing_calls(void);
+void test_failing_allocations(void);
 
+void test_soak(uint32_t for_seconds, uint64_t seed);
 void test_load(void);
 void test_trace_briefly(int pid);
 void test_cost(const char *who);
