@@ -12,7 +12,7 @@ packages_of() {
 		libunwind-dev libzstd-dev libdeflate-dev zlib1g-dev libjansson-dev ;;
 	test) echo libcmocka-dev python3 python3-scipy python3-fastcluster ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
-		mmdebstrap ;;
+		mmdebstrap stress-ng ;;
 	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;
 	dkms) echo dkms ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
