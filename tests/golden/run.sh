@@ -3,7 +3,8 @@
 # Golden tests: synthetic trace text -> trace -> report, compared byte for byte.
 #
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
-# Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report.
+# Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
+# "Baseline: OTHER." there names the trace to hold it against.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,11 +19,21 @@ names=("$@")
 [ $# -gt 0 ] || for file in tests/golden/*.py; do
 	[ "$(basename "$file")" = synth.py ] || names+=("$(basename "$file" .py)")
 done
+make_trace() {	# NAME
+	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$1.py" > "$work/$1.text"
+	"$scope" dump --reverse "$work/$1.text" -o "$work/$1.trace"
+}
+
 for name in "${names[@]}"; do
-	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/$name.text"
-	"$scope" dump --reverse "$work/$name.text" -o "$work/$name.trace"
-	"$scope" report -i "$work/$name.trace" > "$work/$name.report"
-	"$scope" report -i "$work/$name.trace" > "$work/$name.again"
+	options=()
+	baseline=$(sed -n 's/^Baseline: \([a-z_]*\)\..*/\1/p' "tests/golden/$name.py")
+	if [ -n "$baseline" ]; then
+		make_trace "$baseline"
+		options=(--baseline "$work/$baseline.trace")
+	fi
+	make_trace "$name"
+	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.report"
+	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.again"
 	if [ -n "$update" ]; then
 		cp "$work/$name.report" "tests/golden/$name.report"
 		echo "wrote $name"

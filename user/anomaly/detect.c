@@ -68,16 +68,56 @@ static int add_group(struct work *work, uint32_t group)
 	return 0;
 }
 
-/* The measures of a population, or of the whole group where population is UINT32_MAX. */
-static int merge_measures(const struct work *work, uint32_t group, uint32_t population,
+uint64_t scope_norm_units(const struct scope_norm *norm, uint32_t population)
+{
+	uint64_t units = 0;
+
+	for (size_t i = 0; i < norm->survey->rows; i++)
+		if (norm->of_vector[i] == population)
+			units += norm->survey->row[i].units;
+	return units;
+}
+
+/* Measures of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
+static int merge_measures(const struct scope_norm *norm, uint32_t population,
 			  struct scope_sketch *measure)
 {
-	const struct scope_survey_group *survey = &work->survey->group[group];
 	int err = 0;
 
-	for (size_t i = 0; !err && i < survey->rows; i++)
-		if (population == UINT32_MAX || work->detection->of_vector[group][i] == population)
-			err = scope_sketch_merge(measure, &survey->row[i].measure);
+	for (size_t i = 0; !err && i < norm->survey->rows; i++)
+		if (population == SCOPE_POPULATION_NONE || norm->of_vector[i] == population)
+			err = scope_sketch_merge(measure, &norm->survey->row[i].measure);
+	return err;
+}
+
+static int spread_of(const struct scope_norm *norm, uint32_t population,
+		     struct scope_spread *ret_spread)
+{
+	struct scope_sketch measure = {0};
+	int err = merge_measures(norm, population, &measure);
+
+	if (!err)
+		err = scope_spread_of(&measure, SCALE_FLOOR_NS, ret_spread);
+	scope_sketch_free(&measure);
+	return err;
+}
+
+/* How often units of a population make call nr; those that do not make it count as 0. */
+static int merge_counts(const struct scope_norm *norm, uint32_t population, uint16_t nr,
+			struct scope_sketch *count)
+{
+	uint64_t units = scope_norm_units(norm, population);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < norm->survey->rows; i++) {
+		const struct scope_survey_row *row = &norm->survey->row[i];
+
+		for (size_t j = 0; !err && norm->of_vector[i] == population && j < row->calls; j++)
+			if (row->call[j].nr == nr)
+				err = scope_sketch_merge(count, &row->call[j].count);
+	}
+	if (!err && count->total < units)
+		err = scope_sketch_add(count, 0, units - count->total);
 	return err;
 }
 
@@ -100,13 +140,20 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 	       own.median > whole.median + population->z * spread;
 }
 
-static void settle(const struct work *work, struct scope_population *population,
-		   struct scope_spread own, struct scope_spread whole, bool rare)
+/* By its own units, or those of its group where it is rare and slow. */
+static int judge_times(struct work *work, const struct scope_norm *norm, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
-	uint64_t group_units = work->survey->group[population->group].units;
+	struct scope_population *population = &work->detection->population[index];
+	bool rare = population->units < options->rare_share * norm->survey->units;
+	struct scope_spread own, whole;
+	int err = spread_of(norm, index, &own);
 
-	population->against_group = group_units >= options->units_min && rare &&
+	if (!err && rare)
+		err = spread_of(norm, SCOPE_POPULATION_NONE, &whole);
+	if (err)
+		return err;
+	population->against_group = norm->survey->units >= options->units_min && rare &&
 				    (population->units < options->units_min ||
 				     slow_as_a_whole(population, own, whole, options));
 	if (population->against_group)
@@ -117,93 +164,99 @@ static void settle(const struct work *work, struct scope_population *population,
 	/* Slow as a whole: its units need not stand out one by one. */
 	if (population->against_group && population->units >= options->units_min)
 		population->threshold_ns = own.median * options->times_min;
-}
-
-static int judge_times(struct work *work, uint32_t index, double z)
-{
-	struct scope_population *population = &work->detection->population[index];
-	uint64_t group_units = work->survey->group[population->group].units;
-	bool rare = population->units < work->options->rare_share * group_units;
-	struct scope_sketch own = {0}, whole = {0};
-	struct scope_spread own_spread, whole_spread;
-	int err = merge_measures(work, population->group, index, &own);
-
-	population->z = z;
-	if (!err)
-		err = scope_spread_of(&own, SCALE_FLOOR_NS, &own_spread);
-	whole_spread = own_spread;
-	if (!err && rare)
-		err = merge_measures(work, population->group, UINT32_MAX, &whole);
-	if (!err && rare)
-		err = scope_spread_of(&whole, SCALE_FLOOR_NS, &whole_spread);
-	if (!err) {
-		settle(work, population, own_spread, whole_spread, rare);
-		population->beyond = scope_sketch_above(&own, population->threshold_ns);
-	}
-	scope_sketch_free(&own);
-	scope_sketch_free(&whole);
-	return err;
-}
-
-/* Limit on how often a unit of the population makes call nr; units that do not make it count as 0. */
-static int judge_call(struct work *work, uint32_t index, uint16_t nr)
-{
-	struct scope_population *population = &work->detection->population[index];
-	const struct scope_survey_group *survey = &work->survey->group[population->group];
-	struct scope_sketch count = {0};
-	struct scope_spread spread;
-	double limit;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < survey->rows; i++) {
-		const struct scope_survey_row *row = &survey->row[i];
-
-		if (work->detection->of_vector[population->group][i] != index)
-			continue;
-		for (size_t j = 0; !err && j < row->calls; j++)
-			if (row->call[j].nr == nr)
-				err = scope_sketch_merge(&count, &row->call[j].count);
-	}
-	if (!err && count.total < population->units)
-		err = scope_sketch_add(&count, 0, population->units - count.total);
-	if (!err)
-		err = scope_spread_of(&count, 1, &spread);
-	if (err) {
-		scope_sketch_free(&count);
-		return err;
-	}
-	limit = spread.median * work->options->times_min + population->z * spread.scale;
-	population->beyond += scope_sketch_above(&count, limit);
-	scope_sketch_free(&count);
-	if (scope_grow(&population->call, &population->call_capacity, population->calls + 1,
-		       sizeof(*population->call)))
-		return -ENOMEM;
-	population->call[population->calls++] = (struct scope_call_limit){nr, limit};
 	return 0;
 }
 
-static int judge_calls(struct work *work, uint32_t index)
+/* Adds the limit on how often a unit of the population makes call nr. */
+static int judge_call(struct scope_population *population, uint32_t index,
+		      const struct scope_norm *norm, const struct scope_detect_options *options,
+		      uint16_t nr)
 {
-	struct scope_population *population = &work->detection->population[index];
-	const struct scope_survey_group *survey = &work->survey->group[population->group];
+	struct scope_sketch count = {0};
+	struct scope_spread spread;
+	int err = merge_counts(norm, index, nr, &count);
+
+	if (!err)
+		err = scope_spread_of(&count, 1, &spread);
+	scope_sketch_free(&count);
+	if (err)
+		return err;
+	if (scope_grow(&population->call, &population->call_capacity, population->calls + 1,
+		       sizeof(*population->call)))
+		return -ENOMEM;
+	population->call[population->calls++] = (struct scope_call_limit){
+		.nr = nr,
+		.limit = spread.median * options->times_min + population->z * spread.scale,
+	};
+	return 0;
+}
+
+/* seen: calls that some unit makes often enough to be judged by. */
+static void see_calls(const struct scope_norm *norm, uint32_t index, double z, bool *seen)
+{
+	for (size_t i = 0; i < norm->survey->rows; i++) {
+		const struct scope_survey_row *row = &norm->survey->row[i];
+
+		for (size_t j = 0; norm->of_vector[i] == index && j < row->calls; j++)
+			if (row->call[j].count.most > z && row->call[j].nr < SCOPE_SYSCALL_MAX)
+				seen[row->call[j].nr] = true;
+	}
+}
+
+/* own tells which calls matter, norm how many are usual. */
+static int judge_calls(struct scope_population *population, uint32_t index,
+		       const struct scope_norm *own, const struct scope_norm *norm,
+		       const struct scope_detect_options *options)
+{
 	bool seen[SCOPE_SYSCALL_MAX] = {false};
 	int err = 0;
 
+	population->calls = 0;
 	/* No unit can be frequent in a call that none makes more than z times. */
-	for (size_t i = 0; i < survey->rows; i++) {
-		const struct scope_survey_row *row = &survey->row[i];
-
-		if (work->detection->of_vector[population->group][i] != index)
-			continue;
-		for (size_t j = 0; j < row->calls; j++)
-			if (row->call[j].count.most > population->z &&
-			    row->call[j].nr < SCOPE_SYSCALL_MAX)
-				seen[row->call[j].nr] = true;
-	}
+	see_calls(own, index, population->z, seen);
 	for (uint32_t nr = 0; !err && nr < SCOPE_SYSCALL_MAX; nr++)
 		if (seen[nr])
-			err = judge_call(work, index, nr);
+			err = judge_call(population, index, norm, options, nr);
 	return err;
+}
+
+static int count_beyond(struct scope_population *population, uint32_t index,
+			const struct scope_norm *own)
+{
+	struct scope_sketch sketch = {0};
+	int err = merge_measures(own, index, &sketch);
+
+	if (!err)
+		population->beyond = scope_sketch_above(&sketch, population->threshold_ns);
+	scope_sketch_free(&sketch);
+	for (size_t i = 0; !err && i < population->calls; i++) {
+		err = merge_counts(own, index, population->call[i].nr, &sketch);
+		if (!err)
+			population->beyond +=
+				scope_sketch_above(&sketch, population->call[i].limit);
+		scope_sketch_free(&sketch);
+	}
+	return err;
+}
+
+int scope_detection_hold(struct scope_detection *detection, uint32_t index,
+			 const struct scope_norm *own, const struct scope_norm *norm,
+			 const struct scope_detect_options *options)
+{
+	struct scope_population *population = &detection->population[index];
+	struct scope_spread spread;
+	int err = spread_of(norm, index, &spread);
+
+	if (!err)
+		err = judge_calls(population, index, own, norm, options);
+	if (err)
+		return err;
+	population->against_group = false;
+	population->reference = scope_norm_units(norm, index);
+	population->median_ns = spread.median;
+	population->scale_ns = spread.scale;
+	population->threshold_ns = threshold(options, spread, population->z);
+	return count_beyond(population, index, own);
 }
 
 static int detect(struct work *work)
@@ -222,9 +275,18 @@ static int detect(struct work *work)
 	z = scope_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {
-		err = judge_times(work, i, z);
-		if (!err && detection->population[i].units >= work->options->units_min)
-			err = judge_calls(work, i);
+		struct scope_population *population = &detection->population[i];
+		const struct scope_norm own = {
+			.survey = &work->survey->group[population->group],
+			.of_vector = detection->of_vector[population->group],
+		};
+
+		population->z = z;
+		err = judge_times(work, &own, i);
+		if (!err && population->units >= work->options->units_min)
+			err = judge_calls(population, i, &own, &own, work->options);
+		if (!err)
+			err = count_beyond(population, i, &own);
 	}
 	return err;
 }
@@ -263,16 +325,12 @@ static bool is_frequent(const struct scope_population *population, const struct 
 	return false;
 }
 
-uint8_t scope_detection_judge(const struct scope_detection *detection,
-			      const struct scope_unit *unit, const struct scope_unit_call *call,
-			      uint32_t *ret_population)
+uint8_t scope_population_judge(const struct scope_population *population,
+			       const struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	uint32_t index = detection->of_vector[unit->group][unit->vector];
-	const struct scope_population *population = &detection->population[index];
 	double measure = scope_unit_measure(unit);
 	uint8_t mark = SCOPE_UNIT_USUAL;
 
-	*ret_population = index;
 	if (measure > population->threshold_ns)
 		mark |= SCOPE_UNIT_SLOW;
 	/* A unit that calls often and still is no slower than the rest costs nothing. */

@@ -52,6 +52,7 @@ struct scope_population {
 	uint32_t group, cluster;
 	bool against_group; /* rare and slow: held against its whole group */
 	uint64_t units;
+	uint64_t reference; /* units of another trace that it is held against; 0: none */
 	uint64_t beyond;    /* units beyond a threshold, by the survey's distributions: about so many */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are held against */
 	double z;	     /* threshold in units of scale */
@@ -69,14 +70,31 @@ struct scope_detection {
 	bool sampled;	/* a clustering had too many distinct vectors */
 };
 
+#define SCOPE_POPULATION_NONE UINT32_MAX
+
 int scope_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
 		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection);
 void scope_detection_destroy(struct scope_detection *detection);
 
-/* Of a unit whose vector the survey has seen: enum scope_unit_mark bits, and its population. */
-uint8_t scope_detection_judge(const struct scope_detection *detection,
-			      const struct scope_unit *unit, const struct scope_unit_call *call,
-			      uint32_t *ret_population);
+/* Units that say what is usual: of a group, those whose vectors are given to a population. */
+struct scope_norm {
+	const struct scope_survey_group *survey;
+	const uint32_t *of_vector; /* id of a vector -> population */
+};
+
+/* Units of the norm in a population. */
+uint64_t scope_norm_units(const struct scope_norm *norm, uint32_t population);
+/*
+ * Sets the thresholds of a population by a norm from another trace; own is that of its own trace. 0
+ * or -ENOMEM.
+ */
+int scope_detection_hold(struct scope_detection *detection, uint32_t population,
+			 const struct scope_norm *own, const struct scope_norm *norm,
+			 const struct scope_detect_options *options);
+
+/* enum scope_unit_mark bits of a unit of that population. */
+uint8_t scope_population_judge(const struct scope_population *population,
+			       const struct scope_unit *unit, const struct scope_unit_call *call);
 
 #endif

@@ -24,6 +24,7 @@ static const char usage[] =
 	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
 	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
 	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
+	"      --baseline FILE   hold units against a trace of the same program from a better time\n"
 	"  -o, --output FILE     print the report to a file\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
@@ -35,6 +36,7 @@ static const char usage[] =
 enum {
 	OPTION_SAVE = 256,
 	OPTION_SOURCE,
+	OPTION_BASELINE,
 };
 
 static const struct option long_options[] = {
@@ -45,13 +47,14 @@ static const struct option long_options[] = {
 	{ "details", required_argument, NULL, 'n' },
 	{ "save", required_argument, NULL, OPTION_SAVE },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 struct request {
 	struct scope_capture_options capture;
-	const char *input, *output, *save, *source; /* NULL: not given */
+	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const struct scope_source *from;	    /* with -p */
 	unsigned details;
 	bool duration, help;
@@ -89,6 +92,9 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case OPTION_SOURCE:
 		request->source = value;
+		return 0;
+	case OPTION_BASELINE:
+		request->baseline = value;
 		return 0;
 	default:
 		request->save = value;
@@ -267,17 +273,23 @@ static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
-	struct scope_trace *trace = NULL;
+	struct scope_trace *trace = NULL, *baseline = NULL;
 	char root[64];
-	int code;
+	int code = 0;
 
-	if (request->input)
+	/* Before the capture, so that a wrong name costs no time. */
+	if (request->baseline)
+		code = scope_trace_open(request->baseline, error, &baseline);
+	if (!code && request->input)
 		code = scope_trace_open(request->input, error, &trace);
-	else
+	else if (!code)
 		code = capture_and_open(request, error, &trace);
-	if (code)
+	if (code) {
+		scope_trace_close(baseline);
 		return code;
+	}
 	scope_analysis_options_init(&options);
+	options.baseline = baseline;
 	/* The files as the process sees them, as long as it is there to ask. */
 	snprintf(root, sizeof(root), "/proc/%" PRIu64 "/root",
 		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
@@ -296,6 +308,7 @@ static int report(const struct request *request, struct scope_error *error)
 					      : check_target(trace, error);
 	}
 	scope_trace_close(trace);
+	scope_trace_close(baseline);
 	return code;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "evidence/lookup.h"
+#include "symbol/namesake.h"
 
 #define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
 
@@ -25,7 +27,9 @@ struct track {
 struct collector {
 	const struct scope_kept *kept;
 	const struct scope_units *units; /* of kept */
-	const struct scope_lookup *lookup;
+	struct scope_lookup lookup;
+	const struct scope_detection *detection; /* NULL: units of a reference */
+	const struct scope_namesakes *namesakes; /* of a reference's functions */
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_symbols *symbols;
@@ -62,6 +66,8 @@ static int node_of(struct collector *collector, uint32_t tgid, const uint64_t *i
 
 		if (err)
 			return err;
+		if (collector->namesakes)
+			function = scope_namesakes_find(collector->namesakes, function);
 		if (function->library || function->path[0] == '\0') {
 			last_library = function;
 			continue;
@@ -193,6 +199,7 @@ static int lay_blame(struct collector *collector, uint32_t index, const struct s
 			.weight_ns = stretch->sample ? stretch->weight_ns : (double)(end - begin),
 			.node = node,
 			.unit = window->unit,
+			.population = collector->kept->population[window->unit],
 			.nr = window->nr,
 			.lock = window->lock,
 			.kind = SCOPE_ITEM_BLAME,
@@ -222,6 +229,7 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 	int err = 0;
 
 	if (stretch->unit != UINT32_MAX) {
+		item.population = collector->kept->population[stretch->unit];
 		item.abnormal = scope_mark_abnormal(collector->kept->mark[stretch->unit]);
 		if (collector->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
 			err = add_item(collector, &item);
@@ -243,6 +251,13 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 	return err || stretch->passed ? err : lay_blame(collector, index, stretch, node);
 }
 
+/* Is another trace the norm for the unit's population? Then its own usual units are none. */
+static bool held_elsewhere(const struct collector *collector, uint32_t unit)
+{
+	return collector->detection &&
+	       collector->detection->population[collector->kept->population[unit]].reference;
+}
+
 static bool wanted(struct collector *collector, uint32_t index, const struct stretch *stretch)
 {
 	size_t at = first_window(collector, index, stretch->begin_ns);
@@ -257,8 +272,9 @@ static bool wanted(struct collector *collector, uint32_t index, const struct str
 		if (collector->hangs[i].kind == SCOPE_HANG_SPIN &&
 		    collector->hangs[i].thread == index)
 			return true;
-	return mark == SCOPE_UNIT_USUAL &&
-	       collector->normal_seen++ % collector->normal_every == 0;
+	if (mark != SCOPE_UNIT_USUAL || held_elsewhere(collector, stretch->unit))
+		return false;
+	return collector->normal_seen++ % collector->normal_every == 0;
 }
 
 static int collect_stack(void *user, uint32_t index, const struct scope_event *event)
@@ -278,6 +294,8 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		return -ENOMEM;
 	if (track->fresh_state) {
 		track->fresh_state = false;
+		if (!collector->detection)
+			return 0;
 		err = node_of_event(collector, index, event, &node);
 		if (!err && index < collector->units->threads)
 			collector->evidence->standing[index].node = node;
@@ -285,14 +303,14 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 	}
 	if (stretch.sample) {
 		stretch.weight_ns = collector->sample_ns;
-		stretch.unit = scope_lookup_unit_at(collector->lookup, collector->units, index,
+		stretch.unit = scope_lookup_unit_at(&collector->lookup, collector->units, index,
 						    event->time_ns);
 	} else {
 		stretch.begin_ns = track->enter_ns;
 		stretch.end_ns = track->exit_ns;
 		stretch.weight_ns = track->slept_ns;
 		stretch.nr = track->nr;
-		stretch.unit = scope_lookup_unit_at(collector->lookup, collector->units, index,
+		stretch.unit = scope_lookup_unit_at(&collector->lookup, collector->units, index,
 						    track->enter_ns);
 		stretch.passed = track->slept_ns &&
 				 scope_blame_passes(collector->timeline->threads,
@@ -431,10 +449,7 @@ static int index_windows(struct collector *collector)
 	return 0;
 }
 
-int scope_collect_items(struct scope_trace *trace, const struct scope_kept *kept,
-			struct scope_symbols *symbols, const struct scope_hang *hangs,
-			size_t hang_count, const struct scope_lookup *lookup,
-			struct scope_evidence *evidence)
+static int run(struct collector *collector, struct scope_trace *trace)
 {
 	static const struct scope_timeline_ops ops = {
 		.enter = collect_enter,
@@ -443,27 +458,58 @@ int scope_collect_items(struct scope_trace *trace, const struct scope_kept *kept
 		.stack = collect_stack,
 		.state = collect_state,
 	};
+	int err = index_windows(collector);
+
+	collector->sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000);
+	collector->normal_every = 1 + collector->units->stacks / NORMAL_STACKS;
+	if (!err)
+		err = scope_lookup_units(collector->units, &collector->lookup);
+	if (!err)
+		err = scope_timeline_create(trace, &collector->timeline);
+	if (!err)
+		err = scope_timeline_run(collector->timeline, trace, &ops, collector);
+	if (!err && collector->detection)
+		err = unwind_standing(collector, trace);
+	scope_timeline_destroy(collector->timeline);
+	scope_lookup_free(&collector->lookup);
+	free(collector->track);
+	free(collector->window_first);
+	return err;
+}
+
+int scope_collect_items(const struct scope_evidence_source *source,
+			const struct scope_detection *detection, const struct scope_hang *hangs,
+			size_t hang_count, struct scope_evidence *evidence)
+{
 	struct collector collector = {
-		.kept = kept,
-		.units = kept->units,
-		.lookup = lookup,
+		.kept = source->kept,
+		.units = source->kept->units,
+		.detection = detection,
 		.hangs = hangs,
 		.hang_count = hang_count,
-		.symbols = symbols,
+		.symbols = source->symbols,
 		.evidence = evidence,
-		.sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000),
-		.normal_every = 1 + kept->units->stacks / NORMAL_STACKS,
 	};
-	int err = index_windows(&collector);
 
-	if (!err)
-		err = scope_timeline_create(trace, &collector.timeline);
-	if (!err)
-		err = scope_timeline_run(collector.timeline, trace, &ops, &collector);
-	if (!err)
-		err = unwind_standing(&collector, trace);
-	scope_timeline_destroy(collector.timeline);
-	free(collector.track);
-	free(collector.window_first);
+	return run(&collector, source->trace);
+}
+
+int scope_collect_reference(const struct scope_evidence_source *reference,
+			    const struct scope_symbols *symbols, struct scope_evidence *evidence)
+{
+	struct scope_namesakes *namesakes;
+	struct collector collector = {
+		.kept = reference->kept,
+		.units = reference->kept->units,
+		.symbols = reference->symbols,
+		.evidence = evidence,
+	};
+	int err = scope_namesakes_create(symbols, &namesakes);
+
+	if (err)
+		return err;
+	collector.namesakes = namesakes;
+	err = run(&collector, reference->trace);
+	scope_namesakes_destroy(namesakes);
 	return err;
 }

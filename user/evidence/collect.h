@@ -4,15 +4,21 @@
 #define SCOPE_EVIDENCE_COLLECT_H
 
 #include "evidence/evidence.h"
-#include "evidence/lookup.h"
 
 /*
  * Fills evidence->item (times, weights, nodes), ->standing and the counts of stacks. Of the stacks
- * in normal units a regular part is taken where there are many.
+ * in normal units a regular part is taken where there are many, and none in populations that are
+ * held against a reference.
  */
-int scope_collect_items(struct scope_trace *trace, const struct scope_kept *kept,
-			struct scope_symbols *symbols, const struct scope_hang *hangs,
-			size_t hang_count, const struct scope_lookup *lookup,
-			struct scope_evidence *evidence);
+int scope_collect_items(const struct scope_evidence_source *source,
+			const struct scope_detection *detection, const struct scope_hang *hangs,
+			size_t hang_count, struct scope_evidence *evidence);
+
+/*
+ * Adds the items of a reference's usual units. Its functions are taken for those of the same name
+ * and module in symbols that were met already.
+ */
+int scope_collect_reference(const struct scope_evidence_source *reference,
+			    const struct scope_symbols *symbols, struct scope_evidence *evidence);
 
 #endif

@@ -19,8 +19,8 @@ struct balance {
 
 struct contrast {
 	struct scope_evidence *evidence;
-	const struct scope_kept *kept;
-	size_t populations;
+	const struct scope_kept *kept, *reference; /* NULL: none */
+	const struct scope_detection *detection;
 	struct balance *balance; /* per population */
 	double *passed_ns;	 /* per unit: sleep handed on to other threads */
 	double *found_ns;	 /* per unit: weight of blame items laid for it */
@@ -56,7 +56,7 @@ static void weigh(struct contrast *contrast)
 
 		if (item->kind == SCOPE_ITEM_SPIN || item->kind == SCOPE_ITEM_BLAME)
 			continue;
-		balance = &contrast->balance[contrast->kept->population[item->unit]];
+		balance = &contrast->balance[item->population];
 		if (item->kind == SCOPE_ITEM_RUN)
 			balance->run_weight[item->abnormal] += item->weight_ns;
 		else if (stands(contrast, item))
@@ -71,21 +71,29 @@ static void weigh(struct contrast *contrast)
 	}
 }
 
+/* The usual units that a population is held against. */
+static const struct scope_kept_side *usual_side(const struct contrast *contrast, size_t population)
+{
+	const struct scope_kept *kept = contrast->detection->population[population].reference
+						? contrast->reference
+						: contrast->kept;
+
+	return &kept->of[population].side[0];
+}
+
 static void settle(struct contrast *contrast)
 {
-	for (size_t i = 0; i < contrast->populations; i++) {
+	for (size_t i = 0; i < contrast->detection->populations; i++) {
 		const struct scope_kept_population *of = &contrast->kept->of[i];
-		const struct scope_kept_side *usual = &of->side[0], *abnormal = &of->side[1];
+		const struct scope_kept_side *side[2] = {usual_side(contrast, i), &of->side[1]};
 		struct balance *balance = &contrast->balance[i];
 
-		balance->stands_for =
-			abnormal->kept ? (double)abnormal->units / abnormal->kept : 0;
-		balance->usual_part = usual->kept ? (double)abnormal->units / usual->kept : 0;
-		for (int side = 0; side < 2; side++) {
-			balance->run_scale[side] =
-				scale_of(of->side[side].run_ns, balance->run_weight[side]);
-			balance->wait_scale[side] =
-				scale_of(of->side[side].blocked_ns, balance->wait_weight[side]);
+		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
+		balance->usual_part = side[0]->kept ? (double)side[1]->units / side[0]->kept : 0;
+		for (int j = 0; j < 2; j++) {
+			balance->run_scale[j] = scale_of(side[j]->run_ns, balance->run_weight[j]);
+			balance->wait_scale[j] =
+				scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
 		}
 		contrast->evidence->excess_ns += of->excess_ns;
 	}
@@ -99,7 +107,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 
 	if (item->kind == SCOPE_ITEM_SPIN)
 		return 0;
-	balance = &contrast->balance[contrast->kept->population[item->unit]];
+	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
 		return item->weight_ns / contrast->found_ns[item->unit] *
 		       contrast->passed_ns[item->unit] * balance->wait_scale[1] *
@@ -126,14 +134,16 @@ static void spread(struct contrast *contrast)
 }
 
 static int contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
-			size_t populations)
+			const struct scope_kept *reference,
+			const struct scope_detection *detection)
 {
 	size_t units = kept->units->count;
 	struct contrast contrast = {
 		.evidence = evidence,
 		.kept = kept,
-		.populations = populations,
-		.balance = calloc(populations + 1, sizeof(*contrast.balance)),
+		.reference = reference,
+		.detection = detection,
+		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
 		.passed_ns = calloc(units + 1, sizeof(*contrast.passed_ns)),
 		.found_ns = calloc(units + 1, sizeof(*contrast.found_ns)),
 	};
@@ -164,35 +174,13 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 	return false;
 }
 
-int scope_evidence_collect(struct scope_trace *trace, const struct scope_kept *kept,
-			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
-			   struct scope_hang *hangs, size_t *hang_count,
-			   struct scope_evidence **ret_evidence)
+/* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
+static void drop_idle_peers(struct scope_evidence *evidence, const struct scope_units *units,
+			    const struct scope_pickups *pickups, struct scope_hang *hangs,
+			    size_t *hang_count)
 {
-	const struct scope_units *units = kept->units;
-	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
-	struct scope_lookup lookup = {0};
 	size_t remain = 0;
-	int err = -ENOMEM;
 
-	if (!evidence)
-		return -ENOMEM;
-	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
-	if (evidence->standing)
-		err = scope_tree_init(&evidence->tree);
-	if (!err)
-		err = scope_lookup_units(units, &lookup);
-	if (!err)
-		err = scope_collect_items(trace, kept, symbols, hangs, *hang_count, &lookup,
-					  evidence);
-	if (!err)
-		err = contrast_run(evidence, kept, kept->populations);
-	scope_lookup_free(&lookup);
-	if (err) {
-		scope_evidence_destroy(evidence);
-		return err;
-	}
-	/* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
 	for (size_t i = 0; i < *hang_count; i++) {
 		if (hangs[i].needs_peers && !peers_serve(evidence, units, pickups, hangs[i].thread))
 			continue;
@@ -202,6 +190,35 @@ int scope_evidence_collect(struct scope_trace *trace, const struct scope_kept *k
 		hangs[remain++] = hangs[i];
 	}
 	*hang_count = remain;
+}
+
+int scope_evidence_collect(const struct scope_evidence_source *source,
+			   const struct scope_evidence_source *reference,
+			   const struct scope_detection *detection,
+			   const struct scope_pickups *pickups, struct scope_hang *hangs,
+			   size_t *hang_count, struct scope_evidence **ret_evidence)
+{
+	const struct scope_units *units = source->kept->units;
+	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
+	int err = -ENOMEM;
+
+	if (!evidence)
+		return -ENOMEM;
+	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
+	if (evidence->standing)
+		err = scope_tree_init(&evidence->tree);
+	if (!err)
+		err = scope_collect_items(source, detection, hangs, *hang_count, evidence);
+	if (!err && reference)
+		err = scope_collect_reference(reference, source->symbols, evidence);
+	if (!err)
+		err = contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
+				   detection);
+	if (err) {
+		scope_evidence_destroy(evidence);
+		return err;
+	}
+	drop_idle_peers(evidence, units, pickups, hangs, hang_count);
 	*ret_evidence = evidence;
 	return 0;
 }

@@ -30,6 +30,7 @@ struct scope_item {
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
 	uint32_t unit; /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
+	uint32_t population; /* of the unit */
 	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	bool abnormal;
@@ -55,11 +56,23 @@ struct scope_evidence {
 	double found_ns;   /* of it, the part that stacks account for */
 };
 
-/* hangs as found by scope_hang_find(); those in which peers disagree are removed from the array. */
-int scope_evidence_collect(struct scope_trace *trace, const struct scope_kept *kept,
-			   const struct scope_pickups *pickups, struct scope_symbols *symbols,
-			   struct scope_hang *hangs, size_t *hang_count,
-			   struct scope_evidence **ret_evidence);
+/* A trace, what was kept of it, and names for its addresses. */
+struct scope_evidence_source {
+	struct scope_trace *trace;
+	const struct scope_kept *kept;
+	struct scope_symbols *symbols;
+};
+
+/*
+ * reference: NULL, or the source of what is usual for populations that are held against another
+ * trace. hangs as found by scope_hang_find(); those in which peers disagree are removed from the
+ * array.
+ */
+int scope_evidence_collect(const struct scope_evidence_source *source,
+			   const struct scope_evidence_source *reference,
+			   const struct scope_detection *detection,
+			   const struct scope_pickups *pickups, struct scope_hang *hangs,
+			   size_t *hang_count, struct scope_evidence **ret_evidence);
 void scope_evidence_destroy(struct scope_evidence *evidence);
 
 #endif

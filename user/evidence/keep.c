@@ -11,6 +11,8 @@ struct keeper {
 	struct scope_kept *kept;
 	const struct scope_groups *groups;
 	const struct scope_detection *detection;
+	uint32_t *const *of_vector; /* per group: id of a vector -> population */
+	bool reference; /* the units of another trace: only usual ones */
 };
 
 /* Every how many of so many units, of so many in all, are kept. */
@@ -25,19 +27,23 @@ static uint64_t every(uint64_t units, uint64_t all, uint64_t room)
 	return units > share ? (units + share - 1) / share : 1;
 }
 
+/* reference: of the units of another trace. */
 static void choose_shares(struct scope_kept *kept, const struct scope_detection *detection,
-			  uint64_t room)
+			  uint64_t room, bool reference)
 {
 	uint64_t all = 0, beyond = 0;
 
 	for (size_t i = 0; i < detection->populations; i++) {
-		all += detection->population[i].units;
-		beyond += detection->population[i].beyond;
+		const struct scope_population *population = &detection->population[i];
+
+		all += reference ? population->reference : population->units;
+		beyond += population->beyond;
 	}
 	for (size_t i = 0; i < detection->populations; i++) {
 		const struct scope_population *population = &detection->population[i];
 
-		kept->of[i].side[0].every = every(population->units, all, room);
+		kept->of[i].side[0].every =
+			every(reference ? population->reference : population->units, all, room);
 		kept->of[i].side[1].every = every(population->beyond, beyond, room);
 	}
 }
@@ -64,7 +70,8 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept *kept = keeper->kept;
 	struct scope_kept_population *of;
 	struct scope_kept_side *side;
-	uint32_t population, number = kept->units->count;
+	uint32_t index, number = kept->units->count;
+	const struct scope_population *population;
 	bool abnormal;
 	uint8_t mark;
 	int err = scope_vector_set_find(keeper->groups->group[unit->group].vectors, vector,
@@ -72,24 +79,29 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 
 	if (err)
 		return err;
-	mark = scope_detection_judge(keeper->detection, unit, call, &population);
+	index = keeper->of_vector[unit->group][unit->vector];
+	if (index == SCOPE_POPULATION_NONE)
+		return 0;
+	population = &keeper->detection->population[index];
+	mark = scope_population_judge(population, unit, call);
+	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
+		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
-		return unit->open ? store(keeper, unit, call, population, mark) : 0;
+		return unit->open ? store(keeper, unit, call, index, mark) : 0;
 	abnormal = scope_mark_abnormal(mark);
-	of = &kept->of[population];
+	of = &kept->of[index];
 	side = &of->side[abnormal];
 	if (abnormal) {
 		kept->slow_units++;
 		kept->slow_requests += unit->granularity == SCOPE_UNIT_REQUEST;
-		of->excess_ns += (double)scope_unit_measure(unit) -
-				 keeper->detection->population[population].median_ns;
+		of->excess_ns += scope_unit_measure(unit) - population->median_ns;
 	}
 	if (side->units++ % side->every && !unit->open)
 		return 0;
 	side->kept++;
 	side->run_ns += unit->run_ns;
 	side->blocked_ns += unit->blocked_ns;
-	err = store(keeper, unit, call, population, mark);
+	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
 	return scope_blame_unit(&kept->blame, kept->units->timeline->threads, unit, number);
@@ -102,22 +114,25 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 	return scope_blame_wait(&keeper->kept->blame, wait);
 }
 
-int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
-		   const struct scope_groups *groups, const struct scope_detection *detection,
-		   uint64_t room, struct scope_kept **ret_kept)
+static int keep(struct scope_trace *trace, const struct scope_pickups *pickups,
+		struct keeper *keeper, uint64_t room, struct scope_kept **ret_kept)
 {
-	struct keeper keeper = {calloc(1, sizeof(*keeper.kept)), groups, detection};
-	const struct scope_unit_sink sink = {keep_unit, keep_wait, &keeper};
-	struct scope_kept *kept = keeper.kept;
+	const struct scope_unit_sink sink = {
+		.unit = keep_unit,
+		.wait = keeper->reference ? NULL : keep_wait,
+		.user = keeper,
+	};
+	struct scope_kept *kept = calloc(1, sizeof(*kept));
 	int err;
 
 	if (!kept)
 		return -ENOMEM;
-	kept->populations = detection->populations;
-	kept->of = calloc(detection->populations + 1, sizeof(*kept->of));
-	err = kept->of ? scope_units_create(groups, &kept->units) : -ENOMEM;
+	keeper->kept = kept;
+	kept->populations = keeper->detection->populations;
+	kept->of = calloc(kept->populations + 1, sizeof(*kept->of));
+	err = kept->of ? scope_units_create(keeper->groups, &kept->units) : -ENOMEM;
 	if (!err) {
-		choose_shares(kept, detection, room);
+		choose_shares(kept, keeper->detection, room, keeper->reference);
 		err = scope_units_run(kept->units, trace, pickups, &sink);
 	}
 	if (err) {
@@ -127,6 +142,33 @@ int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickup
 	scope_blame_sort(&kept->blame);
 	*ret_kept = kept;
 	return 0;
+}
+
+int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
+		   const struct scope_groups *groups, const struct scope_detection *detection,
+		   uint64_t room, struct scope_kept **ret_kept)
+{
+	struct keeper keeper = {
+		.groups = groups,
+		.detection = detection,
+		.of_vector = detection->of_vector,
+	};
+
+	return keep(trace, pickups, &keeper, room, ret_kept);
+}
+
+int scope_keep_reference(const struct scope_reference *reference,
+			 const struct scope_detection *detection, uint64_t room,
+			 struct scope_kept **ret_kept)
+{
+	struct keeper keeper = {
+		.groups = reference->groups,
+		.detection = detection,
+		.of_vector = reference->of_vector,
+		.reference = true,
+	};
+
+	return keep(reference->trace, reference->pickups, &keeper, room, ret_kept);
 }
 
 void scope_kept_destroy(struct scope_kept *kept)

@@ -10,7 +10,7 @@
 #ifndef SCOPE_EVIDENCE_KEEP_H
 #define SCOPE_EVIDENCE_KEEP_H
 
-#include "anomaly/detect.h"
+#include "anomaly/reference.h"
 #include "evidence/blame.h"
 
 #define SCOPE_KEEP_UNITS 200000 /* usual ones, and as many abnormal ones */
@@ -47,6 +47,10 @@ struct scope_kept {
 int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
 		   const struct scope_groups *groups, const struct scope_detection *detection,
 		   uint64_t room, struct scope_kept **ret_kept);
+/* The usual units of a reference, for the populations that are held against it. */
+int scope_keep_reference(const struct scope_reference *reference,
+			 const struct scope_detection *detection, uint64_t room,
+			 struct scope_kept **ret_kept);
 void scope_kept_destroy(struct scope_kept *kept);
 
 #endif

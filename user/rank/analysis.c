@@ -22,6 +22,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.detection = analysis->detection,
 		.kept = analysis->kept,
 		.units = analysis->units,
+		.reference = analysis->reference_kept,
 		.hangs = analysis->hangs,
 		.hang_count = analysis->hang_count,
 		.evidence = analysis->evidence,
@@ -31,15 +32,22 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 	return scope_rank_run(&input, &analysis->ranking);
 }
 
-static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+static int name_functions(struct scope_trace *trace, const char *root,
+			  struct scope_symbols **ret_symbols)
 {
-	struct scope_trace *trace = analysis->trace;
 	size_t map_count, symbol_count;
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &map_count);
 	const struct scope_trace_symbol *symbols = scope_trace_symbols(trace, &symbol_count);
-	int err;
 
-	err = scope_pickups_learn(trace, &analysis->pickups);
+	return scope_symbols_create(maps, map_count, symbols, symbol_count, root, ret_symbols);
+}
+
+/* Which units are abnormal, by their own trace or the baseline. */
+static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	struct scope_trace *trace = analysis->trace;
+	int err = scope_pickups_learn(trace, &analysis->pickups);
+
 	if (!err)
 		err = scope_groups_create(analysis->pickups, &analysis->groups);
 	if (!err)
@@ -47,21 +55,51 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (!err)
 		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
 				       &analysis->detection);
+	if (!err && options->baseline)
+		err = scope_reference_create(options->baseline, &analysis->reference);
+	if (!err && options->baseline)
+		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
+					    &options->detect, analysis->detection);
 	if (!err)
 		err = scope_keep_run(trace, analysis->pickups, analysis->groups,
 				     analysis->detection, options->keep_units, &analysis->kept);
+	if (!err && options->baseline)
+		err = scope_keep_reference(analysis->reference, analysis->detection,
+					   options->keep_units, &analysis->reference_kept);
+	return err;
+}
+
+static int collect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	struct scope_evidence_source source = {analysis->trace, analysis->kept, NULL}, reference;
+	int err = name_functions(analysis->trace, options->root, &analysis->symbols);
+
+	if (!err && options->baseline)
+		err = name_functions(options->baseline, "", &analysis->reference_symbols);
+	if (err)
+		return err;
+	source.symbols = analysis->symbols;
+	reference = (struct scope_evidence_source){
+		.trace = options->baseline,
+		.kept = analysis->reference_kept,
+		.symbols = analysis->reference_symbols,
+	};
+	return scope_evidence_collect(&source, options->baseline ? &reference : NULL,
+				      analysis->detection, analysis->pickups, analysis->hangs,
+				      &analysis->hang_count, &analysis->evidence);
+}
+
+static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err = detect(analysis, options);
+
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
 	err = scope_hang_find(analysis->units, analysis->survey, analysis->pickups,
 			      &analysis->hangs, &analysis->hang_count);
 	if (!err)
-		err = scope_symbols_create(maps, map_count, symbols, symbol_count, options->root,
-					   &analysis->symbols);
-	if (!err)
-		err = scope_evidence_collect(trace, analysis->kept, analysis->pickups,
-					     analysis->symbols, analysis->hangs,
-					     &analysis->hang_count, &analysis->evidence);
+		err = collect(analysis, options);
 	return err ? err : rank(analysis, options);
 }
 
@@ -90,6 +128,9 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_ranking_destroy(analysis->ranking);
 	scope_evidence_destroy(analysis->evidence);
 	scope_symbols_destroy(analysis->symbols);
+	scope_symbols_destroy(analysis->reference_symbols);
+	scope_kept_destroy(analysis->reference_kept);
+	scope_reference_destroy(analysis->reference);
 	free(analysis->hangs);
 	scope_kept_destroy(analysis->kept);
 	scope_detection_destroy(analysis->detection);

@@ -9,6 +9,7 @@ struct scope_analysis_options {
 	struct scope_detect_options detect;
 	struct scope_rank_options rank;
 	uint64_t keep_units; /* see evidence/keep.h */
+	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
 	const char *root; /* before paths of the target's files: "/proc/PID/root", or "" */
 };
 
@@ -19,6 +20,9 @@ struct scope_analysis {
 	struct scope_survey *survey;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
+	struct scope_reference *reference; /* of the baseline; NULL without one, as the next two */
+	struct scope_kept *reference_kept;
+	struct scope_symbols *reference_symbols;
 	const struct scope_units *units; /* of kept */
 	struct scope_hang *hangs;
 	size_t hang_count;

@@ -160,91 +160,110 @@ static int measure_units(const struct scope_rank_input *input, const struct sums
 	return 0;
 }
 
-static uint32_t vector_distance(const struct scope_units *units, uint32_t a, uint32_t b)
+static const struct scope_vector *vector_of(const struct scope_units *units, uint32_t unit)
 {
-	const struct scope_vector_set *vectors = units->groups->group[units->unit[a].group].vectors;
+	const struct scope_unit *of = &units->unit[unit];
 
-	return scope_vector_distance(scope_vector_set_get(vectors, units->unit[a].vector),
-				     scope_vector_set_get(vectors, units->unit[b].vector));
+	return scope_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
-/* A usual unit to hold beside example: of calls as like as can be, then nearest to the median. */
-static uint32_t usual_unit(const struct scope_rank_input *input, uint32_t population,
-			   uint32_t example)
+/* What a population is held against: units of its own trace, or of the baseline. */
+static const struct scope_kept *norm_of(const struct scope_rank_input *input, uint32_t population)
 {
-	const struct scope_population *of = &input->detection->population[population];
-	uint32_t best = UINT32_MAX, likest = UINT32_MAX;
+	return input->detection->population[population].reference ? input->reference : input->kept;
+}
+
+static bool is_usual(const struct scope_kept *norm, uint32_t population, size_t unit)
+{
+	return norm->population[unit] == population && norm->mark[unit] == SCOPE_UNIT_USUAL;
+}
+
+/* A usual unit to hold beside the example: of calls as like as can be, then nearest to the median. */
+static void find_usual(const struct scope_rank_input *input, struct scope_finding *finding)
+{
+	const struct scope_population *of = &input->detection->population[finding->population];
+	const struct scope_kept *norm = norm_of(input, finding->population);
+	uint32_t likest = UINT32_MAX;
 	double nearest = HUGE_VAL;
 
-	for (size_t i = 0; example != UINT32_MAX && i < input->units->count; i++) {
-		const struct scope_unit *unit = &input->units->unit[i];
+	finding->usual_example = UINT32_MAX;
+	finding->usual_elsewhere = norm == input->reference;
+	for (size_t i = 0; finding->example != UINT32_MAX && i < norm->units->count; i++) {
+		const struct scope_unit *unit = &norm->units->unit[i];
+		bool mine = norm == input->reference ? norm->population[i] == finding->population
+						     : unit->group == of->group;
 		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
 		uint32_t unlike;
 
-		if (unit->group != of->group || input->kept->mark[i] || unit->open)
+		if (!mine || norm->mark[i] || unit->open)
 			continue;
-		unlike = vector_distance(input->units, example, i);
+		unlike = scope_vector_distance(vector_of(input->units, finding->example),
+					       vector_of(norm->units, i));
 		if (unlike < likest || (unlike == likest && distance < nearest)) {
 			likest = unlike;
 			nearest = distance;
-			best = i;
+			finding->usual_example = i;
 		}
 	}
-	return best;
 }
 
-/* Mean number of calls nr per unit, over the units listed, or the normal ones of a population. */
-static void find_frequent_call(const struct scope_rank_input *input, const struct sums *sums,
-			       struct scope_finding *finding)
+static void add_calls(const struct scope_units *units, uint32_t unit, double *count)
 {
-	const struct scope_units *units = input->units;
-	double *count[2] = {calloc(SCOPE_SYSCALL_MAX, sizeof(double)),
-			    calloc(SCOPE_SYSCALL_MAX, sizeof(double))};
-	double normal = 0;
+	for (unsigned j = 0; j < units->unit[unit].calls; j++) {
+		const struct scope_unit_call *call = &units->call[units->unit[unit].call + j];
 
-	for (size_t i = 0; count[0] && count[1] && i < units->count; i++) {
-		const struct scope_unit *unit = &units->unit[i];
-		bool mine = bsearch(&(uint32_t){i}, sums->unit, sums->units, sizeof(uint32_t),
-				    compare_u32);
-
-		if (!mine && (input->kept->population[i] != finding->population ||
-			      input->kept->mark[i]))
-			continue;
-		normal += !mine;
-		for (unsigned j = 0; j < unit->calls; j++) {
-			const struct scope_unit_call *call = &units->call[unit->call + j];
-
-			if (call->nr < SCOPE_SYSCALL_MAX)
-				count[mine][call->nr] += call->count;
-		}
+		if (call->nr < SCOPE_SYSCALL_MAX)
+			count[call->nr] += call->count;
 	}
-	for (uint32_t nr = 0; count[0] && count[1] && nr < SCOPE_SYSCALL_MAX; nr++) {
-		double here = count[1][nr] / sums->units;
-		double usual = normal ? count[0][nr] / normal : 0;
-		double times = here / (usual > 1 ? usual : 1);
+}
+
+/* The call that its units make most often beyond what usual units of its population make. */
+static int find_frequent_call(const struct scope_rank_input *input, const struct sums *sums,
+			      struct scope_finding *finding)
+{
+	const struct scope_kept *norm = norm_of(input, finding->population);
+	double *here = calloc(SCOPE_SYSCALL_MAX, sizeof(*here));
+	double *usual = calloc(SCOPE_SYSCALL_MAX, sizeof(*usual));
+	double units = 0;
+
+	if (!here || !usual) {
+		free(here);
+		free(usual);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < sums->units; i++)
+		add_calls(input->units, sums->unit[i], here);
+	for (size_t i = 0; i < norm->units->count; i++)
+		if (is_usual(norm, finding->population, i)) {
+			add_calls(norm->units, i, usual);
+			units++;
+		}
+	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
+		double mean = units ? usual[nr] / units : 0;
+		double times = here[nr] / sums->units / (mean > 1 ? mean : 1);
 
 		if (times >= CALLS_TIMES && times > finding->calls_times) {
 			finding->calls_times = times;
 			finding->nr = nr;
 		}
 	}
-	free(count[0]);
-	free(count[1]);
+	free(here);
+	free(usual);
+	return 0;
 }
 
 /* Mean bytes of its units beyond those of the usual units of its population. */
 static double compare_bytes(const struct scope_rank_input *input, const struct sums *sums,
 			    uint32_t population)
 {
-	const struct scope_units *units = input->units;
+	const struct scope_kept *norm = norm_of(input, population);
 	double here = 0, usual = 0, count = 0;
 
 	for (size_t i = 0; i < sums->units; i++)
-		here += units->unit[sums->unit[i]].bytes;
-	for (size_t i = 0; i < units->count; i++)
-		if (input->kept->population[i] == population &&
-		    input->kept->mark[i] == SCOPE_UNIT_USUAL) {
-			usual += units->unit[i].bytes;
+		here += input->units->unit[sums->unit[i]].bytes;
+	for (size_t i = 0; i < norm->units->count; i++)
+		if (is_usual(norm, population, i)) {
+			usual += norm->units->unit[i].bytes;
 			count++;
 		}
 	here /= sums->units ? sums->units : 1;
@@ -279,7 +298,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct sums
 			}
 }
 
-static void decide_kind(const struct scope_rank_input *input, const struct sums *sums,
+static int decide_kind(const struct scope_rank_input *input, const struct sums *sums,
 			struct scope_finding *finding)
 {
 	double best_ns = 0;
@@ -297,10 +316,12 @@ static void decide_kind(const struct scope_rank_input *input, const struct sums 
 		finding->kind = SCOPE_FINDING_WAIT;
 	} else {
 		finding->kind = SCOPE_FINDING_TIME;
-		find_frequent_call(input, sums, finding);
+		if (find_frequent_call(input, sums, finding))
+			return -ENOMEM;
 		if (finding->calls_times > 0)
 			finding->kind = SCOPE_FINDING_CALLS;
 	}
+	return 0;
 }
 
 /* Share of the units in the emptier half of the window. */
@@ -337,16 +358,16 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
-	finding->usual_example = usual_unit(input, finding->population, finding->example);
+	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
-	decide_kind(input, sums, finding);
+	err = decide_kind(input, sums, finding);
 	compare_shares(sums, finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
 	free(sums->unit);
 	free(sums);
-	return 0;
+	return err;
 }
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options,

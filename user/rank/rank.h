@@ -75,6 +75,7 @@ struct scope_finding {
 	uint32_t victim_threads;
 	uint32_t holder; /* thread that the unit waited for, most often */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
+	bool usual_elsewhere; /* usual_example is a unit of the baseline */
 };
 
 enum scope_verdict {
@@ -103,6 +104,7 @@ struct scope_rank_input {
 	const struct scope_detection *detection;
 	const struct scope_kept *kept;
 	const struct scope_units *units; /* of kept */
+	const struct scope_kept *reference; /* of a baseline, NULL without one */
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */

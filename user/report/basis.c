@@ -10,6 +10,32 @@
 
 #include "report/format.h"
 
+/* Against which units, where a baseline was given; rates tell of work that comes more often. */
+static void tell_baseline(const struct report *report, FILE *to)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	const struct scope_reference *reference = analysis->reference;
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
+	struct scope_text units;
+	size_t held = 0;
+
+	if (!reference)
+		return;
+	for (size_t i = 0; i < analysis->detection->populations; i++)
+		held += analysis->detection->population[i].reference > 0;
+	fprintf(to, " Held against the baseline: %zu of %zu populations; it has %s units in %.1f s", held,
+		analysis->detection->populations,
+		scope_format_count(&units, reference->survey->units), reference->seconds);
+	if (seconds > 0 && reference->seconds > 0)
+		fprintf(to, ", %.0f a second, here %.0f",
+			reference->survey->units / reference->seconds,
+			analysis->survey->units / seconds);
+	fputc('.', to);
+	if (!held)
+		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
+}
+
 /* What the answer rests on, and the rule that was applied. */
 static void tell_basis(const struct report *report, FILE *to)
 {
@@ -35,6 +61,7 @@ static void tell_basis(const struct report *report, FILE *to)
 	if (skipped)
 		fprintf(to, ", %s not taken (limit per second)", scope_format_count(&a, skipped));
 	fputc('.', to);
+	tell_baseline(report, to);
 	if (analysis->units->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_format_count(&a, analysis->units->discarded));

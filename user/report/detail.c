@@ -126,17 +126,22 @@ static int print_path(const struct report *report, const char *head, const struc
 
 static int print_paths(const struct report *report, const struct scope_finding *finding)
 {
+	const struct scope_analysis *analysis = report->analysis;
 	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
 	size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
+	bool elsewhere = finding->usual_elsewhere && count > 1;
 	int err;
 
 	if (finding->example == UINT32_MAX)
 		return 0;
-	err = scope_path_collect(report->analysis->trace, report->analysis->units, path, count);
+	err = scope_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
+	if (!err && elsewhere)
+		err = scope_path_collect(analysis->reference->trace,
+					 analysis->reference_kept->units, &path[1], 1);
 	if (!err)
 		err = print_path(report, "     syscalls    ", &path[0]);
 	if (!err && count > 1)
-		err = print_path(report, "       usual     ", &path[1]);
+		err = print_path(report, elsewhere ? "       baseline  " : "       usual     ", &path[1]);
 	free(path[0].call);
 	free(path[1].call);
 	return err;

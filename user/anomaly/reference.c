@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The units of another trace of the same program, as the norm for the populations of this one. */
+#include "anomaly/reference.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference)
+{
+	struct scope_reference *reference = calloc(1, sizeof(*reference));
+	int err;
+
+	if (!reference)
+		return -ENOMEM;
+	reference->trace = trace;
+	err = scope_pickups_learn(trace, &reference->pickups);
+	if (!err)
+		err = scope_groups_create(reference->pickups, &reference->groups);
+	if (!err)
+		err = scope_survey_run(trace, reference->pickups, reference->groups,
+				       &reference->survey);
+	if (err) {
+		scope_reference_destroy(reference);
+		return err;
+	}
+	reference->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) -
+			      scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0)) / 1e9;
+	*ret_reference = reference;
+	return 0;
+}
+
+void scope_reference_destroy(struct scope_reference *reference)
+{
+	if (!reference)
+		return;
+	for (size_t i = 0; reference->of_vector && i < reference->groups->count; i++)
+		free(reference->of_vector[i]);
+	free(reference->of_vector);
+	scope_survey_destroy(reference->survey);
+	scope_groups_destroy(reference->groups);
+	scope_pickups_destroy(reference->pickups);
+	free(reference);
+}
+
+/* The group of the same name and kind of unit, or -1. */
+static long find_group(const struct scope_groups *groups, const struct scope_group *wanted)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->group[i].granularity == wanted->granularity &&
+		    !memcmp(groups->group[i].name, wanted->name, sizeof(wanted->name)))
+			return i;
+	return -1;
+}
+
+/* The population of the vector, or of the nearest one within the cut: of several the first. */
+static uint32_t find_population(const struct scope_vector_set *vectors, const uint32_t *of_vector,
+				const struct scope_vector *vector, double cut)
+{
+	uint32_t best = SCOPE_POPULATION_NONE, id, nearest = UINT32_MAX;
+
+	if (!scope_vector_set_find(vectors, vector, &id))
+		return of_vector[id];
+	for (id = 0; id < scope_vector_set_count(vectors); id++) {
+		uint32_t distance = scope_vector_distance(scope_vector_set_get(vectors, id), vector);
+
+		if (distance < nearest && distance <= cut) {
+			nearest = distance;
+			best = of_vector[id];
+		}
+	}
+	return best;
+}
+
+static int lay_group(struct scope_reference *reference, size_t group,
+		     const struct scope_groups *groups, const struct scope_detection *detection,
+		     double cut)
+{
+	const struct scope_group *from = &reference->groups->group[group];
+	uint32_t vectors = scope_vector_set_count(from->vectors);
+	long to = find_group(groups, from);
+	uint32_t *of_vector = calloc(vectors + 1, sizeof(*of_vector));
+
+	reference->of_vector[group] = of_vector;
+	if (!of_vector)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < vectors; i++)
+		of_vector[i] = to < 0 || !detection->of_vector[to]
+				       ? SCOPE_POPULATION_NONE
+				       : find_population(groups->group[to].vectors,
+							 detection->of_vector[to],
+							 scope_vector_set_get(from->vectors, i),
+							 cut);
+	return 0;
+}
+
+int scope_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
+			  const struct scope_survey *survey,
+			  const struct scope_detect_options *options,
+			  struct scope_detection *detection)
+{
+	int err = 0;
+
+	reference->of_vector = calloc(reference->groups->count + 1, sizeof(*reference->of_vector));
+	if (!reference->of_vector)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < reference->groups->count; i++)
+		err = lay_group(reference, i, groups, detection, options->cluster.cut);
+	for (uint32_t i = 0; !err && i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+		const struct scope_norm own = {
+			.survey = &survey->group[population->group],
+			.of_vector = detection->of_vector[population->group],
+		};
+		long group = find_group(reference->groups, &groups->group[population->group]);
+		struct scope_norm norm;
+
+		if (group < 0)
+			continue;
+		norm = (struct scope_norm){
+			.survey = &reference->survey->group[group],
+			.of_vector = reference->of_vector[group],
+		};
+		if (scope_norm_units(&norm, i) >= options->units_min)
+			err = scope_detection_hold(detection, i, &own, &norm, options);
+	}
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The units of another trace of the same program, as the norm for the populations of this one.
+ *
+ * A bug that hits every request is the norm of its own trace; a trace from before it tells. Units of
+ * the other trace go to the population whose vectors hold theirs, or else to the one whose vectors
+ * come nearest within the cut, of the group of the same name.
+ */
+#ifndef SCOPE_ANOMALY_REFERENCE_H
+#define SCOPE_ANOMALY_REFERENCE_H
+
+#include "anomaly/detect.h"
+
+struct scope_reference {
+	struct scope_trace *trace; /* the caller's */
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
+	double seconds;	      /* length of its window */
+};
+
+/* Two runs through trace, which must outlive the result. 0 or -errno; the caller destroys. */
+int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference);
+void scope_reference_destroy(struct scope_reference *reference);
+
+/*
+ * Lays the vectors of the reference on the populations of detection, and judges by its units those
+ * populations that at least options->units_min of them went to. Once.
+ */
+int scope_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
+			  const struct scope_survey *survey,
+			  const struct scope_detect_options *options,
+			  struct scope_detection *detection);
+
+#endif
