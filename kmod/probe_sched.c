@@ -6,7 +6,6 @@
  * the others do not.
  */
 #include <linux/sched/signal.h>
-#include <linux/timekeeping.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 #include "probe.h"
@@ -30,7 +29,7 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 				   bool preempt, struct task_struct *prev, struct task_struct *next,
 				   unsigned int prev_state, bool next_traced)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = scope_clock_ns(&cpu->clock);
 	u32 tid = next_traced ? next->pid : 0;
 	u32 bits;
 
@@ -90,7 +89,7 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 				   struct task_struct *task)
 {
 	enum scope_context context = SCOPE_CONTEXT_TASK;
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = scope_clock_ns(&cpu->clock);
 	u32 bits;
 
 	if (unlikely(!READ_ONCE(session->running)))
@@ -129,7 +128,7 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	cpu = this_cpu_ptr(session->cpu);
 	if (session->config.follow && child->tgid != parent->tgid)
 		scope_filter_add(&session->filter, child->tgid);
-	scope_record_put_fork(&cpu->ring, ktime_get_mono_fast_ns(), parent, child);
+	scope_record_put_fork(&cpu->ring, scope_clock_ns(&cpu->clock), parent, child);
 	raw_local_irq_restore(flags);
 }
 
@@ -144,7 +143,7 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_exec(&cpu->ring, ktime_get_mono_fast_ns(), old_pid, task);
+	scope_record_put_exec(&cpu->ring, scope_clock_ns(&cpu->clock), old_pid, task);
 	scope_ring_set_thread(&cpu->ring, task->pid);
 	raw_local_irq_restore(flags);
 }
@@ -176,7 +175,7 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), task, last);
+	scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task, last);
 	if (last)
 		scope_filter_remove(&session->filter, task->tgid);
 	raw_local_irq_restore(flags);

@@ -5,7 +5,6 @@
  * If the thread leaves the CPU first, or a flush comes by, the pending call is written as ENTER and
  * the exit becomes a record of its own, maybe on another CPU.
  */
-#include <linux/timekeeping.h>
 #include <trace/events/syscalls.h>
 #include "arch.h"
 #include "probe.h"
@@ -16,48 +15,69 @@
 void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	cpu->pending = 0;
-	scope_record_put_enter(&cpu->ring, now, cpu->nr, cpu->abi_args, cpu->enter_ns, cpu->arg);
+	scope_record_put_enter(&cpu->ring, now, cpu->call, cpu->enter_ns, cpu->arg);
 	if (session->config.stack_mode)
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
 }
 
-/* The last call neither returned nor left the CPU, as far as the tracepoints tell. */
-static noinline void put_unreturned(struct scope_session *session, struct scope_cpu *cpu)
+static inline struct scope_call call_of(u16 nr, u8 abi, u8 args)
+{
+	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
+}
+
+/* Preemption off, interrupts on. */
+static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call call,
+					struct pt_regs *regs, u64 now)
+{
+	if (call.abi_args >> 4)
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	cpu->call = call;
+	cpu->enter_ns = now;
+	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
+	barrier();
+	cpu->pending = 1;
+}
+
+/* Any call, at any time. Turns preemption on again. */
+static noinline void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
+				struct pt_regs *regs, long id)
 {
 	unsigned long flags;
+	u8 abi, args = 0;
+	u64 now;
 
 	raw_local_irq_save(flags);
+	now = scope_clock_ns(&cpu->clock);
+	/* The last call neither returned nor left the CPU, as far as the tracepoints tell. */
 	if (cpu->pending)
-		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+		scope_syscall_put_pending(session, cpu, now);
 	raw_local_irq_restore(flags);
+	abi = scope_arch_abi(&id);
+	/* ARG_COUNTS speaks of native numbers alone. */
+	if ((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE)
+		args = session->config.arg_counts[id];
+	set_pending(cpu, call_of(scope_record_nr(id), abi, args), regs, now);
+	preempt_enable_notrace();
 }
 
 static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_session *session = data;
 	struct scope_cpu *cpu;
-	u32 args = 0;
-	u8 abi;
+	u64 now;
 
 	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
 	if (!this_cpu_read(session->cpu->traced))
 		return;
 	preempt_disable_notrace();
 	cpu = this_cpu_ptr(session->cpu);
-	if (unlikely(cpu->pending))
-		put_unreturned(session, cpu);
-	abi = scope_arch_abi(&id);
-	/* ARG_COUNTS speaks of native numbers alone. */
-	if (likely((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE))
-		args = session->config.arg_counts[id];
-	if (args)
-		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
-	cpu->nr = scope_record_nr(id);
-	cpu->abi_args = scope_abi_args(abi, args);
-	cpu->enter_ns = ktime_get_mono_fast_ns();
-	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
-	barrier();
-	cpu->pending = 1;
+	if (unlikely(cpu->pending || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
+		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
+		     !scope_clock_quick(&cpu->clock, &now))) {
+		enter_slow(session, cpu, regs, id);
+		return;
+	}
+	set_pending(cpu, call_of(id, SCOPE_ABI_NATIVE, session->config.arg_counts[id]), regs, now);
 	preempt_enable_notrace();
 }
 
@@ -67,59 +87,85 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 {
 	long id = syscall_get_nr(current, regs);
 	u8 abi = scope_arch_abi(&id);
+	u16 nr = scope_record_nr(id);
 	u64 duration_ns;
 
-	scope_record_put_exit(&cpu->ring, now, scope_record_nr(id), abi, ret);
+	scope_record_put_exit(&cpu->ring, now, call_of(nr, abi, 0), ret);
 	if (!session->config.stack_mode)
 		return;
 	duration_ns = scope_stack_blocked_ns(session, current->pid, now);
-	scope_stack_after_syscall(session, cpu, regs, scope_record_nr(id), abi, duration_ns, now);
-}
-
-/* Interrupts off. It lasted 4.3 s and more without leaving the CPU: too long for one record. */
-static noinline void exit_long(struct scope_cpu *cpu, struct scope_session *session, long ret,
-			       u64 now)
-{
-	scope_syscall_put_pending(session, cpu, now);
-	scope_record_put_exit(&cpu->ring, now, cpu->nr, cpu->abi_args & 0xf, ret);
+	scope_stack_after_syscall(session, cpu, regs, nr, abi, duration_ns, now);
 }
 
 /* Interrupts off. */
-static __always_inline void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
-					struct pt_regs *regs, long ret, u64 now)
+static void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
+			struct pt_regs *regs, long ret, u64 now)
 {
-	u64 duration_ns = now - cpu->enter_ns;
+	u64 duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;
+	struct scope_call call = cpu->call;
 
-	if (unlikely((s64)duration_ns < 0))
-		duration_ns = 0;
-	if (unlikely(duration_ns > U32_MAX)) {
-		exit_long(cpu, session, ret, now);
+	if (duration_ns > U32_MAX) {
+		/* 4.3 s and more without leaving the CPU: too long for one record. */
+		scope_syscall_put_pending(session, cpu, now);
+		scope_record_put_exit(&cpu->ring, now, call, ret);
 	} else {
 		cpu->pending = 0;
-		scope_record_put_syscall(&cpu->ring, now, cpu->nr, cpu->abi_args, duration_ns, ret,
-					 cpu->arg);
+		scope_record_put_syscall(&cpu->ring, now, call, duration_ns, ret, cpu->arg);
 	}
-	if (unlikely(duration_ns >= session->config.stack_min_ns && session->config.stack_mode))
-		scope_stack_after_syscall(session, cpu, regs, cpu->nr, cpu->abi_args & 0xf,
+	if (session->config.stack_mode)
+		scope_stack_after_syscall(session, cpu, regs, call.nr, call.abi_args & 0xf,
 					  duration_ns, now);
+}
+
+/* Any return, at any time. Turns interrupts on again. */
+static noinline void exit_slow(struct scope_session *session, struct scope_cpu *cpu,
+			       struct pt_regs *regs, long ret)
+{
+	u64 now = scope_clock_ns(&cpu->clock);
+
+	if (cpu->pending)
+		exit_merged(session, cpu, regs, ret, now);
+	else
+		exit_alone(session, cpu, regs, ret, now);
+	raw_local_irq_enable();
+}
+
+/* Interrupts off. False, with nothing done, where the return takes more than one plain record. */
+static __always_inline bool exit_quick(struct scope_session *session, struct scope_cpu *cpu,
+				       long ret)
+{
+	struct scope_call call = cpu->call;
+	u32 bytes = sizeof(struct scope_record_syscall) + scope_call_arg_bytes(call);
+	u64 now, duration_ns;
+	void *record;
+
+	if (!cpu->pending || !scope_clock_quick(&cpu->clock, &now))
+		return false;
+	/* Where the clock stepped back this is large. */
+	duration_ns = now - cpu->enter_ns;
+	if (duration_ns >= session->plain_ns ||
+	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, now, &record))
+		return false;
+	cpu->pending = 0;
+	scope_record_fill_syscall(record, call, duration_ns, ret, cpu->arg);
+	scope_ring_commit(&cpu->ring, bytes);
+	return true;
 }
 
 static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct scope_session *session = data;
 	struct scope_cpu *cpu;
-	u64 now;
 
 	if (!this_cpu_read(session->cpu->traced))
 		return;
 	/* A task on its way out of a call has interrupts on: nothing to save. */
 	raw_local_irq_disable();
 	cpu = this_cpu_ptr(session->cpu);
-	now = ktime_get_mono_fast_ns();
-	if (likely(cpu->pending))
-		exit_merged(session, cpu, regs, ret, now);
-	else
-		exit_alone(session, cpu, regs, ret, now);
+	if (unlikely(!exit_quick(session, cpu, ret))) {
+		exit_slow(session, cpu, regs, ret);
+		return;
+	}
 	raw_local_irq_enable();
 }
 

@@ -7,6 +7,7 @@
 #ifndef SCOPE_KMOD_RECORD_H
 #define SCOPE_KMOD_RECORD_H
 
+#include <linux/bug.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "ring.h"
@@ -23,53 +24,81 @@ static inline void scope_record_comm(char *to, const struct task_struct *task)
 	to[SCOPE_COMM_BYTES - 1] = 0;
 }
 
-static __always_inline void scope_record_put_syscall(struct scope_ring *ring, u64 now, u16 nr,
-						     u8 abi_args, u32 duration_ns, long ret,
-						     const u64 *arg)
-{
-	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_syscall) + args * 8, i;
-	struct scope_record_syscall *r;
+/* Which call: what SYSCALL, ENTER and EXIT hold behind their first word, copied in one piece. */
+struct scope_call {
+	u16 nr;
+	u8 abi_args;
+	u8 flags;
+} __aligned(4);
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
-	if (unlikely(!r))
-		return;
-	r->nr = nr;
-	r->abi_args = abi_args;
-	r->flags = ret != (s32)ret ? SCOPE_SYSCALL_WIDE : 0;
+static inline u32 scope_call_arg_bytes(struct scope_call call)
+{
+	return (call.abi_args >> 4) * 8;
+}
+
+static inline void scope_record_set_call(void *record, struct scope_call call)
+{
+	BUILD_BUG_ON(offsetof(struct scope_record_syscall, nr) != sizeof(u32));
+	BUILD_BUG_ON(offsetof(struct scope_record_enter, nr) != sizeof(u32));
+	BUILD_BUG_ON(offsetof(struct scope_record_exit, nr) != sizeof(u32));
+	*(struct scope_call *)((u32 *)record + 1) = call;
+}
+
+static __always_inline void scope_record_fill_syscall(struct scope_record_syscall *r,
+						      struct scope_call call, u32 duration_ns,
+						      long ret, const u64 *arg)
+{
+	u32 args = call.abi_args >> 4, i;
+
+	scope_record_set_call(r, call);
 	r->duration_ns = duration_ns;
 	r->ret = ret;
+	if (unlikely(ret != (s32)ret))
+		r->flags = SCOPE_SYSCALL_WIDE;
 	for (i = 0; i < args; i++)
 		((u64 *)(r + 1))[i] = arg[i];
+}
+
+static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
+					    struct scope_call call, u32 duration_ns, long ret,
+					    const u64 *arg)
+{
+	struct scope_record_syscall *r;
+	u32 bytes = sizeof(*r) + scope_call_arg_bytes(call);
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
+	if (!r)
+		return;
+	scope_record_fill_syscall(r, call, duration_ns, ret, arg);
 	scope_ring_commit(ring, bytes);
 }
 
-static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, u16 nr, u8 abi_args,
+static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, struct scope_call call,
 					  u64 enter_ns, const u64 *arg)
 {
-	u32 args = abi_args >> 4, bytes = sizeof(struct scope_record_enter) + args * 8;
 	struct scope_record_enter *r;
+	u32 bytes = sizeof(*r) + scope_call_arg_bytes(call);
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_ENTER, bytes, now);
 	if (!r)
 		return;
-	r->nr = nr;
-	r->abi_args = abi_args;
-	r->flags = 0;
+	scope_record_set_call(r, call);
 	r->enter_ns = enter_ns;
-	memcpy(r + 1, arg, args * 8);
+	memcpy(r + 1, arg, scope_call_arg_bytes(call));
 	scope_ring_commit(ring, bytes);
 }
 
-static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, u16 nr, u8 abi, long ret)
+/* Arguments stand in ENTER, not here. */
+static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struct scope_call call,
+					 long ret)
 {
 	struct scope_record_exit *r;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_EXIT, sizeof(*r), now);
 	if (!r)
 		return;
-	r->nr = nr;
-	r->abi_args = scope_abi_args(abi, 0);
-	r->flags = 0;
+	call.abi_args &= 0xf;
+	scope_record_set_call(r, call);
 	r->ret = ret;
 	scope_ring_commit(ring, sizeof(*r));
 }

@@ -83,13 +83,19 @@ static void ring_publish(struct scope_ring *ring)
 	scope_ring_notify(ring);
 }
 
-/* ring->writing is set. Returns as scope_ring_reserve(). */
+/* Returns as scope_ring_reserve(), with ring->writing set unless that is NULL. */
 void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns)
 {
 	enum scope_lost reason = SCOPE_LOST_TOO_BIG;
 	u32 extra = 0;
 	u64 delta;
 
+	if (ring->writing) {
+		scope_ring_lose(ring, SCOPE_LOST_NESTED);
+		return NULL;
+	}
+	ring->writing = 1;
+	barrier();
 	if (ring->stopped)
 		goto refuse;
 	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
@@ -132,6 +138,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 lose:
 	scope_ring_lose(ring, reason);
 refuse:
+	barrier();
 	ring->writing = 0;
 	return NULL;
 }

@@ -68,6 +68,29 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 }
 
 /*
+ * As scope_ring_reserve() where that is cheap. False with nothing done where it is not: then
+ * scope_ring_reserve_slow() must follow.
+ */
+static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, u32 bytes,
+						     u64 now_ns, void **ret_record)
+{
+	u64 delta;
+
+	if (unlikely(ring->writing))
+		return false;
+	/* An interrupt before this store has come and gone: what is read below is current. */
+	ring->writing = 1;
+	barrier();
+	delta = now_ns - ring->last_ns;
+	if (unlikely(delta > SCOPE_DELTA_MAX || (size_t)(ring->end - ring->at) < bytes)) {
+		ring->writing = 0;
+		return false;
+	}
+	*ret_record = scope_ring_place(ring, type, delta, now_ns);
+	return true;
+}
+
+/*
  * Room for one record of bytes (a multiple of 8), its first word written. now_ns must be read with
  * interrupts off already; a clock that steps back counts as standing still. NULL: the event is
  * counted as lost, or the ring is stopped. Otherwise scope_ring_commit() must follow.
@@ -75,19 +98,11 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 type, u32 bytes,
 						u64 now_ns)
 {
-	u64 delta;
+	void *record;
 
-	if (unlikely(ring->writing)) {
-		scope_ring_lose(ring, SCOPE_LOST_NESTED);
-		return NULL;
-	}
-	/* An interrupt before this store has come and gone: what is read below is current. */
-	ring->writing = 1;
-	barrier();
-	delta = now_ns - ring->last_ns;
-	if (unlikely(delta > SCOPE_DELTA_MAX || (size_t)(ring->end - ring->at) < bytes))
-		return scope_ring_reserve_slow(ring, type, bytes, now_ns);
-	return scope_ring_place(ring, type, delta, now_ns);
+	if (likely(scope_ring_reserve_quick(ring, type, bytes, now_ns, &record)))
+		return record;
+	return scope_ring_reserve_slow(ring, type, bytes, now_ns);
 }
 
 /* bytes may be less than was reserved, never more. */

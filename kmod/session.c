@@ -140,6 +140,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	if (session->run_state != SCOPE_RUN_NEW || session->closed)
 		goto out;
 	session->config = *config;
+	session->plain_ns = config->stack_mode ? config->stack_min_ns : U32_MAX;
 	err = alloc_regions(session);
 	if (err)
 		goto out;

@@ -18,7 +18,9 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include <scope/control.h>
+#include "clock.h"
 #include "filter.h"
+#include "record.h"
 #include "ring.h"
 
 #define SCOPE_HEADER_BYTES PAGE_SIZE
@@ -32,10 +34,10 @@
 struct scope_cpu {
 	u8 traced;
 	u8 pending;
-	u16 nr;
-	u8 abi_args;
+	struct scope_call call;
 	u64 enter_ns;
 	struct scope_ring ring;
+	struct scope_clock clock;
 	u64 arg[SCOPE_ARG_MAX];
 
 	/* stacks after syscalls: how many in the second that began at window_ns */
@@ -65,6 +67,7 @@ struct scope_session {
 	/* read by probes; config never changes once they are attached */
 	struct scope_cpu __percpu *cpu;
 	int running;
+	u64 plain_ns; /* a call shorter than this needs nothing but its record */
 	struct scope_config config;
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];

@@ -108,6 +108,7 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	u64 sp = user_stack_pointer(regs);
 	u32 most = session->config.stack_bytes, want = stack_bytes(sp, most), got, padded;
 	struct scope_record_stack *r;
+	u64 end;
 	u8 *slice;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most,
@@ -128,7 +129,9 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	r->regs = SCOPE_ARCH_REGS;
 	r->bytes = got;
 	/* The reader takes it off the thread's time, else each sampled request would look slow. */
-	r->cost_ns = min_t(u64, ktime_get_mono_fast_ns() - now, U32_MAX);
+	end = ktime_get_mono_fast_ns();
+	/* now came from the CPU's counter, and may be ahead by a little. */
+	r->cost_ns = end > now ? min_t(u64, end - now, U32_MAX) : 0;
 	scope_ring_commit(ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded);
 }
 

@@ -11,6 +11,14 @@
 
 #if defined(CONFIG_X86_64)
 
+#include <asm/tsc.h>
+
+/* Does get_cycles() count on each CPU at one rate, while that is idle, too? */
+static inline bool scope_arch_counter_steady(void)
+{
+	return !check_tsc_unstable();
+}
+
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_X86_64
 
 /* enum scope_abi of the call the current task is in; takes the bit off the number that says so. */
@@ -71,6 +79,12 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 }
 
 #elif defined(CONFIG_ARM64)
+
+/* The architecture says so. */
+static inline bool scope_arch_counter_steady(void)
+{
+	return true;
+}
 
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_ARM64
 

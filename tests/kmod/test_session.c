@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include "tests.h"
 
-#define SLACK 20ull
+#define SLACK 100ull
 
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
 		      uint32_t bytes)

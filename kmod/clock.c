@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The seldom part of the clock: take an anchor, and measure the counter's rate. */
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/timekeeping.h>
+#include "arch.h"
+#include "clock.h"
+
+#define BASELINE_MIN_NS 1000000u
+#define WIDTH_MAX_NS 800u
+#define TRIES 3
+
+struct pair {
+	u64 counter;
+	u64 ns;
+	u64 width; /* counts that reading the kernel's clock took */
+};
+
+/* The host of a virtual machine, or firmware, may come in between: take the tightest of a few. */
+static struct pair read_both(void)
+{
+	struct pair best = { .width = U64_MAX };
+	int try;
+
+	for (try = 0; try < TRIES; try++) {
+		u64 before = get_cycles();
+		u64 ns = ktime_get_mono_fast_ns();
+		u64 width = get_cycles() - before;
+
+		if (width < best.width)
+			best = (struct pair){ before + width / 2, ns, width };
+	}
+	return best;
+}
+
+static u64 rate_of(u64 ns, u64 counts)
+{
+	while (ns >> 32) {
+		ns >>= 1;
+		counts >>= 1;
+	}
+	return counts ? (ns << 32) / counts : 0;
+}
+
+/* After a suspend, or a move to another host, the rate over that time is none. */
+static bool rates_agree(u64 a, u64 b)
+{
+	return a && (a > b ? a - b : b - a) <= a >> 10;
+}
+
+/* Interrupts off. Returns the time of the pair it read. */
+static u64 take_anchor(struct scope_clock *clock)
+{
+	struct pair now = read_both();
+	u64 ns = now.ns - clock->anchor_ns, rate = 0, window = 0;
+
+	if (clock->anchor_ns) {
+		rate = rate_of(ns, now.counter - clock->anchor);
+		if (ns < BASELINE_MIN_NS || (now.width + 1) * rate >> 32 > WIDTH_MAX_NS)
+			return now.ns;
+		if (rates_agree(rate, clock->rate))
+			window = (min_t(u64, 2 * ns, SCOPE_CLOCK_WINDOW_NS) << 32) / rate;
+	}
+	/* A non-maskable interrupt in between finds no window. */
+	WRITE_ONCE(clock->window, 0);
+	barrier();
+	clock->anchor = now.counter;
+	clock->anchor_ns = now.ns;
+	clock->rate = rate;
+	barrier();
+	WRITE_ONCE(clock->window, window);
+	return now.ns;
+}
+
+/* Preemption is off. */
+u64 scope_clock_ns_slow(struct scope_clock *clock)
+{
+	unsigned long flags;
+	u64 ns;
+
+	/* Who was interrupted may be reading the anchor. */
+	if (in_interrupt() || !scope_arch_counter_steady())
+		return ktime_get_mono_fast_ns();
+	raw_local_irq_save(flags);
+	ns = take_anchor(clock);
+	raw_local_irq_restore(flags);
+	return ns;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CLOCK_MONOTONIC for one CPU, most readings taken from its cycle counter.
+ *
+ * The kernel's clock costs some 50 instructions a reading, this one 9. An anchor is one reading of
+ * both clocks; the rate is what the counter did between the last two anchors. For a while after an
+ * anchor, at most SCOPE_CLOCK_WINDOW_NS and twice the time that the rate was measured over, time is
+ * extrapolated:
+ *
+ *   ns = anchor_ns + (counter - anchor) * rate / 2^32
+ *
+ * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so that is
+ * how far a reading may be off, whatever NTP does meanwhile. Each CPU has its own: counters need not
+ * agree between CPUs. At an anchor the clock may step back by as much; who subtracts must expect it.
+ * A counter that the kernel does not call steady is never used.
+ *
+ * Anchors are taken in task context with interrupts off, so a reading with preemption off meets a
+ * new one only from a non-maskable interrupt, and that takes none. This compiles in user space as
+ * well, where tests/unit/test_clock.c drives it.
+ */
+#ifndef SCOPE_KMOD_CLOCK_H
+#define SCOPE_KMOD_CLOCK_H
+
+#include <linux/compiler.h>
+#include <linux/timex.h>
+#include <linux/types.h>
+
+#define SCOPE_CLOCK_WINDOW_NS 10000000u
+
+/* All zero: nothing known, the kernel's clock is asked. */
+struct scope_clock {
+	u64 anchor;    /* counter */
+	u64 anchor_ns; /* 0: no anchor yet */
+	u64 rate;      /* ns for each count, 32 bits of fraction */
+	u64 window;    /* counts for which the anchor serves; 0: ask the kernel's clock */
+};
+
+u64 scope_clock_ns_slow(struct scope_clock *clock);
+
+/* Preemption is off. False: only scope_clock_ns_slow() can tell. */
+static __always_inline bool scope_clock_quick(const struct scope_clock *clock, u64 *ret_ns)
+{
+	u64 counts = get_cycles() - clock->anchor;
+
+	if (unlikely(counts >= clock->window))
+		return false;
+	*ret_ns = clock->anchor_ns + (counts * clock->rate >> 32);
+	return true;
+}
+
+/* Preemption is off. */
+static __always_inline u64 scope_clock_ns(struct scope_clock *clock)
+{
+	u64 ns;
+
+	return likely(scope_clock_quick(clock, &ns)) ? ns : scope_clock_ns_slow(clock);
+}
+
+#endif
