@@ -70,13 +70,9 @@ check_config() {
 # shellcheck disable=SC2046 # names of files without spaces
 configure() {
 	kmake tinyconfig >/dev/null 2>&1
-	# What a fragment says replaces what is there: of two lines kconfig would complain.
-	awk '/^(# )?CONFIG_[A-Z0-9_]+(=| is not set)/ && match($0, /CONFIG_[A-Z0-9_]+/) { name = substr($0, RSTART, RLENGTH); line[name] = $0 }
-		END { for (name in line) print line[name] }' "$work/.config" $(fragments) |
-		grep -v '^CONFIG_LOCALVERSION=' | sort >"$work/.config.new"
-	echo "CONFIG_LOCALVERSION=\"-$key\"" >>"$work/.config.new"
-	mv "$work/.config.new" "$work/.config"
-	kmake olddefconfig
+	{ cat $(fragments) && echo "CONFIG_LOCALVERSION=\"-$key\""; } >>"$work/.config"
+	# That a later line wins is what is wanted.
+	kmake olddefconfig 2>&1 | { grep -v 'warning: override: ' || true; } >&2
 	check_config
 }
 
