@@ -180,6 +180,7 @@ struct stretch {
 	double weight_ns;
 	bool sample, kernel;
 	bool passed;
+	uint8_t class;
 	uint16_t nr;
 	uint32_t unit; /* UINT32_MAX: none that counts */
 };
@@ -223,6 +224,7 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 		.unit = stretch->unit,
 		.nr = stretch->nr,
 		.kind = stretch->sample ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
+		.class = stretch->class,
 		.passed = stretch->passed,
 		.kernel = stretch->kernel,
 	};
@@ -310,6 +312,7 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		stretch.end_ns = track->exit_ns;
 		stretch.weight_ns = track->slept_ns;
 		stretch.nr = track->nr;
+		stretch.class = track->wait.class;
 		stretch.unit = scope_lookup_unit_at(&collector->lookup, collector->units, index,
 						    track->enter_ns);
 		stretch.passed = track->slept_ns &&

@@ -33,6 +33,7 @@ struct scope_item {
 	uint32_t population; /* of the unit */
 	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
+	uint8_t class; /* WAIT: enum scope_wait_class */
 	bool abnormal;
 	bool kernel;   /* RUN: the sample hit the kernel */
 	bool lock;     /* BLAME: for a lock */

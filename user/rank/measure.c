@@ -17,6 +17,7 @@ struct sums {
 	double all_abnormal_ns, all_normal_ns; /* anywhere */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
+	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all_normal, all_abnormal; /* counts of items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
@@ -41,6 +42,7 @@ static void add_abnormal(struct sums *sums, const struct scope_item *item)
 		return;
 	case SCOPE_ITEM_WAIT:
 		sums->wait_ns += item->excess_ns;
+		sums->class_ns[item->class] += item->excess_ns;
 		break;
 	case SCOPE_ITEM_BLAME:
 		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;
@@ -217,38 +219,78 @@ static void add_calls(const struct scope_units *units, uint32_t unit, double *co
 	}
 }
 
+/* Mean number of each call in a finding's units, and in the usual units of its population. */
+struct call_means {
+	double here[SCOPE_SYSCALL_MAX], usual[SCOPE_SYSCALL_MAX];
+};
+
+static int mean_calls(const struct scope_rank_input *input, const struct sums *sums,
+		      uint32_t population, struct call_means **ret_means)
+{
+	const struct scope_kept *norm = norm_of(input, population);
+	struct call_means *means = calloc(1, sizeof(*means));
+	double units = 0;
+
+	if (!means)
+		return -ENOMEM;
+	for (size_t i = 0; i < sums->units; i++)
+		add_calls(input->units, sums->unit[i], means->here);
+	for (size_t i = 0; i < norm->units->count; i++)
+		if (is_usual(norm, population, i)) {
+			add_calls(norm->units, i, means->usual);
+			units++;
+		}
+	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
+		means->here[nr] /= sums->units ? sums->units : 1;
+		means->usual[nr] /= units ? units : 1;
+	}
+	*ret_means = means;
+	return 0;
+}
+
 /* The call that its units make most often beyond what usual units of its population make. */
 static int find_frequent_call(const struct scope_rank_input *input, const struct sums *sums,
 			      struct scope_finding *finding)
 {
-	const struct scope_kept *norm = norm_of(input, finding->population);
-	double *here = calloc(SCOPE_SYSCALL_MAX, sizeof(*here));
-	double *usual = calloc(SCOPE_SYSCALL_MAX, sizeof(*usual));
-	double units = 0;
+	struct call_means *means;
+	int err = mean_calls(input, sums, finding->population, &means);
 
-	if (!here || !usual) {
-		free(here);
-		free(usual);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < sums->units; i++)
-		add_calls(input->units, sums->unit[i], here);
-	for (size_t i = 0; i < norm->units->count; i++)
-		if (is_usual(norm, finding->population, i)) {
-			add_calls(norm->units, i, usual);
-			units++;
-		}
+	if (err)
+		return err;
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
-		double mean = units ? usual[nr] / units : 0;
-		double times = here[nr] / sums->units / (mean > 1 ? mean : 1);
+		double usual = means->usual[nr];
+		double times = means->here[nr] / (usual > 1 ? usual : 1);
 
 		if (times >= CALLS_TIMES && times > finding->calls_times) {
 			finding->calls_times = times;
 			finding->nr = nr;
+			finding->kind = SCOPE_FINDING_CALLS;
 		}
 	}
-	free(here);
-	free(usual);
+	free(means);
+	return 0;
+}
+
+/* Is the call made about as often in usual units, so that only its length differs? */
+static int judge_outside(const struct scope_rank_input *input, const struct sums *sums,
+			 struct scope_finding *finding)
+{
+	struct call_means *means;
+	int err = mean_calls(input, sums, finding->population, &means);
+	double here, usual;
+
+	if (err)
+		return err;
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+		if (sums->class_ns[class] > sums->class_ns[finding->class])
+			finding->class = class;
+	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
+	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
+	free(means);
+	finding->outside = (finding->class == SCOPE_WAIT_DISK ||
+			    finding->class == SCOPE_WAIT_NETWORK ||
+			    finding->class == SCOPE_WAIT_PIPE) &&
+			   usual > 0 && here < usual * input->options->outside_calls;
 	return 0;
 }
 
@@ -314,12 +356,10 @@ static int decide_kind(const struct scope_rank_input *input, const struct sums *
 		find_waiters(input, sums, finding);
 	} else if (sums->wait_ns > sums->run_ns) {
 		finding->kind = SCOPE_FINDING_WAIT;
+		return judge_outside(input, sums, finding);
 	} else {
 		finding->kind = SCOPE_FINDING_TIME;
-		if (find_frequent_call(input, sums, finding))
-			return -ENOMEM;
-		if (finding->calls_times > 0)
-			finding->kind = SCOPE_FINDING_CALLS;
+		return find_frequent_call(input, sums, finding);
 	}
 	return 0;
 }
@@ -380,6 +420,8 @@ bool scope_rank_is_kernel(const struct scope_rank_options *options,
 
 double scope_rank_doubt(const struct scope_finding *finding)
 {
+	if (finding->outside)
+		return 0.5;
 	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
 }
 
@@ -388,10 +430,13 @@ bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_
 	const struct scope_rank_options *options = input->options;
 	const struct scope_detection *detection = input->detection;
 
+	double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
+
 	/* What may as well be the kernel's doing needs up to twice the odds. */
 	return finding->units >= options->units_min &&
-	       finding->odds * (1 - scope_rank_doubt(finding)) >= options->odds_min &&
-	       finding->times >= options->times_min && finding->chance_z >= options->chance_z &&
+	       finding->odds * (1 - doubt) >= options->odds_min &&
+	       (finding->times >= options->times_min || finding->odds >= options->odds_alone) &&
+	       finding->chance_z >= options->chance_z &&
 	       finding->half_share >= options->half_share &&
 	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&
 	       finding->excess_ns >= options->excess_share * detection->busy_ns;

@@ -19,10 +19,12 @@ const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
 	.odds_min = 5,
 	.times_min = 2.5,
+	.odds_alone = 25,
 	.chance_z = 8,
 	.units_min = 5,
 	.half_share = 0.1,
 	.kernel_share = 0.8,
+	.outside_calls = 1.5,
 	.byte_ns = 100,
 	.findings_max = 10,
 };

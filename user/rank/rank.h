@@ -16,11 +16,17 @@
 struct scope_rank_options {
 	double excess_share; /* of the busy time of its group */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
-	double times_min;    /* its share in abnormal time over its share in usual time */
+	double times_min;    /* its share in abnormal time over its share in usual time … */
+	double odds_alone;   /* … unless the odds are so high: it dominates usual time as well */
 	double chance_z;     /* its stacks among abnormal ones, in standard deviations above chance */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
 	double kernel_share; /* running time that is the kernel's to this part … */
+	/*
+	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
+	 * well and not this many times less often: what it waits for is slow, and not the function.
+	 */
+	double outside_calls;
 	double byte_ns;	     /* … unless more bytes, at so long for each, make half the excess */
 	uint32_t findings_max;
 };
@@ -70,6 +76,9 @@ struct scope_finding {
 	uint64_t age_ns;
 	uint64_t object;
 	bool lock;
+	/* WAIT: what for, and whether that is slow, see outside_calls */
+	uint8_t class; /* enum scope_wait_class */
+	bool outside;
 	/* LOCK, LATE: who waits */
 	uint32_t victim_group;
 	uint32_t victim_threads;

@@ -49,11 +49,11 @@ static void tell_basis(const struct report *report, FILE *to)
 	fprintf(to,
 		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
 		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
-		"×%.0f and share ×%.1f against usual units. %s stacks",
+		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units. %s stacks",
 		scope_format_count(&a, analysis->ranking->requests),
 		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
 		z, scope_detect_defaults.times_min, 100 * rule->excess_share, rule->units_min,
-		rule->odds_min, rule->times_min, scope_format_count(&c, evidence->stacks));
+		rule->odds_min, rule->times_min, rule->odds_alone, scope_format_count(&c, evidence->stacks));
 	if (evidence->stacks)
 		fprintf(to, " (%.1f %% without a program function, %.1f %% cut short)",
 			100.0 * evidence->nameless / evidence->stacks,

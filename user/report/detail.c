@@ -14,6 +14,7 @@
 
 #define DETAIL_COLUMN 17 /* where the details of a finding begin */
 #define PATH_CALLS 8	 /* more make no example */
+#define PATH_FIRST 4	 /* of them the first ones; the others are those that took longest */
 
 static const char *call_name(uint32_t nr)
 {
@@ -93,26 +94,61 @@ static void print_waiters(const struct report *report, const struct scope_findin
 		holder->comm, holder->tid);
 }
 
-static int print_path(const struct report *report, const char *head, const struct scope_path *path)
+/* The first calls of a path, and those that took longest. */
+static void choose_calls(const struct scope_path *path, bool *shown)
+{
+	size_t chosen;
+
+	for (chosen = 0; chosen < path->calls && chosen < PATH_FIRST; chosen++)
+		shown[chosen] = true;
+	for (; chosen < path->calls && chosen < PATH_CALLS; chosen++) {
+		size_t longest = path->calls;
+
+		for (size_t i = 0; i < path->calls; i++)
+			if (!shown[i] && (longest == path->calls ||
+					  path->call[i].ns > path->call[longest].ns))
+				longest = i;
+		shown[longest] = true;
+	}
+}
+
+static void print_call(FILE *to, const struct scope_path_call *call)
 {
 	struct scope_text time;
-	size_t shown = path->calls < PATH_CALLS ? path->calls : PATH_CALLS, size;
-	char *line = NULL;
-	FILE *to = open_memstream(&line, &size);
 
-	if (!to)
-		return -ENOMEM;
-	for (size_t i = 0; i < shown; i++) {
-		const struct scope_path_call *call = &path->call[i];
-
-		fprintf(to, "%s%s", i ? " · " : "", call_name(call->nr));
-		if (call->count > 1)
-			fprintf(to, " ×%u", call->count);
-		if (call->ns)
-			fprintf(to, " %s", scope_format_ns(&time, call->ns));
+	if (call->nr == SCOPE_NR_NONE) {
+		fprintf(to, "%s running", scope_format_ns(&time, call->ns));
+		return;
 	}
-	if (shown < path->calls)
-		fprintf(to, " · %zu more", path->calls - shown);
+	fprintf(to, "%s%s", call->extra ? "+" : "", call_name(call->nr));
+	if (call->count > 1)
+		fprintf(to, " ×%u", call->count);
+	if (call->ns)
+		fprintf(to, " %s", scope_format_ns(&time, call->ns));
+}
+
+static int print_path(const struct report *report, const char *head, const struct scope_path *path)
+{
+	bool *shown = calloc(path->calls + 1, sizeof(*shown)), left_out = false;
+	size_t size, count = 0;
+	char *line = NULL;
+	FILE *to = shown ? open_memstream(&line, &size) : NULL;
+
+	if (!to) {
+		free(shown);
+		return -ENOMEM;
+	}
+	choose_calls(path, shown);
+	for (size_t i = 0; i < path->calls; i++) {
+		if (shown[i]) {
+			fputs(!count++ ? "" : left_out ? " … " : " · ", to);
+			print_call(to, &path->call[i]);
+		}
+		left_out = !shown[i];
+	}
+	if (count < path->calls)
+		fprintf(to, " (%zu more)", path->calls - count);
+	free(shown);
 	if (fclose(to)) {
 		free(line);
 		return -ENOMEM;
@@ -138,6 +174,8 @@ static int print_paths(const struct report *report, const struct scope_finding *
 	if (!err && elsewhere)
 		err = scope_path_collect(analysis->reference->trace,
 					 analysis->reference_kept->units, &path[1], 1);
+	if (!err && count > 1)
+		err = scope_path_align(&path[0], &path[1]);
 	if (!err)
 		err = print_path(report, "     syscalls    ", &path[0]);
 	if (!err && count > 1)
@@ -186,6 +224,11 @@ int scope_section_details(const struct report *report)
 		if (finding->kind == SCOPE_FINDING_CALLS)
 			fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
 				call_name(finding->nr), finding->calls_times);
+		if (finding->outside)
+			fprintf(report->out,
+				"     outside     %s, called as often as usual, takes longer: look at the "
+				"%s first\n",
+				call_name(finding->nr), scope_section_outside(finding));
 		if (!scope_section_stuck(finding))
 			print_times(report, finding);
 		err = print_paths(report, finding);

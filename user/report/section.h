@@ -19,6 +19,8 @@ int scope_section_basis(const struct report *report);	/* what the answer rests o
 const char *scope_section_bold(const struct report *report);
 const char *scope_section_plain(const struct report *report);
 /* A hang or a spin: a thread, not slow units. */
+/* What a finding from outside waits for, in a word. */
+const char *scope_section_outside(const struct scope_finding *finding);
 bool scope_section_stuck(const struct scope_finding *finding);
 
 #endif

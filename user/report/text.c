@@ -151,7 +151,8 @@ static int print_verdict(const struct report *report)
 			scope_format_ns(&age, first->age_ns));
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
-		fprintf(report->out, "SLOWDOWN%s inside the program. ", scope_section_plain(report));
+		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
+			first->outside ? "outside" : "inside");
 		print_slow(report);
 		break;
 	case SCOPE_VERDICT_OUTSIDE:
@@ -187,7 +188,8 @@ static void kind_text(const struct scope_finding *finding, char *text, size_t ro
 		snprintf(text, room, "calls ×%.0f", finding->calls_times);
 		break;
 	case SCOPE_FINDING_WAIT:
-		snprintf(text, room, "waits");
+		snprintf(text, room, finding->outside ? "slow %s" : "waits",
+			 scope_section_outside(finding));
 		break;
 	case SCOPE_FINDING_LOCK:
 		snprintf(text, room, "holds lock");
@@ -198,9 +200,23 @@ static void kind_text(const struct scope_finding *finding, char *text, size_t ro
 	}
 }
 
+const char *scope_section_outside(const struct scope_finding *finding)
+{
+	return finding->class == SCOPE_WAIT_DISK      ? "disk"
+	       : finding->class == SCOPE_WAIT_NETWORK ? "peer"
+						      : "pipe";
+}
+
 bool scope_section_stuck(const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;
+}
+
+static const char *confidence_name(enum scope_confidence confidence)
+{
+	static const char *const name[] = {"low", "medium", "high"};
+
+	return name[confidence];
 }
 
 static void print_row(const struct report *report, size_t index)
@@ -217,21 +233,15 @@ static void print_row(const struct report *report, size_t index)
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu %s", index + 1, scope_section_bold(report));
-	scope_format_padded(report->out, function ? function->name : "(no usable stack)", 35);
+	scope_format_padded(report->out, function ? function->name : "(no usable stack)", 30);
 	fprintf(report->out, "%s ", scope_section_plain(report));
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
 	scope_format_padded(report->out, kind, 11);
-	fprintf(report->out, " %7s  %s\n",
-		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units),
-		times);
-}
-
-static const char *confidence_name(enum scope_confidence confidence)
-{
-	static const char *const name[] = {"low", "medium", "high"};
-
-	return name[confidence];
+	fprintf(report->out, " %7s  ",
+		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units));
+	scope_format_padded(report->out, times, 18);
+	fprintf(report->out, " %s\n", confidence_name(finding->confidence));
 }
 
 static int print_ranking(const struct report *report)
@@ -244,7 +254,7 @@ static int print_ranking(const struct report *report)
 	if (!ranking->findings)
 		return 0;
 	fprintf(report->out,
-		"  #  function                            module       excess kind        %7s  %s\n",
+		"  #  function                       module       excess kind        %7s  %-18s sure\n",
 		scope_section_stuck(ranking->finding) ? "threads" : "units",
 		scope_section_stuck(ranking->finding) ? "how long" : "usual → p99");
 	for (size_t i = 0; i < ranking->findings; i++) {
