@@ -25,15 +25,17 @@ struct lane {
 };
 
 struct scope_packer {
-	struct scope_writer *writer;
+	int (*take)(const struct scope_subbuf *subbuf, void *context);
+	void *context;
+	struct scope_writer *writer; /* NULL: the taker is none */
 	uint32_t subbuf_bytes;
 	struct lane *lane; /* by CPU */
 	size_t lanes, capacity;
 	uint64_t record[(SCOPE_RECORD_BYTES_MAX + 7) / 8];
 };
 
-int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
-			struct scope_packer **ret_packer)
+int scope_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
+			    void *context, uint32_t subbuf_bytes, struct scope_packer **ret_packer)
 {
 	struct scope_packer *packer;
 
@@ -44,10 +46,26 @@ int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
 	packer = calloc(1, sizeof(*packer));
 	if (!packer)
 		return -ENOMEM;
-	packer->writer = writer;
+	packer->take = take;
+	packer->context = context;
 	packer->subbuf_bytes = subbuf_bytes & ~7u;
 	*ret_packer = packer;
 	return 0;
+}
+
+static int to_writer(const struct scope_subbuf *subbuf, void *context)
+{
+	return scope_writer_subbuf(context, subbuf);
+}
+
+int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
+			struct scope_packer **ret_packer)
+{
+	int ret = scope_packer_create_for(to_writer, writer, subbuf_bytes, ret_packer);
+
+	if (!ret)
+		(*ret_packer)->writer = writer;
+	return ret;
 }
 
 static int lane_of(struct scope_packer *packer, uint32_t cpu, struct lane **ret_lane)
@@ -77,7 +95,7 @@ static int close_lane(struct scope_packer *packer, struct lane *lane)
 	lane->subbuf->end_ns = lane->time_ns;
 	lane->open = false;
 	lane->number++;
-	return scope_writer_subbuf(packer->writer, lane->subbuf);
+	return packer->take(lane->subbuf, packer->context);
 }
 
 static void open_lane(struct lane *lane, uint32_t cpu, uint32_t tid, uint64_t time_ns)
@@ -194,7 +212,7 @@ static int pack_record(struct scope_packer *packer, struct lane *lane,
 
 static int tell(const struct scope_packer *packer, int ret, struct scope_error *error)
 {
-	const char *text = scope_writer_error(packer->writer);
+	const char *text = packer->writer ? scope_writer_error(packer->writer) : "";
 
 	return ret ? scope_error_set(error, ret, "%s", *text ? text : strerror(-ret)) : 0;
 }

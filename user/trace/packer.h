@@ -21,6 +21,10 @@ struct scope_packer;
 int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
 			struct scope_packer **ret_packer);
 
+/* The same for a taker other than a writer: what it returns, if not 0, is the caller's result. */
+int scope_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
+			    void *context, uint32_t subbuf_bytes, struct scope_packer **ret_packer);
+
 /*
  * Adds an event behind the earlier ones of its CPU. What the event says of threads holds, whatever
  * ran there before: a THREAD record goes before it where needed. A LOST event begins a new
