@@ -42,6 +42,7 @@ struct scope_source {
 };
 
 extern const struct scope_source scope_source_module;
+extern const struct scope_source scope_source_perf;
 
 /* By name; NULL: there is none of it. */
 const struct scope_source *scope_source_find(const char *name);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Open the events of every CPU, with one ring for each. */
+#ifndef SCOPE_SOURCE_PERF_EVENTS_H
+#define SCOPE_SOURCE_PERF_EVENTS_H
+
+#include "base/error.h"
+#include "source/capture.h"
+#include "source/perf_cover.h"
+#include "source/perf_record.h"
+#include "source/perf_ring.h"
+
+/*
+ * Losses are told by the next record that finds room. So that there is one, every CPU has a timer
+ * where no samples are asked for as well.
+ */
+#define SCOPE_PERF_LIFE_NS 10000000u
+
+/* One event of one CPU. */
+struct scope_perf_event {
+	struct scope_perf_id id;
+	int fd;
+};
+
+struct scope_perf_cpu {
+	uint32_t cpu;
+	int owner; /* descriptor of the event that the ring belongs to */
+	struct scope_perf_ring ring;
+	struct scope_perf_event event[SCOPE_PERF_KINDS];
+	size_t events;
+	struct scope_perf_id id[2 * SCOPE_PERF_KINDS]; /* present events, then those before */
+	size_t ids;
+};
+
+struct scope_perf_events {
+	struct scope_perf_layout layout;
+	uint32_t tracepoint[SCOPE_PERF_KINDS];
+	struct scope_perf_cpu *cpu;
+	size_t cpus;
+	int epoll; /* readable when a ring is a quarter full */
+};
+
+/*
+ * Opens all, disabled, for the threads that cover lets through. 0, or -errno with the remedy. Close
+ * with scope_perf_events_close() in either case.
+ */
+int scope_perf_events_open(struct scope_perf_events *events,
+			   const struct scope_capture_options *options,
+			   const struct scope_perf_cover *cover, struct scope_error *error);
+
+/* A zeroed one, or one that is half open, is fine. */
+void scope_perf_events_close(struct scope_perf_events *events);
+
+void scope_perf_events_enable(struct scope_perf_events *events, bool on);
+
+/*
+ * Puts events of another cover in the place of the present ones. The kernel takes no second filter
+ * for an event, so for a moment nothing is recorded: the caller writes that down as a loss.
+ */
+int scope_perf_events_recover(struct scope_perf_events *events,
+			      const struct scope_capture_options *options,
+			      const struct scope_perf_cover *cover, struct scope_error *error);
+
+/* Would it work? 0, or -errno with the remedy. */
+int scope_perf_events_check(struct scope_error *error);
+
+#endif

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the module does in the kernel, done afterwards: enter and exit become one record where nothing
+ * came between, switches and wakings of others are left out, and a stack goes behind the calls that
+ * took long. The stack of a call is taken as its thread goes to sleep in it, and held until the call
+ * returns: whether it took long is known only then, and the program's stack is the same.
+ */
+#include "source/perf_pack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scope/event.h>
+
+#include "base/grow.h"
+#include "source/perf_state.h"
+#include "trace/packer.h"
+
+#define WINDOW_NS 1000000000ull
+#define X32_BIT 0x40000000
+
+/* In common_flags, since 2.6.29. */
+#define FLAG_HARDIRQ 0x08
+#define FLAG_SOFTIRQ 0x10
+#define FLAG_NMI 0x40
+
+/* What goes on on one CPU. */
+struct lane {
+	bool pending; /* the call of tid has not returned */
+	uint32_t tid;
+	uint16_t nr;
+	uint8_t abi, args;
+	uint64_t arg[SCOPE_ARG_MAX];
+	uint64_t enter_ns;
+	uint32_t running;  /* the traced thread on it; 0: none that is known */
+	uint64_t time_ns;  /* of its last event */
+	uint64_t window_ns; /* of the limit of stacks per second */
+	uint32_t window_stacks;
+};
+
+struct scope_perf_pack {
+	const struct scope_capture_options *options;
+	const struct scope_perf_layout *layout;
+	struct scope_perf_tasks *tasks;
+	struct scope_packer *packer;
+	struct lane *lane;
+	size_t lanes, capacity;
+	struct scope_capture_counts counts;
+};
+
+int scope_perf_pack_create(const struct scope_capture_options *options,
+			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
+			   int (*take)(const struct scope_subbuf *subbuf, void *context),
+			   void *context, struct scope_perf_pack **ret_pack)
+{
+	struct scope_perf_pack *pack = calloc(1, sizeof(*pack));
+	int code;
+
+	if (!pack)
+		return -ENOMEM;
+	code = scope_packer_create_for(take, context, options->subbuf_bytes, &pack->packer);
+	if (code) {
+		free(pack);
+		return code;
+	}
+	pack->options = options;
+	pack->layout = layout;
+	pack->tasks = tasks;
+	*ret_pack = pack;
+	return 0;
+}
+
+void scope_perf_pack_destroy(struct scope_perf_pack *pack)
+{
+	if (!pack)
+		return;
+	scope_packer_destroy(pack->packer);
+	free(pack->lane);
+	free(pack);
+}
+
+static struct lane *lane_of(struct scope_perf_pack *pack, uint32_t cpu)
+{
+	if (scope_grow(&pack->lane, &pack->capacity, cpu + 1ul, sizeof(*pack->lane)))
+		return NULL;
+	while (pack->lanes <= cpu)
+		memset(&pack->lane[pack->lanes++], 0, sizeof(*pack->lane));
+	return &pack->lane[cpu];
+}
+
+/* An interrupt may write its record before the one it interrupted: time stands still then. */
+static int put(struct scope_perf_pack *pack, struct scope_event *event)
+{
+	struct lane *lane = &pack->lane[event->cpu];
+	int code;
+
+	if (event->time_ns < lane->time_ns)
+		event->time_ns = lane->time_ns;
+	lane->time_ns = event->time_ns;
+	if (event->kind != SCOPE_EVENT_LOST)
+		pack->counts.records++;
+	code = scope_packer_event(pack->packer, event, NULL);
+	if (code != -E2BIG)
+		return code;
+	pack->counts.records--;
+	pack->counts.lost[SCOPE_LOST_TOO_BIG]++;
+	return 0;
+}
+
+static struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+{
+	return (struct scope_event){ .kind = kind, .cpu = (uint16_t)cpu, .time_ns = time_ns, .tid = tid };
+}
+
+/* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
+static struct scope_perf_thread *current_thread(struct scope_perf_pack *pack,
+						const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
+
+	if (thread || !record->tgid || !scope_perf_tasks_has(pack->tasks, record->tgid))
+		return thread;
+	return scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
+}
+
+static int put_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
+{
+	struct lane *lane = &pack->lane[cpu];
+	struct scope_event event = event_of(SCOPE_EVENT_ENTER, cpu, time_ns, lane->tid);
+
+	if (!lane->pending)
+		return 0;
+	lane->pending = false;
+	event.syscall.nr = lane->nr;
+	event.syscall.abi = lane->abi;
+	event.syscall.args = lane->args;
+	event.syscall.arg = lane->arg;
+	event.syscall.enter_ns = lane->enter_ns;
+	return put(pack, &event);
+}
+
+static uint16_t record_nr(int64_t id)
+{
+	return id >= 0 && id < SCOPE_NR_NONE ? (uint16_t)id : SCOPE_NR_NONE;
+}
+
+/* The number without the bit that x32 sets, and what instruction set it belongs to. */
+static uint8_t abi_of(const struct scope_perf_thread *thread, int64_t *id)
+{
+	if (thread->abi == SCOPE_ABI_NATIVE && *id >= 0 && *id & X32_BIT) {
+		*id &= ~(int64_t)X32_BIT;
+		return SCOPE_ABI_X32;
+	}
+	return thread->abi;
+}
+
+static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
+		      const struct scope_perf_record *record)
+{
+	const struct scope_perf_field *args = &pack->layout->field[SCOPE_PERF_ENTER][1];
+	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct lane *lane = &pack->lane[cpu];
+	int64_t id = record->value[0];
+	int code;
+
+	if (!thread)
+		return 0;
+	code = put_pending(pack, cpu, record->time_ns);
+	if (code)
+		return code;
+	lane->pending = true;
+	lane->running = lane->tid = record->tid;
+	lane->abi = abi_of(thread, &id);
+	lane->nr = record_nr(id);
+	lane->enter_ns = record->time_ns;
+	lane->args = 0;
+	if (lane->abi == SCOPE_ABI_NATIVE && lane->nr < SCOPE_SYSCALL_MAX)
+		lane->args = pack->options->arg_counts[lane->nr];
+	if (args->offset + lane->args * sizeof(uint64_t) > record->raw_bytes)
+		lane->args = 0;
+	if (lane->args)
+		memcpy(lane->arg, record->raw + args->offset, lane->args * sizeof(uint64_t));
+	thread->nr = lane->nr;
+	thread->enter_ns = record->time_ns;
+	return 0;
+}
+
+static bool stack_wanted(const struct scope_perf_pack *pack, uint16_t nr, uint8_t abi)
+{
+	return abi == SCOPE_ABI_NATIVE && nr < SCOPE_SYSCALL_MAX &&
+	       pack->options->stack_syscalls[nr / 8] & 1 << nr % 8;
+}
+
+static bool within_limit(const struct scope_perf_pack *pack, struct lane *lane, uint64_t now)
+{
+	if (now - lane->window_ns >= WINDOW_NS) {
+		lane->window_ns = now;
+		lane->window_stacks = 0;
+	}
+	return lane->window_stacks++ < pack->options->stacks_per_second;
+}
+
+static int put_held(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+		    const struct scope_perf_thread *thread)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_STACK, cpu, time_ns, thread->tid);
+	const struct scope_perf_held *held = thread->held;
+
+	event.stack.reason = SCOPE_STACK_SYSCALL;
+	event.flags = held->cut ? SCOPE_STACK_CUT : 0;
+	if (held->regs) {
+		event.stack.regs = held->regs;
+		event.stack.reg = held->reg;
+		event.stack.bytes = held->bytes;
+		event.stack.data = (const uint8_t *)held->data;
+	} else {
+		event.stack.ips = held->ips;
+		event.stack.ip = held->data;
+	}
+	pack->counts.stacks++;
+	return put(pack, &event);
+}
+
+/* Behind the record of a call that slept. */
+static int put_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi)
+{
+	const uint64_t enter_ns = thread->nr == nr ? thread->enter_ns : 0;
+	const struct scope_perf_held *held = thread->held;
+
+	if (!pack->options->stack_mode || !stack_wanted(pack, nr, abi) ||
+	    time_ns - enter_ns < pack->options->stack_min_ns)
+		return 0;
+	if (!held || !held->time_ns || held->time_ns < enter_ns ||
+	    !within_limit(pack, &pack->lane[cpu], time_ns)) {
+		pack->counts.stacks_skipped++;
+		return 0;
+	}
+	return put_held(pack, cpu, time_ns, thread);
+}
+
+static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid,
+		    uint16_t nr, uint8_t abi, int64_t ret)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_EXIT, cpu, time_ns, tid);
+
+	event.syscall.nr = nr;
+	event.syscall.abi = abi;
+	event.syscall.ret = ret;
+	return put(pack, &event);
+}
+
+/* The call that the lane has pending returns. */
+static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, int64_t ret)
+{
+	struct lane *lane = &pack->lane[cpu];
+	struct scope_event event = event_of(SCOPE_EVENT_SYSCALL, cpu, time_ns, lane->tid);
+	int code;
+
+	if (time_ns < lane->enter_ns)
+		event.time_ns = time_ns = lane->enter_ns;
+	if (time_ns - lane->enter_ns > UINT32_MAX || lane->time_ns - lane->enter_ns > UINT32_MAX) {
+		code = put_pending(pack, cpu, time_ns);
+		return code ? code : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
+	}
+	lane->pending = false;
+	event.syscall.nr = lane->nr;
+	event.syscall.abi = lane->abi;
+	event.syscall.args = lane->args;
+	event.syscall.arg = lane->arg;
+	event.syscall.enter_ns = lane->enter_ns;
+	event.syscall.ret = ret;
+	return put(pack, &event);
+}
+
+static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
+		     const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct lane *lane = &pack->lane[cpu];
+	int64_t id = record->value[0];
+	uint16_t nr;
+	uint8_t abi;
+	int code;
+
+	if (!thread)
+		return 0;
+	abi = abi_of(thread, &id);
+	nr = record_nr(id);
+	lane->running = record->tid;
+	if (lane->pending && lane->tid == record->tid && lane->nr == nr) {
+		code = put_whole(pack, cpu, record->time_ns, record->value[1]);
+	} else {
+		code = put_exit(pack, cpu, record->time_ns, record->tid, nr, abi, record->value[1]);
+		if (!code)
+			code = put_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
+	}
+	thread->nr = SCOPE_NR_NONE;
+	if (thread->held)
+		thread->held->time_ns = 0;
+	return code;
+}
+
+static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
+		       const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
+	struct scope_perf_thread *prev = NULL, *next;
+	struct lane *lane = &pack->lane[cpu];
+	int code;
+
+	if (record->value[0])
+		prev = current_thread(pack, record);
+	next = scope_perf_tasks_find(pack->tasks, (uint32_t)record->value[2]);
+	if (!record->value[2])
+		next = NULL;
+	if (!prev && !next) {
+		lane->running = 0;
+		return 0;
+	}
+	code = put_pending(pack, cpu, record->time_ns);
+	if (code)
+		return code;
+	event.sched.prev_tid = prev ? prev->tid : 0;
+	event.sched.next_tid = next ? next->tid : 0;
+	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1],
+						  &event.sched.preempted);
+	lane->running = event.sched.next_tid;
+	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)
+		scope_perf_tasks_remove(pack->tasks, prev->tid);
+	return put(pack, &event);
+}
+
+static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
+		       const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_WAKING, cpu, record->time_ns,
+					    (uint32_t)record->value[0]);
+	const int64_t flags = record->value[1];
+
+	if (!scope_perf_tasks_find(pack->tasks, event.tid))
+		return 0;
+	if (flags & FLAG_NMI)
+		event.waking.context = SCOPE_CONTEXT_NMI;
+	else if (flags & FLAG_HARDIRQ)
+		event.waking.context = SCOPE_CONTEXT_HARDIRQ;
+	else if (flags & FLAG_SOFTIRQ)
+		event.waking.context = SCOPE_CONTEXT_SOFTIRQ;
+	else
+		event.waking.waker_tid = record->tid;
+	if (event.waking.waker_tid && !current_thread(pack, record))
+		event.waking.waker_tgid = record->tgid;
+	return put(pack, &event);
+}
+
+/* Called before the record of the exec itself: the name is set first. */
+static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
+		     const struct scope_perf_record *record)
+{
+	const uint32_t tid = (uint32_t)record->value[0], old_tid = (uint32_t)record->value[1];
+	struct scope_event event = event_of(SCOPE_EVENT_EXEC, cpu, record->time_ns, tid);
+	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct lane *lane = &pack->lane[cpu];
+
+	if (!thread)
+		return 0;
+	if (old_tid != tid)
+		scope_perf_tasks_remove(pack->tasks, old_tid);
+	if (lane->pending && lane->tid == old_tid)
+		lane->tid = tid;
+	lane->running = tid;
+	thread->abi = scope_perf_program_abi(thread->tgid);
+	event.exec.old_tid = old_tid;
+	event.exec.tgid = thread->tgid;
+	event.exec.comm = thread->comm;
+	return put(pack, &event);
+}
+
+static struct scope_perf_held *get_held(const struct scope_perf_pack *pack,
+					struct scope_perf_thread *thread)
+{
+	const size_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN
+				     ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
+				     : pack->options->stack_bytes;
+
+	if (!thread->held)
+		thread->held = malloc(sizeof(*thread->held) + bytes);
+	return thread->held;
+}
+
+static uint16_t chain_length(const struct scope_perf_record *record)
+{
+	return (uint16_t)(record->chain_count < SCOPE_STACK_DEPTH_MAX ? record->chain_count
+								      : SCOPE_STACK_DEPTH_MAX);
+}
+
+static int take_block(struct scope_perf_pack *pack, uint32_t cpu,
+		      const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct scope_perf_held *held;
+
+	(void)cpu;
+	if (!thread || thread->nr == SCOPE_NR_NONE || !stack_wanted(pack, thread->nr, thread->abi) ||
+	    (!record->regs && !record->chain_count) ||
+	    record->stack_bytes > pack->options->stack_bytes)
+		return 0;
+	held = get_held(pack, thread);
+	if (!held)
+		return -ENOMEM;
+	held->time_ns = record->time_ns;
+	held->regs = record->regs;
+	held->bytes = record->stack_bytes;
+	held->ips = chain_length(record);
+	held->cut = record->regs ? record->stack_bytes == record->stack_asked
+				 : held->ips < record->chain_count;
+	memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
+	if (record->regs)
+		memcpy(held->data, record->stack, record->stack_bytes);
+	else
+		memcpy(held->data, record->chain, held->ips * sizeof(*held->data));
+	return 0;
+}
+
+static int take_sample(struct scope_perf_pack *pack, uint32_t cpu,
+		       const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_STACK, cpu, record->time_ns, record->tid);
+	const struct scope_perf_thread *thread = current_thread(pack, record);
+	uint64_t ip[SCOPE_STACK_DEPTH_MAX];
+
+	if (!thread || thread->ending || (!record->regs && !record->chain_count))
+		return 0;
+	event.stack.reason = SCOPE_STACK_SAMPLE;
+	event.flags = record->user ? 0 : SCOPE_STACK_IN_KERNEL;
+	if (record->regs) {
+		event.stack.regs = record->regs;
+		event.stack.reg = record->reg;
+		event.stack.bytes = record->stack_bytes;
+		event.stack.data = record->stack;
+		if (record->stack_bytes == record->stack_asked)
+			event.flags |= SCOPE_STACK_CUT;
+	} else {
+		event.stack.ips = chain_length(record);
+		memcpy(ip, record->chain, event.stack.ips * sizeof(*ip));
+		event.stack.ip = ip;
+	}
+	pack->counts.stacks++;
+	return put(pack, &event);
+}
+
+/* In its parent, before the child runs. */
+static int take_fork(struct scope_perf_pack *pack, uint32_t cpu,
+		     const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_FORK, cpu, record->time_ns, record->tid);
+	const struct scope_perf_thread *parent = scope_perf_tasks_find(pack->tasks,
+								       record->parent_tid);
+	struct scope_perf_thread *child;
+	char comm[SCOPE_COMM_BYTES];
+	uint8_t abi;
+
+	if (!parent)
+		return 0;
+	memcpy(comm, parent->comm, sizeof(comm));
+	abi = parent->abi;
+	if (record->tgid == parent->tgid || pack->options->follow) {
+		child = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
+		if (!child)
+			return -ENOMEM;
+		memcpy(child->comm, comm, sizeof(comm));
+		child->abi = abi;
+	}
+	event.fork.parent_tid = record->parent_tid;
+	event.fork.tgid = record->tgid;
+	event.fork.comm = comm;
+	return put(pack, &event);
+}
+
+static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
+		    const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, record->time_ns, record->tid);
+	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
+
+	if (!thread || thread->ending)
+		return 0;
+	scope_perf_tasks_end(pack->tasks, thread);
+	event.exit.tgid = thread->tgid;
+	event.exit.last = !scope_perf_tasks_has(pack->tasks, thread->tgid);
+	return put(pack, &event);
+}
+
+static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
+		     const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
+
+	(void)cpu;
+	if (thread) {
+		memset(thread->comm, 0, sizeof(thread->comm));
+		memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
+	}
+	return 0;
+}
+
+int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			 uint64_t count)
+{
+	struct lane *lane = lane_of(pack, cpu);
+	struct scope_event event = event_of(SCOPE_EVENT_LOST, cpu, time_ns, 0);
+
+	if (!lane)
+		return -ENOMEM;
+	lane->pending = false;
+	lane->running = 0;
+	pack->counts.lost[SCOPE_LOST_FULL] += count;
+	event.lost.count = count;
+	return put(pack, &event);
+}
+
+typedef int (*taker)(struct scope_perf_pack *pack, uint32_t cpu,
+		     const struct scope_perf_record *record);
+
+int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
+			   const struct scope_perf_record *record)
+{
+	static const taker by_kind[SCOPE_PERF_KINDS] = {
+		[SCOPE_PERF_SWITCH] = take_switch, [SCOPE_PERF_ENTER] = take_enter,
+		[SCOPE_PERF_EXIT] = take_exit,	   [SCOPE_PERF_WAKING] = take_waking,
+		[SCOPE_PERF_EXEC] = take_exec,	   [SCOPE_PERF_BLOCK] = take_block,
+		[SCOPE_PERF_SAMPLE] = take_sample,
+	};
+
+	if (!lane_of(pack, cpu))
+		return -ENOMEM;
+	switch (record->type) {
+	case SCOPE_PERF_TYPE_EVENT:
+		return by_kind[record->kind](pack, cpu, record);
+	case SCOPE_PERF_TYPE_FORK:
+		return take_fork(pack, cpu, record);
+	case SCOPE_PERF_TYPE_EXIT:
+		return take_end(pack, cpu, record);
+	case SCOPE_PERF_TYPE_COMM:
+		return take_comm(pack, cpu, record);
+	case SCOPE_PERF_TYPE_LOST:
+		return scope_perf_pack_lost(pack, cpu, record->time_ns, record->lost);
+	case SCOPE_PERF_TYPE_OTHER:
+		break;
+	}
+	return 0;
+}
+
+int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
+			  struct scope_record_state *state, const uint64_t *reg)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_STATE, 0, time_ns, state->tid);
+	uint32_t cpu;
+
+	if (!lane_of(pack, 0))
+		return -ENOMEM;
+	for (cpu = 0; cpu < pack->lanes; cpu++) {
+		if (pack->lane[cpu].running != state->tid)
+			continue;
+		event.cpu = (uint16_t)cpu;
+		if (state->state == SCOPE_STATE_RUNNABLE)
+			state->flags |= SCOPE_STATE_ON_CPU;
+	}
+	event.state.record = state;
+	event.state.reg = reg;
+	event.flags = state->flags;
+	return put(pack, &event);
+}
+
+int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
+{
+	uint32_t cpu;
+	int code = 0;
+
+	for (cpu = 0; cpu < pack->lanes && !code; cpu++)
+		code = put_pending(pack, cpu, time_ns);
+	return code ? code : scope_packer_flush(pack->packer, NULL);
+}
+
+void scope_perf_pack_count(const struct scope_perf_pack *pack,
+			   struct scope_capture_counts *ret_counts)
+{
+	*ret_counts = pack->counts;
+}
