@@ -99,13 +99,17 @@ vm-ready:
 	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
 	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
 
-demo: $(if $(HOST),host-ready,vm-ready) ## run a server with BUG=lock|cpu|hang|none|… in a VM (HOST=1: on this kernel), report on it, check the answer
+demo: $(if $(filter perf,$(SOURCE)),user-ready,$(if $(HOST),host-ready,vm-ready)) ## run a server with BUG=lock|cpu|hang|none|… in a VM (HOST=1: on this kernel, SOURCE=perf: likewise, without the module), report on it, check the answer
 	$(Q)scripts/setup.sh servers
 	$(Q)tests/bugs/build.sh $(BUG)
-	$(Q)HOST=$(HOST) KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)
+	$(Q)HOST=$(HOST) SOURCE=$(SOURCE) KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)
 
-# The module for the running kernel, where that takes modules.
-.PHONY: host-ready
+# The programs alone; or with the module for the running kernel, where that takes modules.
+.PHONY: user-ready host-ready
+user-ready:
+	$(Q)scripts/setup.sh build
+	$(Q)$(MAKE) --no-print-directory user
+
 host-ready:
 	$(Q)scripts/setup.sh build
 	$(Q)$(MAKE) --no-print-directory user kmod

@@ -5,6 +5,7 @@
 #
 # Usage: scripts/demo.sh [BUG [SEED [SECONDS]]]     BUG: a row of tests/bugs/bugs.tsv
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), HOST=1 (on this host's own kernel),
+#   SOURCE=perf (there as well, without the module),
 #   OUT (directory for the results), HANG_WAIT (seconds before a hang is asked about, default 60)
 # Everything must be built: see `make demo`. Exit status 0: the first function named is the bug, or
 # nothing is named where there is none; 1: not so; 2: named, but not in the first place.
@@ -18,7 +19,9 @@ report=build/user/scope-report
 
 rm -rf "$out"
 mkdir -p "$out"
-if [ -n "${HOST:-}" ]; then
+if [ "${SOURCE:-}" = perf ]; then
+	VM_OUT=$out scripts/demo-guest.sh - "$report" "$bug" "$seed" "$seconds"
+elif [ -n "${HOST:-}" ]; then
 	VM_OUT=$out scripts/demo-guest.sh "build/kmod/$(uname -r)/scope.ko" "$report" "$bug" "$seed" \
 		"$seconds"
 else

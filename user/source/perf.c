@@ -22,6 +22,7 @@
 
 #define UNDER_WAY_NS 1000000u /* a record is whole within this time */
 #define RELEASE_BYTES (64u << 10)
+#define THIN_NS 100000000u
 
 enum moment {
 	MOMENT_NONE,
@@ -44,6 +45,7 @@ struct feed {
 	size_t waiting;
 	enum moment moment; /* STATE records that the next drain writes */
 	bool flush, uncovered;
+	uint64_t thinned_ns; /* when stacks were last thinned out */
 	/* Where sub-buffers go while a drain is at work. */
 	int (*take)(const struct scope_subbuf *subbuf, void *context);
 	void *taker;
@@ -140,6 +142,7 @@ static int pack_next(struct feed *feed, struct scope_perf_cpu *cpu)
 	else
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 	watch_child(feed, &record);
+	cpu->blocks += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_BLOCK;
 	scope_perf_ring_step(&cpu->ring, bytes);
 	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
 		scope_perf_ring_release(&cpu->ring);
@@ -409,6 +412,7 @@ static int perf_start(void *context, struct scope_error *error)
 	int code;
 
 	scope_perf_events_enable(&feed->events, true);
+	feed->thinned_ns = now_ns();
 	code = read_clock(feed);
 	feed->moment = MOMENT_START;
 	return code ? scope_error_set(error, code, "no memory left to begin tracing") : 0;
@@ -475,6 +479,10 @@ static int drain(struct feed *feed)
 	if (!code && feed->flush)
 		code = scope_perf_pack_flush(feed->pack, horizon);
 	feed->flush = false;
+	if (horizon - feed->thinned_ns >= THIN_NS) {
+		scope_perf_events_thin(&feed->events, horizon - feed->thinned_ns);
+		feed->thinned_ns = horizon;
+	}
 	return code;
 }
 

@@ -24,9 +24,10 @@
  * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack at
  * the exit of slow calls alone cannot be had. One at every exit costs 8 KiB of copying for each call.
  * So they are taken as a thread goes to sleep: a second event on sched_switch, for threads that are
- * not merely preempted, which the kernel thins out above BLOCKS_PER_SECOND. Within a call the stack
- * of the program is the same at sleep and at return. Calls that take long without sleeping have the
- * samples.
+ * not merely preempted, which is thinned out above BLOCKS_PER_SECOND. (The kernel's own way to hold a
+ * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
+ * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
+ * take long without sleeping have the samples.
  */
 #include "source/perf_events.h"
 
@@ -47,7 +48,7 @@
 #include "source/file.h"
 #include "source/perf_tracefs.h"
 
-#define BLOCKS_PER_SECOND 4000u /* per CPU */
+#define BLOCKS_PER_SECOND 10000u /* per CPU */
 #define RING_TIMES 4		/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RINGS_BYTES_MAX (256ull << 20) /* of all CPUs together, where the least size allows */
@@ -114,19 +115,6 @@ static void want_stack(struct perf_event_attr *attr, enum scope_stack_mode mode,
 	}
 }
 
-/* The kernel lowers the limit by itself where samples took long. */
-static uint32_t blocks_per_second(void)
-{
-	unsigned long limit = BLOCKS_PER_SECOND;
-	char *text;
-
-	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_max_sample_rate")) {
-		limit = strtoul(text, NULL, 10);
-		free(text);
-	}
-	return limit && limit < BLOCKS_PER_SECOND ? (uint32_t)limit : BLOCKS_PER_SECOND;
-}
-
 static struct perf_event_attr attr_of(const struct scope_perf_events *events,
 				      enum scope_perf_kind kind,
 				      const struct scope_capture_options *options)
@@ -137,10 +125,7 @@ static struct perf_event_attr attr_of(const struct scope_perf_events *events,
 	attr.config = events->tracepoint[kind];
 	attr.sample_period = 1;
 	attr.sample_type |= PERF_SAMPLE_RAW;
-	if (kind == SCOPE_PERF_BLOCK) {
-		attr.freq = 1;
-		attr.sample_freq = blocks_per_second();
-	} else if (kind == SCOPE_PERF_SAMPLE) {
+	if (kind == SCOPE_PERF_SAMPLE) {
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
 		attr.sample_period = options->sample_period_ns ? options->sample_period_ns
@@ -369,6 +354,7 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 	size_t i;
 
 	cpu->events = 0;
+	cpu->blocks_every = 1;
 	for (kind = 0; kind < SCOPE_PERF_KINDS && !code; kind++)
 		if (wanted(kind, options))
 			code = open_one(events, cpu, kind, options, cover, error);
@@ -456,6 +442,32 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on)
 			ioctl(events->cpu[i].owner, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 			      0);
 		enable_cpu(&events->cpu[i], on);
+	}
+}
+
+static void set_blocks_every(struct scope_perf_cpu *cpu, uint64_t every)
+{
+	size_t i;
+
+	for (i = 0; i < cpu->events; i++)
+		if (cpu->event[i].id.kind == SCOPE_PERF_BLOCK &&
+		    !ioctl(cpu->event[i].fd, PERF_EVENT_IOC_PERIOD, &every))
+			cpu->blocks_every = every;
+}
+
+void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns)
+{
+	const double most = BLOCKS_PER_SECOND * ((double)elapsed_ns / 1e9);
+	size_t i;
+
+	for (i = 0; i < events->cpus; i++) {
+		struct scope_perf_cpu *cpu = &events->cpu[i];
+		const double sleeps = (double)cpu->blocks * (double)cpu->blocks_every;
+		const uint64_t every = 1 + (most > 0 ? (uint64_t)(sleeps / most) : 0);
+
+		if (cpu->ring.page && every != cpu->blocks_every)
+			set_blocks_every(cpu, every);
+		cpu->blocks = 0;
 	}
 }
 

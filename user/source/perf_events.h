@@ -29,6 +29,8 @@ struct scope_perf_cpu {
 	size_t events;
 	struct scope_perf_id id[2 * SCOPE_PERF_KINDS]; /* present events, then those before */
 	size_t ids;
+	uint64_t blocks;	/* stacks of sleeping threads that the ring gave since the last thinning */
+	uint64_t blocks_every;	/* such a stack is taken at one of so many sleeps */
 };
 
 struct scope_perf_events {
@@ -51,6 +53,12 @@ int scope_perf_events_open(struct scope_perf_events *events,
 void scope_perf_events_close(struct scope_perf_events *events);
 
 void scope_perf_events_enable(struct scope_perf_events *events, bool on);
+
+/*
+ * Called now and then, elapsed_ns after the last time: where a CPU took too many stacks of threads
+ * that go to sleep, it takes them at fewer of the sleeps from here on; where few, at all again.
+ */
+void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns);
 
 /*
  * Puts events of another cover in the place of the present ones. The kernel takes no second filter
