@@ -52,7 +52,7 @@ until_true() {	# COMMAND...: at most 20 s
 }
 
 without_module() {
-	refused 'module is not loaded.*insmod' record -p $$ && [ ! -e "scope-$$.trace" ] &&
+	refused 'module is not loaded.*insmod' record -p $$ --source kmod && [ ! -e "scope-$$.trace" ] &&
 		refused 'module is not loaded' status && refused 'MISSING.*module is not loaded' doctor
 }
 

@@ -108,7 +108,7 @@ cut_file() {
 	says 1 'cut off.*record anew' -i cut.trace && grep -q '^scope' stdout
 }
 
-pass "says how to load the module" says 1 'not loaded.*insmod' -p $$
+pass "says how to load the module" says 1 'not loaded.*insmod' -p $$ --source kmod
 pass "tells for which kernel a module is" wrong_module
 insmod "$module" || exit 1
 "$work" > /dev/null 2>&1 &

@@ -77,7 +77,7 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 	struct scope_error error, why;
 
 	if (name && !scope_source_find(name))
-		return scope_cmd_misuse(command, "there is no source '%s': kmod, the module, is", name);
+		return scope_cmd_misuse(command, "--source wants kmod or perf, not '%s'", name);
 	if (scope_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
 	if (why.text[0])

@@ -12,6 +12,7 @@
 #include "control/control.h"
 #include "control/modinfo.h"
 #include "source/file.h"
+#include "source/source.h"
 
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
@@ -258,6 +259,19 @@ static void check_ptrace(struct machine *machine, struct finding *finding)
 		say(finding, VERDICT_HINT,
 		    "kernel.yama.ptrace_scope = 3: stacks of threads that stand still cannot be read "
 		    "until it is lowered, which takes a reboot");
+}
+
+/* What a capture falls back to. */
+static void check_perf(struct machine *machine, struct finding *finding)
+{
+	struct scope_error error = { 0 };
+
+	if (!scope_source_perf.check(&error))
+		say(finding, VERDICT_OK, "perf events can be used%s",
+		    machine->loaded ? "" : ": without the module a capture takes them, or insist with "
+					   "--source perf");
+	else
+		say(finding, VERDICT_HINT, "no capture by --source perf: %s", error.text);
 }
 
 static void check_symbols(struct machine *machine, struct finding *finding)

@@ -26,9 +26,9 @@ static const char usage[] =
 	"      --stack-bytes N    slice of the stack to copy (default 8192)\n"
 	"      --subbuf-bytes N   size of a sub-buffer, a power of two (default 262144)\n"
 	"      --subbuf-count N   sub-buffers per CPU, a power of two (default 8)\n"
-	"      --source NAME      where events come from: kmod, the module\n"
+	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
 	"  -h, --help             this text\n\n"
-	"Ctrl-C ends the trace early and keeps the file. Needs root and the scope module.\n";
+	"Ctrl-C ends the trace early and keeps the file. Needs root.\n";
 
 enum {
 	OPTION_NO_FOLLOW = 256,

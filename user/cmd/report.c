@@ -28,10 +28,9 @@ static const char usage[] =
 	"  -o, --output FILE     print the report to a file\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
-	"      --source NAME     where events come from: kmod, the module\n"
+	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
 	"  -h, --help            this text\n\n"
-	"Ctrl-C ends the trace early and still reports. -p needs root and the scope module; it loads\n"
-	"nothing by itself.\n";
+	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
 
 enum {
 	OPTION_SAVE = 256,

@@ -70,6 +70,21 @@ static int print_head(const struct report *report)
 	return 0;
 }
 
+/* Sources other than the module say what they cannot give. */
+static int print_lacks(const struct report *report)
+{
+	const char *lacks = scope_trace_meta(report->analysis->trace, SCOPE_META_LACKS);
+	char text[512];
+
+	if (!lacks)
+		return 0;
+	snprintf(text, sizeof(text), "Source %s cannot give %s.", meta(report, SCOPE_META_SOURCE), lacks);
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputs("\n\n", report->out);
+	return 0;
+}
+
 static void print_slow(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -277,7 +292,7 @@ int scope_report_text(const struct scope_analysis *analysis, const struct scope_
 		      FILE *out)
 {
 	static int (*const section[])(const struct report *) = {
-		print_head, print_verdict, print_ranking, scope_section_details, scope_section_times,
+		print_head, print_lacks, print_verdict, print_ranking, scope_section_details, scope_section_times,
 		scope_section_basis,
 	};
 	const struct report report = {analysis, style, out};

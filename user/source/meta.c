@@ -47,6 +47,8 @@ int scope_capture_first_meta(struct scope_writer *writer,
 		code = put(writer, SCOPE_META_ARCH, "%s", system.machine);
 	if (!code)
 		code = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
+	if (!code && stats->source->lacks[0])
+		code = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);
 	if (!code)
 		code = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
 	if (!code)

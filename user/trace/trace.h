@@ -71,6 +71,7 @@ struct scope_trace_thread {
 /* Known keys of the metadata: text, NULL where absent. */
 #define SCOPE_META_KERNEL "kernel"	     /* release */
 #define SCOPE_META_SOURCE "source"	     /* kmod, perf, text */
+#define SCOPE_META_LACKS "source_lacks"	     /* what that source cannot give; absent: nothing */
 #define SCOPE_META_COMMAND "command"	     /* the target's command name */
 #define SCOPE_META_PID "pid"		     /* of the target the user named */
 #define SCOPE_META_BEGIN "begin_ns"	     /* window, CLOCK_MONOTONIC */
