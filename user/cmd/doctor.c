@@ -291,7 +291,8 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 
 static void (*const checks[])(struct machine *machine, struct finding *finding) = {
 	check_privilege, check_module,	check_file,    check_device, check_disabled,
-	check_loading,	 check_headers, check_signing, check_ptrace, check_symbols,
+	check_loading,	 check_headers, check_signing, check_perf,   check_ptrace,
+	check_symbols,
 };
 
 static int examine(const char *file)
