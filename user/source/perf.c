@@ -522,8 +522,9 @@ static void perf_progress(const void *context, uint64_t *ret_records, uint64_t *
 
 const struct scope_source scope_source_perf = {
 	.name = "perf",
-	.lacks = "delays, a flight recorder in the kernel, waits for I/O other than in state D, all "
-		 "registers of threads that slept as it began, and what taking stacks cost",
+	.lacks = "delays, probes, requests to block devices, a flight recorder in the kernel, waits for "
+		 "I/O other than in state D, all registers of threads that slept as it began, and what "
+		 "taking stacks cost",
 	.check = scope_perf_events_check,
 	.open = perf_open,
 	.start = perf_start,

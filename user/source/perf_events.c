@@ -100,6 +100,7 @@ static struct perf_event_attr attr_owner(void)
 	attr.sample_period = 1;
 	attr.task = 1;
 	attr.comm = 1;
+	attr.comm_exec = 1;
 	return attr;
 }
 

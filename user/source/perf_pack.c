@@ -354,7 +354,7 @@ static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
 	return put(pack, &event);
 }
 
-/* Called before the record of the exec itself: the name is set first. */
+/* The name of the program came just before, as a COMM. */
 static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record)
 {
@@ -495,14 +495,18 @@ static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
 static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record)
 {
+	struct scope_event event = event_of(SCOPE_EVENT_COMM, cpu, record->time_ns, record->tid);
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 
-	(void)cpu;
-	if (thread) {
-		memset(thread->comm, 0, sizeof(thread->comm));
-		memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
-	}
-	return 0;
+	if (!thread)
+		return 0;
+	memset(thread->comm, 0, sizeof(thread->comm));
+	memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
+	if (record->exec) /* EXEC tells it */
+		return 0;
+	event.comm.tgid = thread->tgid;
+	event.comm.comm = thread->comm;
+	return put(pack, &event);
 }
 
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,

@@ -263,6 +263,7 @@ int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct
 				   PERF_RECORD_MISC_USER;
 		return parse_sample(layout, ids, id_count, body, ret_record);
 	}
+	ret_record->exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;
 	ret_record->time_ns = trailer_time(body);
 	if (ret_record->time_ns == UINT64_MAX)
 		return -EBADMSG;

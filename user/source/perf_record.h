@@ -56,6 +56,7 @@ struct scope_perf_record {
 	uint32_t tgid, tid;	  /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
 	uint32_t parent_tid;	  /* FORK */
 	const char *comm;	  /* COMM, ends in a zero byte */
+	bool exec;		  /* COMM: the name of a new program */
 	uint64_t lost;		  /* LOST */
 	int64_t value[SCOPE_PERF_FIELDS_MAX]; /* EVENT: its fields */
 	const uint8_t *raw;	  /* ENTER: field 1 of it is the array of arguments */
