@@ -46,7 +46,10 @@ group_unit() {
 	done
 }
 
-group_golden() { run golden tests/golden/run.sh; }
+group_golden() {
+	run golden tests/golden/run.sh
+	run golden_properties tests/golden/properties.sh
+}
 
 group_kernel() {
 	run vm_harness tests/vm/selftest.sh

@@ -42,8 +42,8 @@ class Trace:
         return ",".join(hex(self.function(name.removeprefix("libc:"), name.startswith("libc:")))
                         for name in reversed(path))
 
-    def fd(self, number, kind):
-        self.head.append(f"fd 100 {number} {kind} -")
+    def fd(self, number, kind, tgid=100):
+        self.head.append(f"fd {tgid} {number} {kind} -")
 
     def add(self, time, cpu, text):
         self.lines.append((int(time), len(self.lines), f"{int(time)} {cpu} {text}"))
@@ -58,9 +58,10 @@ class Trace:
 class Thread:
     """One thread on a CPU of its own, so that nothing but its own story moves it."""
 
-    def __init__(self, trace, tid, comm, cpu, now=0):
+    def __init__(self, trace, tid, comm, cpu, now=0, tgid=100):
         self.trace, self.tid, self.comm, self.cpu, self.now = trace, tid, comm, cpu, now
-        self.sampled = 0
+        self.tgid = tgid
+        self.sampled = now - now % SAMPLE_NS
 
     def state(self, state, call=None, since=0, args="", path=None, at_stop=False, flags=""):
         # The first state of a thread is written as the window begins, the last as it ends.
@@ -68,7 +69,7 @@ class Thread:
         call = f" nr={call}" if call else ""
         args = f" args={args}" if args else ""
         flags += " at_stop" if at_stop else ""
-        self.trace.add(time, self.cpu, f"state {self.tid} tgid=100 state={state}{call} "
+        self.trace.add(time, self.cpu, f"state {self.tid} tgid={self.tgid} state={state}{call} "
                        f"since={since} run=0 comm={self.comm}{args}{flags}")
         if path:
             self.trace.add(time, self.cpu, f"stack {self.tid} {self.trace.chain(path)}")
@@ -114,6 +115,25 @@ class Thread:
         if path and ns >= STACK_MIN_NS:
             self.trace.add(self.now, self.cpu, f"stack {self.tid} {self.trace.chain(path)}")
         self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)
+
+    def wait_for_cpu(self, ns):
+        """Preempted, and on the CPU again after ns."""
+        self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 runnable preempted")
+        self.now += int(ns)
+        self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
+        self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)
+
+    def fork(self, tid, comm, cpu):
+        """A new thread, on its CPU 5 us later."""
+        self.trace.add(self.now, self.cpu, f"fork {tid} parent={self.tid} tgid={self.tgid} "
+                       f"comm={comm}")
+        child = Thread(self.trace, tid, comm, cpu, self.now + 5_000, self.tgid)
+        child.begin()
+        return child
+
+    def exit(self):
+        self.trace.add(self.now, self.cpu, f"thread_exit {self.tid} tgid={self.tgid}")
+        self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 dead")
 
     def stuck(self, name, args=""):
         """Enters a call and never comes back."""

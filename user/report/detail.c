@@ -13,6 +13,7 @@
 #include "report/path.h"
 
 #define DETAIL_COLUMN 17 /* where the details of a finding begin */
+#define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
 #define PATH_CALLS 8	 /* more make no example */
 #define PATH_FIRST 4	 /* of them the first ones; the others are those that took longest */
 
@@ -196,11 +197,12 @@ static void print_times(const struct report *report, const struct scope_finding 
 	if (finding->samples)
 		fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
 	fprintf(report->out, ", %u sleeps; ", finding->sleeps);
-	if (isfinite(finding->odds))
-		fprintf(report->out, "odds ×%.0f against usual units\n",
-			finding->odds);
-	else
+	if (!isfinite(finding->odds))
 		fputs("all of the abnormal time\n", report->out);
+	else if (finding->odds > ODDS_TOLD)
+		fprintf(report->out, "odds above ×%d against usual units\n", ODDS_TOLD);
+	else
+		fprintf(report->out, "odds ×%.0f against usual units\n", finding->odds);
 }
 
 int scope_section_details(const struct report *report)

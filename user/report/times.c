@@ -35,6 +35,14 @@ static void add_thread(struct group_line *line, const struct scope_thread *threa
 					     (double)account->run_ns);
 }
 
+/* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
+static int compare_lines(const void *left, const void *right)
+{
+	const struct group_line *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
 int scope_section_times(const struct report *report)
 {
 	const struct scope_units *units = report->analysis->units;
@@ -53,6 +61,8 @@ int scope_section_times(const struct report *report)
 			line[lines++].name = name;
 		add_thread(&line[at], scope_threads_at(units->timeline->threads, i));
 	}
+	if (lines)
+		qsort(line, lines, sizeof(*line), compare_lines);
 	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
 	      " unexplained\n", report->out);
 	for (size_t i = 0; i < lines; i++) {
