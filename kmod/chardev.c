@@ -7,8 +7,8 @@
 #include <linux/moduleparam.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include "chardev.h"
+#include "region.h"
 #include "session.h"
 
 static bool disable;
@@ -38,33 +38,11 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The CPU whose region begins at this offset, or -1. */
-static int cpu_of_offset(struct scope_session *session, u64 offset)
-{
-	u64 cpu = div64_u64(offset, session->region_bytes);
-
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || cpu * session->region_bytes != offset)
-		return -1;
-	return cpu;
-}
-
-/* One whole region, read-only for ever. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct scope_session *session = file->private_data;
-	int cpu;
 
-	if (!scope_session_configured(session))
-		return -EINVAL;
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
-		return -EPERM;
-	if (vma->vm_end - vma->vm_start != session->region_bytes)
-		return -EINVAL;
-	cpu = cpu_of_offset(session, (u64)vma->vm_pgoff << PAGE_SHIFT);
-	if (cpu < 0)
-		return -EINVAL;
-	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
-	return remap_vmalloc_range(vma, per_cpu_ptr(session->cpu, cpu)->region, 0);
+	return scope_session_configured(session) ? scope_region_map(session, vma) : -EINVAL;
 }
 
 static bool any_readable(struct scope_session *session)

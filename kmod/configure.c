@@ -14,10 +14,32 @@ static void get_u32(struct genl_info *info, enum scope_attr name, u32 *value)
 		*value = nla_get_u32(info->attrs[name]);
 }
 
+/* A host short of memory is not made shorter of it. */
+static int check_memory(struct genl_info *info, const struct scope_config *config)
+{
+	u64 want = (u64)config->subbuf_bytes * config->subbuf_count * num_online_cpus();
+	u64 free = (u64)si_mem_available() << PAGE_SHIFT;
+
+	if (want <= free / 2)
+		return 0;
+#ifdef NL_SET_ERR_MSG_FMT
+	NL_SET_ERR_MSG_FMT(info->extack, "rings take %llu MiB, half of the %llu MiB free is the most",
+			   want >> 20, free >> 20);
+	NL_SET_BAD_ATTR(info->extack, info->attrs[SCOPE_ATTR_SUBBUF_COUNT]);
+	return -ENOMEM;
+#else /* before 6.2 a message is a constant */
+	return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
+		      "SUBBUF_BYTES times SUBBUF_COUNT times CPUs is over half of what is free");
+#endif
+}
+
 static int parse_rings(struct genl_info *info, struct scope_config *config)
 {
-	u64 bytes;
+	struct nlattr *mode = info->attrs[SCOPE_ATTR_RING_MODE];
 
+	if (mode && nla_get_u8(mode) > SCOPE_RING_FLIGHT)
+		return REFUSE(info, mode, -EINVAL, "RING_MODE is 0 (stream) or 1 (flight)");
+	config->flight = mode && nla_get_u8(mode) == SCOPE_RING_FLIGHT;
 	get_u32(info, SCOPE_ATTR_SUBBUF_BYTES, &config->subbuf_bytes);
 	get_u32(info, SCOPE_ATTR_SUBBUF_COUNT, &config->subbuf_count);
 	if (!is_power_of_2(config->subbuf_bytes) || config->subbuf_bytes < SCOPE_SUBBUF_BYTES_MIN ||
@@ -28,12 +50,7 @@ static int parse_rings(struct genl_info *info, struct scope_config *config)
 	    config->subbuf_count > SCOPE_SUBBUF_COUNT_MAX)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -EINVAL,
 			      "SUBBUF_COUNT is a power of two from 2 to 1024");
-	bytes = (u64)config->subbuf_bytes * config->subbuf_count * num_possible_cpus();
-	if (bytes >> PAGE_SHIFT > totalram_pages() / 2)
-		return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
-			      "SUBBUF_BYTES times SUBBUF_COUNT times possible CPUs is over half of "
-			      "memory");
-	return 0;
+	return check_memory(info, config);
 }
 
 static int parse_stack_mode(struct genl_info *info, struct scope_config *config)

@@ -4,6 +4,7 @@
 #include "chardev.h"
 #include "netlink.h"
 #include "probe.h"
+#include "region.h"
 #include "session.h"
 
 static int __init scope_init(void)
@@ -16,9 +17,12 @@ static int __init scope_init(void)
 	err = scope_sample_init();
 	if (err)
 		return err;
-	err = scope_netlink_init();
+	err = scope_region_init();
 	if (err)
 		goto sample;
+	err = scope_netlink_init();
+	if (err)
+		goto region;
 	/* Last: from here on users come in. */
 	err = scope_chardev_init();
 	if (err)
@@ -28,6 +32,8 @@ static int __init scope_init(void)
 
 netlink:
 	scope_netlink_exit();
+region:
+	scope_region_exit();
 sample:
 	scope_sample_exit();
 	return err;
@@ -37,6 +43,7 @@ static void __exit scope_exit(void)
 {
 	scope_chardev_exit();
 	scope_netlink_exit();
+	scope_region_exit();
 	scope_sample_exit();
 	scope_session_exit();
 }

@@ -5,6 +5,7 @@
 #include "arch.h"
 #include "configure.h"
 #include "netlink.h"
+#include "region.h"
 #include "session.h"
 
 /* A netlink attribute's length has 16 bits; so many CPUs fit into one answer. */
@@ -31,6 +32,12 @@ static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
 	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
+	[SCOPE_ATTR_RING_MODE] = { .type = NLA_U8 },
+};
+
+static const struct nla_policy snapshot_policy[] = {
+	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
+	[SCOPE_ATTR_HOLD] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy no_policy[] = {
@@ -125,6 +132,7 @@ static int put_one_cpu(struct sk_buff *reply, struct scope_session *session, u32
 		{ SCOPE_ATTR_LOST_TOO_BIG, READ_ONCE(page->lost[SCOPE_LOST_TOO_BIG]) },
 		{ SCOPE_ATTR_STACKS, READ_ONCE(page->stacks) },
 		{ SCOPE_ATTR_STACKS_SKIPPED, READ_ONCE(page->stacks_skipped) },
+		{ SCOPE_ATTR_OVERWRITTEN, READ_ONCE(page->overwritten) },
 	};
 	struct nlattr *nest = nla_nest_start(reply, SCOPE_ATTR_CPU);
 	size_t i;
@@ -146,7 +154,7 @@ static int put_session(struct sk_buff *reply, struct scope_session *session)
 	u32 id;
 
 	if (configured)
-		memory += (u64)num_possible_cpus() * session->region_bytes;
+		memory += scope_region_bytes(session);
 	if (nla_put_u32(reply, SCOPE_ATTR_SESSION, session->id) ||
 	    nla_put_u8(reply, SCOPE_ATTR_RUN_STATE, READ_ONCE(session->run_state)) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_MEMORY_BYTES, memory, SCOPE_ATTR_PAD) ||
@@ -202,6 +210,20 @@ static int do_query(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
+{
+	struct scope_session *session;
+	int err = find_session(skb, info, &session);
+
+	if (err)
+		return err;
+	err = scope_session_snapshot(session, nla_get_flag(info->attrs[SCOPE_ATTR_HOLD]));
+	if (err == -EALREADY)
+		NL_SET_ERR_MSG(info->extack, "the session is not running");
+	scope_session_put(session);
+	return err;
+}
+
 static int put_info(struct sk_buff *reply, struct scope_session *unused)
 {
 	if (nla_put_u32(reply, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL) ||
@@ -230,6 +252,7 @@ static const struct genl_ops ops[] = {
 	OP(SCOPE_CMD_START, do_start, session_policy),
 	OP(SCOPE_CMD_STOP, do_stop, session_policy),
 	OP(SCOPE_CMD_QUERY, do_query, session_policy),
+	OP(SCOPE_CMD_SNAPSHOT, do_snapshot, snapshot_policy),
 };
 
 static struct genl_family family = {

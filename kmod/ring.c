@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The seldom part of the ring: opening, closing and refusing sub-buffers. */
+#include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <asm/barrier.h>
 #include "ring.h"
 
-/* region: header_bytes of page, then the sub-buffers; zeroed by the caller, who also frees it. */
-void scope_ring_init(struct scope_ring *ring, void *region, u32 cpu, u32 header_bytes,
-		     u32 subbuf_bytes, u32 subbuf_count)
+/*
+ * The caller has filled cpu and the sizes of page, zeroed the rest, and frees both. subbufs may be
+ * NULL: all events are lost, until ring->subbufs is set while no writer runs.
+ */
+void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight)
 {
-	struct scope_ring_page *page = region;
-
 	memset(ring, 0, sizeof(*ring));
 	ring->page = page;
-	ring->subbufs = (u8 *)region + header_bytes;
-	ring->at = ring->subbufs;
-	ring->end = ring->at;
-	ring->subbuf_bytes = subbuf_bytes;
-	ring->subbuf_count = subbuf_count;
+	ring->subbufs = subbufs;
+	ring->at = subbufs;
+	ring->end = subbufs;
+	ring->subbuf_bytes = page->subbuf_bytes;
+	ring->subbuf_count = page->subbuf_count;
+	ring->flight = flight;
 	page->magic = SCOPE_RING_MAGIC;
-	page->cpu = cpu;
-	page->subbuf_bytes = subbuf_bytes;
-	page->subbuf_count = subbuf_count;
-	page->header_bytes = header_bytes;
+	page->mode = flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM;
 }
 
 /* One event became no record. */
@@ -42,15 +41,39 @@ static u64 ring_lost(const struct scope_ring *ring)
 	return sum;
 }
 
+static struct scope_subbuf *ring_subbuf(const struct scope_ring *ring, u64 number)
+{
+	size_t place = number & (ring->subbuf_count - 1);
+
+	return (struct scope_subbuf *)(ring->subbufs + place * ring->subbuf_bytes);
+}
+
+/* All places are taken. True: that of the oldest sub-buffer is free now. */
+static bool ring_overwrite(struct scope_ring *ring)
+{
+	u64 oldest = ring->head - ring->subbuf_count;
+	u64 records;
+
+	if (!ring->flight || oldest < ring->held)
+		return false;
+	records = ring_subbuf(ring, oldest + 1)->records - ring_subbuf(ring, oldest)->records;
+	/* Pairs with the exchange in scope_ring_consume(). Failing, the reader has handed it back. */
+	if (cmpxchg(&ring->page->tail, oldest, oldest + 1) == oldest)
+		WRITE_ONCE(ring->page->overwritten, ring->page->overwritten + records);
+	return true;
+}
+
 static bool ring_open(struct scope_ring *ring, u64 now_ns)
 {
 	struct scope_subbuf *subbuf;
-	u32 place = ring->head & (ring->subbuf_count - 1);
 
 	/* Pairs with the release in scope_ring_consume(). */
-	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count)
+	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count &&
+	    !ring_overwrite(ring))
 		return false;
-	subbuf = (struct scope_subbuf *)(ring->subbufs + (size_t)place * ring->subbuf_bytes);
+	if (!ring->subbufs)
+		return false;
+	subbuf = ring_subbuf(ring, ring->head);
 	subbuf->magic = SCOPE_SUBBUF_MAGIC;
 	subbuf->cpu = ring->page->cpu;
 	subbuf->flags = 0;
@@ -80,7 +103,9 @@ static void ring_publish(struct scope_ring *ring)
 	WRITE_ONCE(ring->page->records, ring->records);
 	/* Pairs with the reader's acquire: it sees the records before the number. */
 	smp_store_release(&ring->page->head, ring->head);
-	scope_ring_notify(ring);
+	/* Nobody waits for what may be overwritten any moment. */
+	if (!ring->flight)
+		scope_ring_notify(ring);
 }
 
 /* Returns as scope_ring_reserve(), with ring->writing set unless that is NULL. */
@@ -150,10 +175,21 @@ void scope_ring_close(struct scope_ring *ring)
 		ring_publish(ring);
 }
 
+/*
+ * Close, and let the reader know up to where. hold: flight mode overwrites nothing of this before
+ * it was read; without, it goes on.
+ */
+void scope_ring_snapshot(struct scope_ring *ring, bool hold)
+{
+	scope_ring_close(ring);
+	ring->held = hold ? ring->head : 0;
+	WRITE_ONCE(ring->page->snapshot, ring->head);
+}
+
 /* Close, and ignore all events from here on. */
 void scope_ring_stop(struct scope_ring *ring)
 {
-	scope_ring_close(ring);
+	scope_ring_snapshot(ring, true);
 	ring->end = ring->at;
 	ring->stopped = 1;
 	WRITE_ONCE(ring->page->records, ring->records);
@@ -172,15 +208,39 @@ void scope_ring_force_thread(struct scope_ring *ring, u32 tid)
 /* May be called from any CPU. */
 bool scope_ring_readable(const struct scope_ring *ring)
 {
-	return READ_ONCE(ring->page->head) != READ_ONCE(ring->page->tail);
+	const struct scope_ring_page *page = ring->page;
+
+	if (ring->flight)
+		return READ_ONCE(page->tail) < READ_ONCE(page->snapshot);
+	return READ_ONCE(page->head) != READ_ONCE(page->tail);
 }
 
-/* The reader is done with all below position. -EINVAL outside tail..head. Callers take turns. */
+/* Flight mode: position - 1 was copied. */
+static int consume_one(struct scope_ring_page *page, u64 position)
+{
+	u64 tail = READ_ONCE(page->tail);
+
+	if (position > tail + 1 || !position)
+		return -EINVAL;
+	/* Pairs with the exchange in ring_overwrite(): the reader's loads are over. */
+	if (position <= tail || cmpxchg(&page->tail, tail, position) != tail)
+		return -ESTALE;
+	return 0;
+}
+
+/*
+ * The reader is done with all below position. -EINVAL outside of what scope/ring.h allows, -ESTALE
+ * where it was overwritten first. Callers take turns.
+ */
 int scope_ring_consume(struct scope_ring *ring, u64 position)
 {
 	struct scope_ring_page *page = ring->page;
 
-	if (position < page->tail || position > READ_ONCE(page->head))
+	if (position > READ_ONCE(page->head))
+		return -EINVAL;
+	if (ring->flight)
+		return consume_one(page, position);
+	if (position < page->tail)
 		return -EINVAL;
 	/* Pairs with the acquire in ring_open(): the reader's loads are over. */
 	smp_store_release(&page->tail, position);

@@ -11,7 +11,12 @@
  *          sub-buffer; loaded here with acquire before the place is written again.
  *
  *   closed ──reserve──► open (magic, tid, begin_ns) ──no room / flush──► closed, head + 1
- *      └─ no place free: count SCOPE_LOST_FULL, stay closed
+ *      ├─ no place free, stream: count SCOPE_LOST_FULL, stay closed
+ *      └─ no place free, flight: move tail on, count its records as overwritten, open there
+ *
+ * In flight mode both sides move tail, each by compare-and-exchange from the number it saw. Who
+ * comes first decides whether that sub-buffer was read or overwritten; the exchange is a full
+ * barrier, so the reader's loads come before the writer's stores to the place it won.
  *
  * This file compiles in user space as well, where tests/unit/test_ring.c drives it.
  */
@@ -43,16 +48,18 @@ struct scope_ring {
 	u64 head;
 	u32 subbuf_bytes;
 	u32 subbuf_count;
+	u64 held;	  /* flight: numbers below are not overwritten */
+	bool flight;
 };
 
 /* Called as a sub-buffer is handed out; interrupts are off. Supplied by whoever links the ring. */
 void scope_ring_notify(struct scope_ring *ring);
 
-void scope_ring_init(struct scope_ring *ring, void *region, u32 cpu, u32 header_bytes,
-		     u32 subbuf_bytes, u32 subbuf_count);
+void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight);
 void scope_ring_lose(struct scope_ring *ring, enum scope_lost reason);
 void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns);
 void scope_ring_close(struct scope_ring *ring);
+void scope_ring_snapshot(struct scope_ring *ring, bool hold);
 void scope_ring_stop(struct scope_ring *ring);
 void scope_ring_force_thread(struct scope_ring *ring, u32 tid);
 bool scope_ring_readable(const struct scope_ring *ring);

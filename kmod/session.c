@@ -4,9 +4,9 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 #include <linux/timekeeping.h>
 #include "probe.h"
+#include "region.h"
 #include "session.h"
 #include "state.h"
 
@@ -77,18 +77,6 @@ struct scope_session *scope_session_get(u32 id)
 	return session;
 }
 
-static void free_regions(struct scope_session *session)
-{
-	int id;
-
-	for_each_possible_cpu(id) {
-		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
-
-		vfree(cpu->region);
-		cpu->region = NULL;
-	}
-}
-
 static void session_free(struct kref *ref)
 {
 	struct scope_session *session = container_of(ref, struct scope_session, ref);
@@ -96,7 +84,7 @@ static void session_free(struct kref *ref)
 
 	for_each_possible_cpu(id)
 		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
-	free_regions(session);
+	scope_region_free(session);
 	kvfree(session->block);
 	free_percpu(session->cpu);
 	kvfree(session);
@@ -105,28 +93,6 @@ static void session_free(struct kref *ref)
 void scope_session_put(struct scope_session *session)
 {
 	kref_put(&session->ref, session_free);
-}
-
-static int alloc_regions(struct scope_session *session)
-{
-	const struct scope_config *config = &session->config;
-	int id;
-
-	session->region_bytes =
-		SCOPE_HEADER_BYTES + (size_t)config->subbuf_bytes * config->subbuf_count;
-	for_each_possible_cpu(id) {
-		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
-
-		cpu->region = vmalloc_user(session->region_bytes);
-		if (!cpu->region) {
-			free_regions(session);
-			return -ENOMEM;
-		}
-		scope_ring_init(&cpu->ring, cpu->region, id, SCOPE_HEADER_BYTES,
-				config->subbuf_bytes, config->subbuf_count);
-		cond_resched();
-	}
-	return 0;
 }
 
 /* Values are in range, tgids are of user processes. -EBUSY: done already. */
@@ -141,13 +107,13 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 		goto out;
 	session->config = *config;
 	session->plain_ns = config->stack_mode ? config->stack_min_ns : U32_MAX;
-	err = alloc_regions(session);
+	err = scope_region_alloc(session);
 	if (err)
 		goto out;
 	if (config->events & SCOPE_EVENTS_BLOCK) {
 		session->block = kvzalloc(scope_block_bytes, GFP_KERNEL);
 		if (!session->block) {
-			free_regions(session);
+			scope_region_free(session);
 			err = -ENOMEM;
 			goto out;
 		}
@@ -205,6 +171,20 @@ static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
 	if (cpu->pending)
 		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
 	scope_ring_close(&cpu->ring);
+}
+
+static void cpu_snapshot(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->pending)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	scope_ring_snapshot(&cpu->ring, false);
+}
+
+static void cpu_snapshot_held(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->pending)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	scope_ring_snapshot(&cpu->ring, true);
 }
 
 static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
@@ -309,6 +289,25 @@ void scope_session_flush(struct scope_session *session)
 	if (session->run_state == SCOPE_RUN_ON)
 		call_all(session, cpu_flush);
 	mutex_unlock(&session->lock);
+}
+
+/*
+ * Write STATE of every thread, then flush, and let readers know up to where each ring reaches now.
+ * hold: flight mode overwrites none of it before it was read. -EALREADY where it is not running.
+ */
+int scope_session_snapshot(struct scope_session *session, bool hold)
+{
+	int err = -EALREADY;
+
+	mutex_lock(&session->lock);
+	if (session->run_state != SCOPE_RUN_ON)
+		goto out;
+	err = scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	call_all(session, hold ? cpu_snapshot_held : cpu_snapshot);
+	wake_up_interruptible(&session->readers);
+out:
+	mutex_unlock(&session->lock);
+	return err;
 }
 
 /* All files are closed: the module could not go otherwise. */

@@ -46,7 +46,6 @@ struct scope_cpu {
 	struct hrtimer sample;
 	struct irq_work wake;
 	struct scope_session *session;
-	void *region;
 } ____cacheline_aligned;
 
 struct scope_config {
@@ -59,6 +58,7 @@ struct scope_config {
 	u32 sample_period_ns;
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
+	bool flight; /* overwrite the oldest */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 };
@@ -82,6 +82,9 @@ struct scope_session {
 	bool closed;	   /* the file is gone */
 	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
 	size_t region_bytes;
+	atomic_t region_count;	   /* CPUs with sub-buffers */
+	struct hlist_node regions; /* in the list of those that grow with a CPU that comes */
+	bool growing;		   /* regions is in the list */
 	struct mutex consume_lock; /* tail of every ring */
 	u32 attached;	   /* bit per row of the table in probe.c */
 	struct hlist_node hotplug;
@@ -100,6 +103,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 			    const u32 *tgids, u32 count);
 int scope_session_start(struct scope_session *session);
 int scope_session_stop(struct scope_session *session);
+int scope_session_snapshot(struct scope_session *session, bool hold);
 void scope_session_flush(struct scope_session *session);
 
 static inline bool scope_session_configured(struct scope_session *session)

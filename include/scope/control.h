@@ -11,19 +11,26 @@
  *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL, TARGETS { TARGET (u32 pid) ... }
  *                         [FOLLOW] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
  *                         [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
- *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS]
+ *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [RING_MODE]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
  *                         Pids are those of the caller's pid namespace. ESRCH: no such process.
  *                         EINVAL: a kernel thread, or a value out of range. ENOMEM: not enough, or
- *                         the rings would take over half of it. EBUSY: done already. EPROTO:
+ *                         the rings of the CPUs online would take over half of what is available; a
+ *                         CPU that comes later gets its ring then. EBUSY: done already. EPROTO:
  *                         protocols differ.
  *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
  *                         EINVAL: not configured. EALREADY: running. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
  *                         readable. EALREADY where it is not running.
  *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
- *                         FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL, LOST_NESTED,
- *                         LOST_TOO_BIG, STACKS, STACKS_SKIPPED } ... }
+ *                         FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL,
+ *                         LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN } ... }
+ *   SCOPE_CMD_SNAPSHOT    SESSION [HOLD]. While it runs, else EALREADY. Writes STATE (as at a stop) of
+ *                         every target thread, then makes every CPU hand out what it holds, open
+ *                         calls included, and sets the `snapshot` of each ring (scope/ring.h).
+ *                         Recording goes on. In flight mode a ring that is full goes on overwriting
+ *                         the oldest; with HOLD it drops new events instead, until all that was there
+ *                         has been read.
  *
  * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
  * the wrong length, is refused with an extended acknowledgement that points at it.
@@ -43,6 +50,7 @@ enum scope_cmd {
 	SCOPE_CMD_START,
 	SCOPE_CMD_STOP,
 	SCOPE_CMD_QUERY,
+	SCOPE_CMD_SNAPSHOT,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -83,6 +91,9 @@ enum scope_attr {
 	SCOPE_ATTR_STACKS,	      /* u64 */
 	SCOPE_ATTR_STACKS_SKIPPED,    /* u64 */
 	SCOPE_ATTR_BLOCK_UNMATCHED,   /* u64: requests whose end could not be told */
+	SCOPE_ATTR_RING_MODE,	      /* u8: enum scope_ring_mode (scope/ring.h), default stream */
+	SCOPE_ATTR_HOLD,	      /* flag: overwrite nothing of the snapshot before it was read */
+	SCOPE_ATTR_OVERWRITTEN,	      /* u64: records that flight mode wrote over unread */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };

@@ -15,14 +15,17 @@ static void no_reader(struct irq_work *work)
 static int record_init(struct kunit *test)
 {
 	struct scope_cpu *cpu = kunit_kzalloc(test, sizeof(*cpu), GFP_KERNEL);
+	struct scope_ring_page *page;
 
 	if (!cpu)
 		return -ENOMEM;
 	init_irq_work(&cpu->wake, no_reader);
-	cpu->region = vmalloc_user(PAGE_SIZE + 2 * SUBBUF);
-	if (!cpu->region)
+	page = vzalloc(PAGE_SIZE + 2 * SUBBUF);
+	if (!page)
 		return -ENOMEM;
-	scope_ring_init(&cpu->ring, cpu->region, 0, PAGE_SIZE, SUBBUF, 2);
+	page->subbuf_bytes = SUBBUF;
+	page->subbuf_count = 2;
+	scope_ring_init(&cpu->ring, page, (u8 *)page + PAGE_SIZE, false);
 	test->priv = cpu;
 	return 0;
 }
@@ -34,7 +37,7 @@ static void record_exit(struct kunit *test)
 	if (!cpu)
 		return;
 	irq_work_sync(&cpu->wake);
-	vfree(cpu->region);
+	vfree(cpu->ring.page);
 }
 
 /* The record at *at of the first sub-buffer, checked to be of this type; *at moves behind it. */

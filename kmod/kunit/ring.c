@@ -20,12 +20,16 @@ static void no_reader(struct irq_work *work)
 static struct scope_ring *make_ring(struct kunit *test, u32 count)
 {
 	struct scope_cpu *cpu = kunit_kzalloc(test, sizeof(*cpu), GFP_KERNEL);
+	struct scope_ring_page *page;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cpu);
 	init_irq_work(&cpu->wake, no_reader); /* a sub-buffer handed out wakes the reader */
-	cpu->region = vmalloc_user(PAGE_SIZE + count * SUBBUF);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cpu->region);
-	scope_ring_init(&cpu->ring, cpu->region, CPU, PAGE_SIZE, SUBBUF, count);
+	page = vzalloc(PAGE_SIZE + count * SUBBUF);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
+	page->cpu = CPU;
+	page->subbuf_bytes = SUBBUF;
+	page->subbuf_count = count;
+	scope_ring_init(&cpu->ring, page, (u8 *)page + PAGE_SIZE, false);
 	test->priv = cpu;
 	return &cpu->ring;
 }
@@ -37,7 +41,7 @@ static void ring_exit(struct kunit *test)
 	if (!cpu)
 		return;
 	irq_work_sync(&cpu->wake);
-	vfree(cpu->region);
+	vfree(cpu->ring.page);
 }
 
 static bool put(struct scope_ring *ring, u32 bytes, u64 now_ns)

@@ -77,6 +77,7 @@ static void parse_cpu(struct nlattr *cpu, struct client_counts *counts)
 	counts->lost[2] += nla_get_u64(a[SCOPE_ATTR_LOST_TOO_BIG]);
 	counts->stacks += nla_get_u64(a[SCOPE_ATTR_STACKS]);
 	counts->skipped += nla_get_u64(a[SCOPE_ATTR_STACKS_SKIPPED]);
+	counts->overwritten += nla_get_u64(a[SCOPE_ATTR_OVERWRITTEN]);
 }
 
 static int on_valid(struct nl_msg *msg, void *data)
@@ -92,6 +93,7 @@ static int on_valid(struct nl_msg *msg, void *data)
 	answer->counts->processes = nla_get_u32(a[SCOPE_ATTR_PROCESSES]);
 	answer->counts->run_state = nla_get_u8(a[SCOPE_ATTR_RUN_STATE]);
 	answer->counts->filter_full = nla_get_u64(a[SCOPE_ATTR_FILTER_FULL]);
+	answer->counts->memory = nla_get_u64(a[SCOPE_ATTR_MEMORY_BYTES]);
 	nla_for_each_nested(cpu, a[SCOPE_ATTR_CPUS], rest)
 		parse_cpu(cpu, answer->counts);
 	return NL_OK;
@@ -227,6 +229,8 @@ int client_configure(struct client *client, const struct client_config *config)
 	put_nonzero(msg, SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns);
 	put_nonzero(msg, SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second);
 	put_nonzero(msg, SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns);
+	if (config->flight)
+		nla_put_u8(msg, SCOPE_ATTR_RING_MODE, SCOPE_RING_FLIGHT);
 	err = transact(client, msg, &answer);
 	if (err)
 		printf("# configure: %s: %s\n", strerror(-err), text);
@@ -239,6 +243,17 @@ int client_command(struct client *client, int command)
 	struct answer answer = { 0 };
 
 	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
+	return transact(client, msg, &answer);
+}
+
+int client_snapshot(struct client *client, bool hold)
+{
+	struct nl_msg *msg = message(client, SCOPE_CMD_SNAPSHOT);
+	struct answer answer = { 0 };
+
+	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
+	if (hold)
+		nla_put_flag(msg, SCOPE_ATTR_HOLD);
 	return transact(client, msg, &answer);
 }
 
@@ -289,6 +304,7 @@ void client_pages(const struct client *client, struct client_counts *ret_counts)
 			ret_counts->lost[i] += page->lost[i];
 		ret_counts->stacks += page->stacks;
 		ret_counts->skipped += page->stacks_skipped;
+		ret_counts->overwritten += page->overwritten;
 	}
 }
 
@@ -402,5 +418,55 @@ uint64_t client_drain(struct client *client, client_record callback, void *data)
 			CHECK(!ioctl(client->fd, SCOPE_IOC_CONSUME, &consume));
 		}
 	}
+	return total;
+}
+
+/* One sub-buffer of a CPU: 1 read, 0 there is none, -ESTALE overwritten first. */
+static int take_flight(struct client *client, uint32_t cpu, uint64_t below, client_record callback,
+		       void *data)
+{
+	static _Alignas(8) uint8_t copy[SCOPE_SUBBUF_BYTES_MAX];
+	const struct scope_ring_page *page = (const void *)client->map[cpu];
+	const struct scope_subbuf *subbuf = (const void *)copy;
+	uint64_t tail = __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE);
+	struct scope_ioc_consume consume = { .cpu = cpu, .position = tail + 1 };
+
+	if (tail >= below || tail >= __atomic_load_n(&page->head, __ATOMIC_ACQUIRE))
+		return 0;
+	memcpy(copy, client->map[cpu] + page->header_bytes +
+	       tail % page->subbuf_count * page->subbuf_bytes, page->subbuf_bytes);
+	if (ioctl(client->fd, SCOPE_IOC_CONSUME, &consume)) {
+		CHECK(errno == ESTALE, "%s", strerror(errno));
+		return -ESTALE;
+	}
+	/* What came before was overwritten: only the header knows how much that was. */
+	CHECK(subbuf->number == tail && subbuf->records >= client->seen[cpu]);
+	client->last_number[cpu] = tail;
+	client->seen[cpu] = subbuf->records;
+	one_subbuf(client, cpu, subbuf, callback, data);
+	return 1;
+}
+
+/*
+ * Reads what there is in flight mode, with snapshot up to the last one; returns the number of
+ * sub-buffers, *ret_stale those that were overwritten under the reader's hands.
+ */
+uint64_t client_drain_flight(struct client *client, bool snapshot, client_record callback, void *data,
+			     uint64_t *ret_stale)
+{
+	uint64_t total = 0, stale = 0;
+	uint32_t cpu;
+	int got;
+
+	for (cpu = 0; cpu < client->info.cpus; cpu++) {
+		const struct scope_ring_page *page = (const void *)client->map[cpu];
+		uint64_t below = snapshot ? page->snapshot : page->head;
+
+		while ((got = take_flight(client, cpu, below, callback, data))) {
+			total += got > 0;
+			stale += got < 0;
+		}
+	}
+	*ret_stale = stale;
 	return total;
 }

@@ -14,7 +14,7 @@
 struct client_config {
 	uint32_t pids[SCOPE_TARGET_MAX];
 	uint32_t count;
-	bool follow;
+	bool follow, flight;
 	uint32_t events; /* 0: default */
 	uint32_t subbuf_bytes, subbuf_count; /* 0: default */
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
@@ -23,7 +23,7 @@ struct client_config {
 };
 
 struct client_counts {
-	uint64_t records, lost[SCOPE_LOST_REASONS], stacks, skipped;
+	uint64_t records, lost[SCOPE_LOST_REASONS], stacks, skipped, overwritten, memory;
 	uint32_t processes, run_state;
 	uint64_t filter_full;
 };
@@ -58,6 +58,9 @@ void client_pages(const struct client *client, struct client_counts *ret_counts)
 uint64_t client_drain(struct client *client, client_record record, void *data);
 int client_module_users(void);
 void client_wait_unused(void);
+int client_snapshot(struct client *client, bool hold);
+uint64_t client_drain_flight(struct client *client, bool snapshot, client_record record, void *data,
+			     uint64_t *ret_stale);
 /* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
 int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
 	       char *ret_message, uint32_t message_bytes);

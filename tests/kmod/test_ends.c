@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include "tests.h"
 
@@ -60,7 +61,10 @@ void test_zombies(void)
 	pid_t parent = fork(), early;
 
 	if (!parent) {
-		pid_t pid = fork();
+		pid_t pid;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pid = fork();
 
 		if (!pid)
 			_exit(0);
@@ -72,9 +76,11 @@ void test_zombies(void)
 		usleep(1000);
 	wait_for_zombie(*child);
 	early = fork();
-	if (!early)
+	if (!early) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
 	config.pids[0] = parent;
 	config.pids[1] = early;
 	client_open(&client);
@@ -108,6 +114,7 @@ static void run_many(void)
 	pthread_t thread;
 	int i;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 32768);
 	pthread_barrier_init(&started, NULL, MANY + 1);

@@ -32,12 +32,24 @@ struct fixture {
 	u64 next_value; /* the payload of fill() counts up */
 };
 
-static void setup(struct fixture *f, u32 count)
+static void setup_mode(struct fixture *f, u32 count, bool flight)
 {
+	struct scope_ring_page *page;
+
 	memset(f, 0, sizeof(*f));
 	f->region = aligned_alloc(4096, HEADER + count * SUBBUF);
 	memset(f->region, 0, HEADER + count * SUBBUF);
-	scope_ring_init(&f->ring, f->region, 3, HEADER, SUBBUF, count);
+	page = (struct scope_ring_page *)f->region;
+	page->cpu = 3;
+	page->subbuf_bytes = SUBBUF;
+	page->subbuf_count = count;
+	page->header_bytes = HEADER;
+	scope_ring_init(&f->ring, page, f->region + HEADER, flight);
+}
+
+static void setup(struct fixture *f, u32 count)
+{
+	setup_mode(f, count, false);
 }
 
 /* One record of any size; its second word's low half is the thread it belongs to. */
@@ -315,6 +327,138 @@ static void test_reader_races_writer(void **state)
 	assert_int_equal(f.received + f.lost_full, RACE_RECORDS);
 }
 
+/*
+ * One sub-buffer of a ring in flight mode, copied and handed back. False: there is none, or it was
+ * overwritten meanwhile. Its records are checked only once the copy is known to be whole.
+ */
+static bool take_flight(struct fixture *f)
+{
+	u64 tail = smp_load_acquire(&f->ring.page->tail);
+	_Alignas(8) u8 copy[SUBBUF];
+	const struct scope_subbuf *subbuf = (const void *)copy;
+	const u8 *at = copy + sizeof(*subbuf);
+	int err;
+
+	if (tail >= smp_load_acquire(&f->ring.page->head))
+		return false;
+	memcpy(copy, f->region + HEADER + tail % f->ring.subbuf_count * SUBBUF, SUBBUF);
+	err = scope_ring_consume(&f->ring, tail + 1);
+	if (err) {
+		assert_int_equal(err, -ESTALE);
+		return false;
+	}
+	assert_int_equal(subbuf->magic, SCOPE_SUBBUF_MAGIC);
+	assert_int_equal(subbuf->number, tail);
+	assert_true(tail >= f->number);
+	assert_true(subbuf->records >= f->received);
+	f->number = tail + 1;
+	f->tid = subbuf->tid;
+	f->now_ns = subbuf->begin_ns;
+	while (at < copy + subbuf->used_bytes)
+		at += take_record(f, at, 0);
+	assert_ptr_equal(at, copy + subbuf->used_bytes);
+	assert_int_equal(f->now_ns, subbuf->end_ns);
+	return true;
+}
+
+static void test_flight_keeps_the_newest(void **state)
+{
+	struct fixture f;
+	u32 i;
+
+	(void)state;
+	setup_mode(&f, 4, true);
+	notified = 0;
+	for (i = 0; i < 100000; i++)
+		assert_true(put(&f, 1000 + i, 16 + i % 9 * 8));
+	assert_int_equal(notified, 0);
+	assert_false(scope_ring_readable(&f.ring));
+	/* The place being written to is not among those that can be read. */
+	assert_int_equal(f.ring.head - f.ring.page->tail, 3);
+	assert_int_equal(scope_ring_consume(&f.ring, f.ring.page->tail + 2), -EINVAL);
+	assert_int_equal(scope_ring_consume(&f.ring, f.ring.page->tail), -ESTALE);
+	assert_int_equal(scope_ring_consume(&f.ring, f.ring.page->head + 1), -EINVAL);
+	assert_int_equal(scope_ring_consume(&f.ring, 0), -EINVAL);
+	scope_ring_stop(&f.ring);
+	assert_true(scope_ring_readable(&f.ring));
+	while (take_flight(&f))
+		;
+	assert_false(scope_ring_readable(&f.ring));
+	assert_int_equal(f.now_ns, 1000 + i - 1);
+	assert_int_equal(f.received + f.ring.page->overwritten, i);
+	assert_int_equal(f.ring.page->lost[SCOPE_LOST_FULL], 0);
+	free(f.region);
+}
+
+static void test_snapshot_holds_what_was_there(void **state)
+{
+	struct fixture f;
+	u64 from, to;
+	u32 i, refused = 0, per = PAYLOAD / 16;
+
+	(void)state;
+	setup_mode(&f, 4, true);
+	for (i = 0; i < 10 * per; i++)
+		assert_true(put(&f, i, 16));
+	scope_ring_snapshot(&f.ring, true);
+	from = f.ring.page->tail;
+	to = f.ring.page->snapshot;
+	assert_int_equal(to, f.ring.page->head);
+	for (; i < 20 * per; i++)
+		refused += !put(&f, i, 16);
+	assert_int_equal(f.ring.page->tail, from);
+	assert_int_equal(f.ring.page->lost[SCOPE_LOST_FULL], refused);
+	assert_true(refused > 0);
+	while (f.number < to)
+		assert_true(take_flight(&f));
+	assert_false(scope_ring_readable(&f.ring));
+	/* All of it was read: overwriting goes on. */
+	for (; i < 40 * per; i++)
+		assert_true(put(&f, i, 16));
+	assert_true(f.ring.page->tail > to);
+	scope_ring_stop(&f.ring);
+	while (take_flight(&f))
+		;
+	assert_int_equal(f.received + f.ring.page->overwritten + refused, i);
+	free(f.region);
+}
+
+/* A CPU whose memory could not be had counts, and one that gets it later records. */
+static void test_without_memory_all_is_lost(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 2);
+	f.ring.subbufs = f.ring.at = f.ring.end = NULL;
+	assert_false(put(&f, 1, 16));
+	assert_int_equal(f.ring.page->lost[SCOPE_LOST_FULL], 1);
+	f.ring.subbufs = f.region + HEADER;
+	assert_true(put(&f, 2, 16));
+	finish(&f, 0);
+	assert_int_equal(f.received, 1);
+}
+
+/* The writer goes round and round while the reader copies: what it hands back is never torn. */
+static void test_flight_reader_races_writer(void **state)
+{
+	struct fixture f;
+	pthread_t writer;
+	u64 whole = 0;
+
+	(void)state;
+	setup_mode(&f, 4, true);
+	assert_int_equal(pthread_create(&writer, NULL, race_writer, &f), 0);
+	while (!READ_ONCE(f.ring.stopped))
+		whole += take_flight(&f);
+	pthread_join(writer, NULL);
+	while (take_flight(&f))
+		whole++;
+	assert_true(whole > 0);
+	assert_int_equal(f.received + f.ring.page->overwritten, RACE_RECORDS);
+	free(f.region);
+}
+
 static void test_filter_adds_and_removes(void **state)
 {
 	struct scope_filter *filter = aligned_alloc(64, sizeof(*filter));
@@ -375,6 +519,10 @@ int main(void)
 		cmocka_unit_test(test_too_big_nested_and_stopped),
 		cmocka_unit_test(test_consume_refuses_what_is_not_there),
 		cmocka_unit_test(test_reader_races_writer),
+		cmocka_unit_test(test_flight_keeps_the_newest),
+		cmocka_unit_test(test_snapshot_holds_what_was_there),
+		cmocka_unit_test(test_without_memory_all_is_lost),
+		cmocka_unit_test(test_flight_reader_races_writer),
 		cmocka_unit_test(test_filter_adds_and_removes),
 		cmocka_unit_test(test_filter_survives_churn_and_counts_overflow),
 	};

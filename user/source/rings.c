@@ -14,6 +14,7 @@ struct scope_rings {
 	int fd;
 	struct scope_ioc_info info;
 	uint32_t mapped; /* rings */
+	uint8_t *copy;	 /* one sub-buffer, in flight mode; else NULL */
 	struct ring {
 		const struct scope_ring_page *page; /* NULL: no such CPU */
 		uint64_t next;			    /* number of the sub-buffer to read next */
@@ -92,6 +93,7 @@ void scope_rings_close(struct scope_rings *rings)
 		if (rings->ring[cpu].page)
 			munmap((void *)rings->ring[cpu].page, rings->info.region_bytes);
 	free(rings->ring);
+	free(rings->copy);
 	if (rings->fd >= 0)
 		close(rings->fd);
 	free(rings);
@@ -118,6 +120,11 @@ static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *
 				       "the ring of CPU %u is not laid out as expected: load the "
 				       "scope.ko of the same release", cpu);
 	rings->ring[cpu].next = page->tail;
+	if (page->mode == SCOPE_RING_FLIGHT && !rings->copy) {
+		rings->copy = malloc(rings->info.subbuf_bytes);
+		if (!rings->copy)
+			return scope_error_set(error, -ENOMEM, "no memory for a sub-buffer");
+	}
 	return 0;
 }
 
@@ -178,6 +185,31 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 	return 0;
 }
 
+/* The kernel overwrites meanwhile: only what it lets us hand back was copied whole. */
+static int drain_flight(struct scope_rings *rings, uint32_t cpu,
+			int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
+{
+	struct scope_ioc_consume consume = { .cpu = cpu };
+	const struct scope_ring_page *page = rings->ring[cpu].page;
+	uint64_t tail, head, place;
+	int code = 0;
+
+	if (!page)
+		return 0;
+	head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
+	while (!code && (tail = __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE)) < head) {
+		place = tail & (rings->info.subbuf_count - 1);
+		memcpy(rings->copy, (const uint8_t *)page + rings->info.header_bytes +
+		       place * rings->info.subbuf_bytes, rings->info.subbuf_bytes);
+		consume.position = tail + 1;
+		if (!ioctl(rings->fd, SCOPE_IOC_CONSUME, &consume))
+			code = take((const struct scope_subbuf *)rings->copy, context);
+		else if (errno != ESTALE)
+			code = -errno;
+	}
+	return code;
+}
+
 int scope_rings_drain(struct scope_rings *rings,
 		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
 {
@@ -185,7 +217,8 @@ int scope_rings_drain(struct scope_rings *rings,
 	int code = 0;
 
 	for (cpu = 0; cpu < rings->info.cpus && !code; cpu++)
-		code = drain_one(rings, cpu, take, context);
+		code = rings->copy ? drain_flight(rings, cpu, take, context)
+				   : drain_one(rings, cpu, take, context);
 	return code;
 }
 

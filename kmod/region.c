@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The memory of a session's rings: a page for each possible CPU, sub-buffers for each that was online.
+ *
+ * A virtual machine may say that hundreds of CPUs are possible and have two. So sub-buffers are
+ * allocated on the node of a CPU as it first comes, and stay until the session ends: what a CPU
+ * wrote before it went can still be read. All regions can be mapped from the start, since pages are
+ * looked up as the reader touches them.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+#include "region.h"
+
+static int hotplug_state;
+
+/*
+ * Before the CPU runs anything. It is not kept from coming for want of memory: then its events are
+ * counted as lost.
+ */
+static int region_prepare(unsigned int id, struct hlist_node *node)
+{
+	struct scope_session *session = hlist_entry_safe(node, struct scope_session, regions);
+	struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+	u8 *subbufs;
+
+	if (cpu->ring.subbufs)
+		return 0;
+	subbufs = vzalloc_node(session->region_bytes - SCOPE_HEADER_BYTES, cpu_to_node(id));
+	if (!subbufs)
+		return 0;
+	/* Pairs with the acquire in region_page(). */
+	smp_store_release(&cpu->ring.subbufs, subbufs);
+	atomic_inc(&session->region_count);
+	return 0;
+}
+
+int scope_region_init(void)
+{
+	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "scope:region", region_prepare,
+					    NULL);
+
+	if (state < 0)
+		return state;
+	hotplug_state = state;
+	return 0;
+}
+
+void scope_region_exit(void)
+{
+	cpuhp_remove_multi_state(hotplug_state);
+}
+
+static int alloc_pages_of_all(struct scope_session *session)
+{
+	const struct scope_config *config = &session->config;
+	struct scope_ring_page *page;
+	int id;
+
+	for_each_possible_cpu(id) {
+		page = (struct scope_ring_page *)get_zeroed_page(GFP_KERNEL);
+		if (!page)
+			return -ENOMEM;
+		page->cpu = id;
+		page->subbuf_bytes = config->subbuf_bytes;
+		page->subbuf_count = config->subbuf_count;
+		page->header_bytes = SCOPE_HEADER_BYTES;
+		scope_ring_init(&per_cpu_ptr(session->cpu, id)->ring, page, NULL, config->flight);
+	}
+	return 0;
+}
+
+static bool all_online_have(struct scope_session *session)
+{
+	bool all = true;
+	int id;
+
+	cpus_read_lock();
+	for_each_online_cpu(id)
+		all &= !!per_cpu_ptr(session->cpu, id)->ring.subbufs;
+	cpus_read_unlock();
+	return all;
+}
+
+/* Under session->lock. On failure nothing stays allocated. */
+int scope_region_alloc(struct scope_session *session)
+{
+	int err;
+
+	session->region_bytes = SCOPE_HEADER_BYTES +
+				(size_t)session->config.subbuf_bytes * session->config.subbuf_count;
+	err = alloc_pages_of_all(session);
+	if (!err)
+		err = cpuhp_state_add_instance(hotplug_state, &session->regions);
+	session->growing = !err;
+	if (!err && !all_online_have(session))
+		err = -ENOMEM;
+	if (err)
+		scope_region_free(session);
+	return err;
+}
+
+/* No probe runs on the session. */
+void scope_region_free(struct scope_session *session)
+{
+	int id;
+
+	if (session->growing)
+		cpuhp_state_remove_instance(hotplug_state, &session->regions);
+	session->growing = false;
+	for_each_possible_cpu(id) {
+		struct scope_ring *ring = &per_cpu_ptr(session->cpu, id)->ring;
+
+		vfree(ring->subbufs);
+		free_page((unsigned long)ring->page);
+		ring->subbufs = NULL;
+		ring->page = NULL;
+	}
+	atomic_set(&session->region_count, 0);
+}
+
+/* What the rings take now. */
+u64 scope_region_bytes(const struct scope_session *session)
+{
+	return (u64)num_possible_cpus() * SCOPE_HEADER_BYTES +
+	       (u64)atomic_read(&session->region_count) *
+	       (session->region_bytes - SCOPE_HEADER_BYTES);
+}
+
+/* The page at this offset of all regions, or NULL. */
+static struct page *region_page(struct scope_session *session, u64 offset)
+{
+	u64 rest, id = div64_u64_rem(offset, session->region_bytes, &rest);
+	struct scope_ring *ring;
+	u8 *subbufs;
+
+	if (id >= nr_cpu_ids || !cpu_possible(id))
+		return NULL;
+	ring = &per_cpu_ptr(session->cpu, id)->ring;
+	if (rest < SCOPE_HEADER_BYTES)
+		return virt_to_page(ring->page);
+	/* Pairs with the release in region_prepare(): zeroed by now. */
+	subbufs = smp_load_acquire(&ring->subbufs);
+	return subbufs ? vmalloc_to_page(subbufs + rest - SCOPE_HEADER_BYTES) : NULL;
+}
+
+static vm_fault_t region_fault(struct vm_fault *fault)
+{
+	struct page *page = region_page(fault->vma->vm_private_data,
+					(u64)fault->pgoff << PAGE_SHIFT);
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	fault->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct operations = {
+	.fault = region_fault,
+};
+
+/* One whole region, read-only for ever. The mapping holds the file, and that the session. */
+int scope_region_map(struct scope_session *session, struct vm_area_struct *vma)
+{
+	u64 rest, id = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, session->region_bytes, &rest);
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_end - vma->vm_start != session->region_bytes || rest || id >= nr_cpu_ids ||
+	    !cpu_possible(id))
+		return -EINVAL;
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_private_data = session;
+	vma->vm_ops = &operations;
+	return 0;
+}
