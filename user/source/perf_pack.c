@@ -259,8 +259,11 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 	int code;
 
 	if (time_ns < lane->enter_ns)
-		event.time_ns = time_ns = lane->enter_ns;
-	if (time_ns - lane->enter_ns > UINT32_MAX || lane->time_ns - lane->enter_ns > UINT32_MAX) {
+		time_ns = lane->enter_ns;
+	if (time_ns < lane->time_ns)
+		time_ns = lane->time_ns;
+	event.time_ns = time_ns;
+	if (time_ns - lane->enter_ns > UINT32_MAX) {
 		code = put_pending(pack, cpu, time_ns);
 		return code ? code : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
 	}
@@ -362,9 +365,16 @@ static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_event event = event_of(SCOPE_EVENT_EXEC, cpu, record->time_ns, tid);
 	struct scope_perf_thread *thread = current_thread(pack, record);
 	struct lane *lane = &pack->lane[cpu];
+	char comm[SCOPE_COMM_BYTES];
 
 	if (!thread)
 		return 0;
+	/* Another thread than the first takes over the number of the first, which has ended. */
+	memcpy(comm, thread->comm, sizeof(comm));
+	thread = scope_perf_tasks_add(pack->tasks, thread->tgid, tid);
+	if (!thread)
+		return -ENOMEM;
+	memcpy(thread->comm, comm, sizeof(comm));
 	if (old_tid != tid)
 		scope_perf_tasks_remove(pack->tasks, old_tid);
 	if (lane->pending && lane->tid == old_tid)

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Test that perf records become what the module would have written: compared in the text form. */
+#include "trace_fixture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "perf_bytes.h"
+#include "source/defaults.h"
+#include "source/perf_pack.h"
+#include "trace/text.h"
+
+struct session {
+	struct scope_capture_options options;
+	struct scope_perf_layout layout;
+	struct scope_perf_tasks *tasks;
+	struct scope_perf_pack *pack;
+	struct fixture file;
+	struct perf_bytes bytes; /* the next record */
+};
+
+static int to_file(const struct scope_subbuf *subbuf, void *context)
+{
+	struct session *session = context;
+
+	return scope_writer_subbuf(session->file.writer, subbuf);
+}
+
+/* Process 100 with the threads 100 and 101 is traced, and followed. */
+static struct session *begin(enum scope_stack_mode mode)
+{
+	struct session *session = calloc(1, sizeof(*session));
+
+	assert_non_null(session);
+	scope_capture_options_init(&session->options, 100);
+	session->options.stack_mode = mode;
+	session->options.stack_bytes = 64;
+	session->layout = layout_make(mode);
+	session->file = fixture_begin();
+	assert_int_equal(scope_perf_tasks_create(&session->tasks), 0);
+	strcpy(scope_perf_tasks_add(session->tasks, 100, 100)->comm, "first");
+	strcpy(scope_perf_tasks_add(session->tasks, 100, 101)->comm, "second");
+	assert_int_equal(scope_perf_pack_create(&session->options, &session->layout, session->tasks,
+						to_file, session, &session->pack), 0);
+	return session;
+}
+
+static void put(struct session *session, uint32_t cpu)
+{
+	struct scope_perf_record record;
+
+	assert_int_equal(scope_perf_record_parse(&session->layout, ids, SCOPE_PERF_KINDS,
+						 session->bytes.data, session->bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_pack_record(session->pack, cpu, &record), 0);
+}
+
+#define PUT(cpu, make, ...) do {                                                                   \
+	make(&session->bytes, __VA_ARGS__);                                                        \
+	put(session, cpu);                                                                         \
+} while (0)
+
+/* Flushes at time_ns, and ends the session. */
+static void expect(struct session *session, uint64_t time_ns, const char *expected)
+{
+	struct scope_trace *trace;
+	struct scope_error error;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_int_equal(scope_perf_pack_flush(session->pack, time_ns), 0);
+	trace = fixture_open(&session->file);
+	assert_int_equal(scope_text_write(trace, out, &error), 0);
+	fclose(out);
+	assert_string_equal(scope_trace_damage(trace), "");
+	scope_trace_close(trace);
+	assert_string_equal(text, expected);
+	free(text);
+	scope_perf_pack_destroy(session->pack);
+	scope_perf_tasks_destroy(session->tasks);
+	free(session);
+}
+
+static void whole_calls(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_read, 7);
+	PUT(0, sample_exit, 100, 100, 1500, SYS_read, -11);
+	/* Another process: dropped. */
+	PUT(0, sample_enter, 50, 50, 1600, SYS_read, 7);
+	PUT(0, sample_exit, 50, 50, 1700, SYS_read, 0);
+	/* Entered before tracing. */
+	PUT(1, sample_exit, 100, 101, 1800, SYS_futex, 0);
+	/* More than a record can hold. */
+	PUT(1, sample_enter, 100, 101, 2000, SYS_getppid, 0);
+	PUT(1, sample_exit, 100, 101, 5000002000, SYS_getppid, 1);
+	/* Never returns: told by the flush. */
+	PUT(0, sample_enter, 100, 100, 5000003000, SYS_getppid, 0);
+	expect(session, 5000009000,
+	       "1500 0 syscall 100 read enter=1000 ret=-11 args=7\n"
+	       "1800 1 exit 101 futex ret=0\n"
+	       "5000002000 1 enter 101 getppid enter=2000\n"
+	       "5000002000 1 exit 101 getppid ret=1\n"
+	       "5000009000 0 enter 100 getppid enter=5000003000\n");
+}
+
+static void blocked_calls(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_read, 7);
+	PUT(0, sample_switch, 100, 100, 55, 1, 1200);
+	PUT(1, sample_waking, 0, 0, 100, 0x08, 1300);
+	PUT(1, sample_switch, 0, 0, 100, 0, 1400);
+	PUT(1, sample_exit, 100, 100, 1500, SYS_read, 1);
+	/* Preempted outside of a call, by a thread of its own process. */
+	PUT(1, sample_switch, 100, 100, 101, 0x100, 1600);
+	/* Neither is traced. */
+	PUT(0, sample_switch, 55, 55, 56, 1, 1700);
+	expect(session, 2000,
+	       "1200 0 enter 100 read enter=1000 args=7\n"
+	       "1200 0 switch 100 0 sleeping\n"
+	       "1300 1 waking 100 from - hardirq\n"
+	       "1400 1 switch 0 100 runnable\n"
+	       "1500 1 exit 100 read ret=1\n"
+	       "1600 1 switch 100 101 runnable preempted\n");
+}
+
+static void wakers(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_waking, 100, 101, 100, 0, 1000);
+	PUT(0, sample_waking, 70, 71, 100, 0, 1001);
+	PUT(0, sample_waking, 70, 71, 100, 0x10, 1002);
+	PUT(0, sample_waking, 70, 71, 100, 0x40 | 0x08, 1003);
+	PUT(0, sample_waking, 100, 100, 55, 0, 1004);
+	expect(session, 2000,
+	       "1000 0 waking 100 from 101 task\n"
+	       "1001 0 waking 100 from 71 tgid=70 task\n"
+	       "1002 0 waking 100 from - softirq\n"
+	       "1003 0 waking 100 from - nmi\n");
+}
+
+/* The stack of a call that slept for long follows its return; others leave none. */
+static void stacks_of_calls(void **state)
+{
+	const size_t registers = (size_t)__builtin_popcountll(scope_perf_register_mask());
+	struct session *session = begin(SCOPE_STACK_COPY);
+	struct scope_capture_counts counts;
+	char text[4096];
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_read, 7);
+	PUT(0, sample_block, 100, 100, 1100, registers, 64, 8);
+	PUT(0, sample_switch, 100, 100, 0, 1, 1100);
+	PUT(0, sample_switch, 0, 0, 100, 0, 2000000);
+	PUT(0, sample_exit, 100, 100, 2000100, SYS_read, 1);
+	/* Too short. */
+	PUT(0, sample_enter, 100, 100, 2000200, SYS_read, 7);
+	PUT(0, sample_block, 100, 100, 2000300, registers, 64, 8);
+	PUT(0, sample_switch, 100, 100, 0, 1, 2000300);
+	PUT(0, sample_switch, 0, 0, 100, 0, 2000400);
+	PUT(0, sample_exit, 100, 100, 2000500, SYS_read, 1);
+	/* An idle wait: its stack is not wanted. */
+	PUT(0, sample_enter, 100, 100, 2000600, SYS_epoll_pwait, 7);
+	PUT(0, sample_block, 100, 100, 2000700, registers, 64, 8);
+	PUT(0, sample_switch, 100, 100, 0, 1, 2000700);
+	PUT(0, sample_switch, 0, 0, 100, 0, 9000000);
+	PUT(0, sample_exit, 100, 100, 9000100, SYS_epoll_pwait, 1);
+	/* Long, but its stack was thinned out: counted. The one before is of another call. */
+	PUT(0, sample_enter, 100, 100, 9000200, SYS_read, 7);
+	PUT(0, sample_switch, 100, 100, 0, 1, 9000300);
+	PUT(0, sample_switch, 0, 0, 100, 0, 9900000);
+	PUT(0, sample_exit, 100, 100, 9900100, SYS_read, 1);
+	scope_perf_pack_count(session->pack, &counts);
+	assert_int_equal(counts.stacks, 1);
+	assert_int_equal(counts.stacks_skipped, 1);
+	snprintf(text, sizeof(text),
+		 "1100 0 enter 100 read enter=1000 args=7\n"
+		 "1100 0 switch 100 0 sleeping\n"
+		 "2000000 0 switch 0 100 runnable\n"
+		 "2000100 0 exit 100 read ret=1\n"
+		 "2000100 0 stack 100 regs=");
+	for (size_t i = 0; i < registers; i++) {
+		const struct scope_perf_held *held = scope_perf_tasks_find(session->tasks, 100)->held;
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s0x%llx", i ? "," : "",
+			 (unsigned long long)held->reg[i]);
+	}
+	strcat(text, " data=abababababababab\n"
+		     "2000300 0 enter 100 read enter=2000200 args=7\n"
+		     "2000300 0 switch 100 0 sleeping\n"
+		     "2000400 0 switch 0 100 runnable\n"
+		     "2000500 0 exit 100 read ret=1\n"
+		     "2000700 0 enter 100 epoll_pwait enter=2000600 args=7\n"
+		     "2000700 0 switch 100 0 sleeping\n"
+		     "9000000 0 switch 0 100 runnable\n"
+		     "9000100 0 exit 100 epoll_pwait ret=1\n"
+		     "9000300 0 enter 100 read enter=9000200 args=7\n"
+		     "9000300 0 switch 100 0 sleeping\n"
+		     "9900000 0 switch 0 100 runnable\n"
+		     "9900100 0 exit 100 read ret=1\n");
+	expect(session, 9900200, text);
+}
+
+static void lives(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, bytes_task, PERF_RECORD_FORK, 100, 102, 100, 1000);
+	PUT(0, bytes_task, PERF_RECORD_FORK, 200, 200, 101, 1001);
+	PUT(0, bytes_task, PERF_RECORD_FORK, 300, 300, 50, 1002);
+	PUT(1, sample_enter, 200, 200, 1100, SYS_execve, 0);
+	PUT(1, bytes_comm, 200, 200, "program", PERF_RECORD_MISC_COMM_EXEC, 1200);
+	PUT(1, sample_exec, 200, 200, 200, 1300);
+	PUT(1, sample_exit, 200, 200, 1400, SYS_execve, 0);
+	PUT(0, bytes_comm, 100, 101, "renamed", 0, 1500);
+	PUT(0, bytes_task, PERF_RECORD_EXIT, 100, 102, 0, 1600);
+	PUT(1, bytes_task, PERF_RECORD_EXIT, 200, 200, 100, 1700);
+	PUT(1, sample_switch, 200, 200, 0, 0x10, 1800);
+	/* The number begins anew, elsewhere. */
+	PUT(1, sample_enter, 200, 200, 1900, SYS_read, 0);
+	assert_int_equal(scope_perf_tasks_processes(session->tasks), 1);
+	assert_int_equal(scope_perf_tasks_alive(session->tasks, 100), 2);
+	expect(session, 2000,
+	       "1000 0 fork 102 parent=100 tgid=100 comm=first\n"
+	       "1001 0 fork 200 parent=101 tgid=200 comm=second\n"
+	       "1300 1 exec 200 old=200 tgid=200 comm=program\n"
+	       "1400 1 syscall 200 execve enter=1100 ret=0\n"
+	       "1500 0 comm 101 tgid=100 comm=renamed\n"
+	       "1600 0 thread_exit 102 tgid=100\n"
+	       "1700 1 thread_exit 200 tgid=200 last\n"
+	       "1800 1 switch 200 0 dead\n");
+}
+
+static void children_left_out(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	session->options.follow = false;
+	PUT(0, bytes_task, PERF_RECORD_FORK, 100, 102, 100, 1000);
+	PUT(0, bytes_task, PERF_RECORD_FORK, 200, 200, 101, 1001);
+	PUT(1, sample_enter, 200, 200, 1100, SYS_read, 0);
+	PUT(1, sample_exit, 200, 200, 1200, SYS_read, 0);
+	/* A thread whose fork was lost. */
+	PUT(1, sample_enter, 100, 103, 1300, SYS_getppid, 0);
+	PUT(1, sample_exit, 100, 103, 1400, SYS_getppid, 1);
+	expect(session, 2000,
+	       "1000 0 fork 102 parent=100 tgid=100 comm=first\n"
+	       "1001 0 fork 200 parent=101 tgid=200 comm=second\n"
+	       "1400 1 syscall 103 getppid enter=1300 ret=1\n");
+}
+
+/* Another thread than the first one calls exec: it takes the first one's number. */
+static void exec_by_a_thread(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_enter, 100, 101, 1000, SYS_execve, 0);
+	PUT(0, bytes_task, PERF_RECORD_EXIT, 100, 100, 0, 1100);
+	PUT(0, bytes_comm, 100, 100, "program", PERF_RECORD_MISC_COMM_EXEC, 1200);
+	PUT(0, sample_exec, 100, 100, 101, 1300);
+	PUT(0, sample_exit, 100, 100, 1400, SYS_execve, 0);
+	assert_null(scope_perf_tasks_find(session->tasks, 101));
+	assert_int_equal(scope_perf_tasks_alive(session->tasks, 100), 1);
+	expect(session, 2000,
+	       "1100 0 thread_exit 100 tgid=100\n"
+	       "1300 0 exec 100 old=101 tgid=100 comm=program\n"
+	       "1400 0 syscall 100 execve enter=1000 ret=0\n");
+}
+
+/* An interrupt's record before the one it interrupted, and records of CPUs that come in disorder. */
+static void disorder(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_waking, 0, 0, 100, 0x08, 1010);
+	PUT(0, sample_enter, 100, 100, 1000, SYS_getppid, 0);
+	PUT(0, sample_exit, 100, 100, 1005, SYS_getppid, 1);
+	PUT(1, sample_waking, 0, 0, 101, 0x08, 500);
+	/* A return before its entry: clocks of CPUs may differ a little. */
+	PUT(1, sample_enter, 100, 101, 2000, SYS_getppid, 0);
+	PUT(1, sample_exit, 100, 101, 1990, SYS_getppid, 1);
+	expect(session, 3000,
+	       "500 1 waking 101 from - hardirq\n"
+	       "1010 0 waking 100 from - hardirq\n"
+	       "1010 0 syscall 100 getppid enter=1000 ret=1\n"
+	       "2000 1 syscall 101 getppid enter=2000 ret=1\n");
+}
+
+static void losses(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+	struct scope_capture_counts counts;
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_read, 7);
+	PUT(0, bytes_lost, 17, 2000);
+	/* Whether that call returned meanwhile is not known. */
+	PUT(0, sample_enter, 100, 100, 3000, SYS_getppid, 0);
+	PUT(0, sample_exit, 100, 100, 3100, SYS_getppid, 1);
+	assert_int_equal(scope_perf_pack_lost(session->pack, 0, 4000, 3), 0);
+	scope_perf_pack_count(session->pack, &counts);
+	assert_int_equal(counts.lost[SCOPE_LOST_FULL], 20);
+	assert_int_equal(counts.records, 1);
+	PUT(0, sample_waking, 100, 100, 101, 0, 5000);
+	expect(session, 6000,
+	       "2000 0 lost 17\n"
+	       "3100 0 syscall 100 getppid enter=3000 ret=1\n"
+	       "4000 0 lost 3\n"
+	       "5000 0 waking 101 from 100 task\n");
+}
+
+static void standing(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+	struct scope_record_state sleeping = {
+		.tid = 101, .tgid = 100, .nr = SYS_read, .state = SCOPE_STATE_SLEEPING,
+		.since_ns = 900, .run_ns = 5, .comm = "second", .regs = 2,
+	};
+	struct scope_record_state running = {
+		.tid = 100, .tgid = 100, .nr = SCOPE_NR_NONE, .state = SCOPE_STATE_RUNNABLE,
+		.comm = "first",
+	};
+	const uint64_t reg[2] = { 1, 2 };
+
+	(void)state;
+	PUT(1, sample_switch, 0, 0, 100, 0, 1000);
+	assert_int_equal(scope_perf_pack_state(session->pack, 1100, &sleeping, reg), 0);
+	assert_int_equal(scope_perf_pack_state(session->pack, 1200, &running, reg), 0);
+	expect(session, 2000,
+	       "1000 1 switch 0 100 runnable\n"
+	       "1100 0 state 101 tgid=100 state=sleeping nr=read since=900 run=5 comm=second regs=0x1,0x2\n"
+	       "1200 1 state 100 tgid=100 state=runnable nr=- since=0 run=0 comm=first on_cpu\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_calls),	   cmocka_unit_test(blocked_calls),
+		cmocka_unit_test(wakers),	   cmocka_unit_test(stacks_of_calls),
+		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),
+		cmocka_unit_test(exec_by_a_thread), cmocka_unit_test(disorder),
+		cmocka_unit_test(losses),	   cmocka_unit_test(standing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
