@@ -15,6 +15,7 @@ static const struct {
 	{ "report", scope_cmd_report, "trace a process, or read a trace, and name the functions to blame" },
 	{ "record", scope_cmd_record, "trace a process into a file" },
 	{ "dump", scope_cmd_dump, "print what a trace holds" },
+	{ "export", scope_cmd_export, "give a trace to other tools" },
 	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
 	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },
 };

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every export tells the same events as the trace, read back by the tools it is meant for.
+#
+# Usage: tests/unit/export.sh      SCOPE= names the program (default build/san/scope)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=${SCOPE:-build/san/scope}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+same() {	# WHAT EXPECTED FOUND
+	if [ "$2" = "$3" ]; then
+		echo "ok $1: $2"
+	else
+		echo "not ok $1: $3 instead of $2"
+		failed=1
+	fi
+}
+
+PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/lock.py >"$work/text"
+"$scope" dump --reverse "$work/text" -o "$work/trace"
+enters=$(awk '$3 == "syscall" || $3 == "enter"' "$work/text" | wc -l)
+exits=$(awk '$3 == "syscall" || $3 == "exit"' "$work/text" | wc -l)
+switches=$(awk '$3 == "switch"' "$work/text" | wc -l)
+wakings=$(awk '$3 == "waking"' "$work/text" | wc -l)
+samples=$(awk '$3 == "sample"' "$work/text" | wc -l)
+
+"$scope" export script "$work/trace" >"$work/script"
+same "script enters" "$enters" "$(grep -c raw_syscalls:sys_enter "$work/script")"
+same "script exits" "$exits" "$(grep -c raw_syscalls:sys_exit "$work/script")"
+same "script switches" "$switches" "$(grep -c sched:sched_switch "$work/script")"
+same "script wakings" "$wakings" "$(grep -c sched:sched_waking "$work/script")"
+grep -oE ' [0-9]+\.[0-9]{9}: ' "$work/script" >"$work/times"
+same "script in order of time" sorted "$(sort -C -n "$work/times" && echo sorted || echo unsorted)"
+
+"$scope" export folded "$work/trace" -o "$work/folded"
+same "folded samples" "$samples" "$(awk '{ sum += $NF } END { print sum }' "$work/folded")"
+same "folded holder" 290 "$(awk '/^keeper;start_keeper;keep;rebalance / { print $NF }' "$work/folded")"
+"$scope" export folded-off "$work/trace" -o "$work/off"
+same "folded-off waits for the lock" 3 "$(grep -c 'get_item;pthread_mutex_lock ' "$work/off")"
+
+"$scope" export ctf "$work/trace" -o "$work/ctf"
+babeltrace2 "$work/ctf" >"$work/ctf.text" 2>"$work/ctf.errors"
+same "ctf read without a word" 0 "$(wc -c <"$work/ctf.errors")"
+same "ctf enters" "$enters" "$(grep -c ' syscall_entry_' "$work/ctf.text")"
+same "ctf exits" "$exits" "$(grep -c ' syscall_exit_' "$work/ctf.text")"
+same "ctf switches" "$switches" "$(grep -c ' sched_switch:' "$work/ctf.text")"
+same "ctf wakings" "$wakings" "$(grep -c ' sched_waking:' "$work/ctf.text")"
+same "ctf argument of a read" "$(grep -c 'syscall 10[123] read .*args=15' "$work/text")" \
+	"$(grep -c 'syscall_entry_read: .*\[0\] = 0xF' "$work/ctf.text")"
+
+"$scope" export perfetto "$work/trace" -o "$work/perfetto"
+protoc -I tests/unit --decode=Trace tests/unit/export.proto <"$work/perfetto" >"$work/perfetto.text"
+same "perfetto fields outside the schema" 0 "$(grep -cE '^ *[0-9]+(:| \{)' "$work/perfetto.text" || true)"
+same "perfetto enters" "$enters" "$(grep -c ' sys_enter {' "$work/perfetto.text")"
+same "perfetto exits" "$exits" "$(grep -c ' sys_exit {' "$work/perfetto.text")"
+same "perfetto switches" "$switches" "$(grep -c ' sched_switch {' "$work/perfetto.text")"
+same "perfetto wakings" "$wakings" "$(grep -c ' sched_waking {' "$work/perfetto.text")"
+same "perfetto threads" 4 "$(grep -c ' threads {' "$work/perfetto.text")"
+
+"$scope" export sqlite "$work/trace" -o "$work/db"
+query() { python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$work/db" "$1"; }
+same "sqlite calls" "$exits" "$(query 'SELECT count(*) FROM call')"
+same "sqlite samples" "$samples" "$(query 'SELECT count(*) FROM stack WHERE sample')"
+same "sqlite wakers of the lock" 110 \
+	"$(query 'SELECT DISTINCT waker_tid FROM wait WHERE class = "futex"')"
+# 58 times 5 ms, and a little around it.
+same "sqlite run time of the holder, ms / 10" 29 \
+	"$(query 'SELECT run_ns / 10000000 FROM thread WHERE comm = "keeper"')"
+
+# What goes wrong says what, and leaves nothing behind.
+"$scope" export sqlite "$work/trace" -o "$work/db" 2>"$work/errors" && failed=1
+same "an existing database is refused" 1 "$(grep -c 'is there already' "$work/errors")"
+"$scope" export ctf "$work/trace" -o "$work/ctf" 2>"$work/errors" && failed=1
+same "an existing directory is refused" 1 "$(grep -c 'cannot be made' "$work/errors")"
+"$scope" export script "$work/trace" -o /dev/full 2>"$work/errors" && failed=1
+same "a full disk is told" 1 "$(grep -c '/dev/full cannot be written: No space' "$work/errors")"
+"$scope" export nonsense "$work/trace" 2>"$work/errors" && failed=1
+same "an unknown format is told" 1 "$(grep -c "no format 'nonsense'" "$work/errors")"
+exit $failed

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope export: give a trace to other tools. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "export/export.h"
+
+static const char usage[] =
+	"Usage: scope export FORMAT FILE [-o OUTPUT]\n"
+	"Write a trace in a format that other tools read.\n\n"
+	"  -o, --output PATH   the file, or directory, to write (default: standard output for text)\n"
+	"  -h, --help          this text\n\n"
+	"Formats:\n";
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static void print_usage(void)
+{
+	fputs(usage, stdout);
+	for (const struct scope_export_format *row = scope_export_formats; row->name; row++)
+		printf("  %-11s %s\n", row->name, row->help);
+}
+
+static int export_file(const struct scope_export_format *format, const char *input,
+		       const char *output, struct scope_error *error)
+{
+	const struct scope_trace_symbol *rows;
+	const struct scope_trace_map *maps;
+	struct scope_symbols *symbols;
+	struct scope_trace *trace;
+	size_t map_count, row_count;
+	int code = scope_trace_open(input, error, &trace);
+
+	if (code)
+		return code;
+	maps = scope_trace_maps(trace, &map_count);
+	rows = scope_trace_symbols(trace, &row_count);
+	code = scope_symbols_create(maps, map_count, rows, row_count, "", &symbols);
+	if (code) {
+		scope_error_set(error, code, "%s: %s", input, strerror(-code));
+	} else {
+		code = format->run(trace, symbols, output, error);
+		if (!code && *scope_trace_damage(trace))
+			code = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
+					       "exported", input, scope_trace_damage(trace));
+		scope_symbols_destroy(symbols);
+	}
+	scope_trace_close(trace);
+	return code;
+}
+
+int scope_cmd_export(int argc, char **argv)
+{
+	const struct scope_export_format *format;
+	struct scope_error error = { "" };
+	const char *output = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			output = optarg;
+			break;
+		case 'h':
+			print_usage();
+			return SCOPE_EXIT_DONE;
+		default:
+			return scope_cmd_misuse("export", "that option is not understood");
+		}
+	}
+	if (optind + 2 != argc)
+		return scope_cmd_misuse("export", "name a format and one file");
+	format = scope_export_find(argv[optind]);
+	if (!format)
+		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them",
+					argv[optind]);
+	if (!output && (format->directory || !strcmp(format->name, "sqlite")))
+		return scope_cmd_misuse("export", "%s needs -o %s", format->name,
+					format->directory ? "DIRECTORY" : "FILE");
+	if (!output && format->binary && isatty(STDOUT_FILENO))
+		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o",
+					format->name);
+	return export_file(format, argv[optind + 1], output, &error)
+		       ? scope_cmd_fail("export", &error)
+		       : SCOPE_EXIT_DONE;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A trace as a directory of CTF streams. */
+#include "export/ctf.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "export/export.h"
+#include "export/order.h"
+#include "export/people.h"
+
+#define NRS 65536
+#define EVENT_BYTES_MAX 256
+
+/* Of one CPU: the packet being filled. */
+struct stream {
+	FILE *file; /* NULL: no event yet */
+	uint8_t *data;
+	size_t bytes;
+	uint64_t begin_ns, end_ns, discarded;
+};
+
+struct packet_head {
+	uint32_t magic, stream_id;
+	uint64_t begin_ns, end_ns, content_bits, packet_bits, discarded;
+	uint32_t cpu;
+} __attribute__((packed));
+
+struct exporter {
+	const char *path;
+	struct scope_timeline *timeline;
+	struct stream *stream;
+	size_t streams, capacity;
+	bool *nrs; /* those that occurred */
+	struct scope_error *error;
+};
+
+static void put(struct stream *stream, uint64_t value, size_t bytes)
+{
+	uint64_t le = htole64(value);
+
+	memcpy(stream->data + stream->bytes, &le, bytes);
+	stream->bytes += bytes;
+}
+
+static void put_comm(struct stream *stream, const char *comm)
+{
+	size_t length = strnlen(comm, SCOPE_COMM_BYTES);
+
+	memcpy(stream->data + stream->bytes, comm, length);
+	memset(stream->data + stream->bytes + length, 0, SCOPE_COMM_BYTES - length);
+	stream->bytes += SCOPE_COMM_BYTES;
+}
+
+static int fail_file(struct exporter *exporter, const char *name, int code)
+{
+	return scope_error_set(exporter->error, code, "%s/%s cannot be written: %s; free some room, or "
+			       "name another place with -o", exporter->path, name, strerror(-code));
+}
+
+static FILE *open_in(struct exporter *exporter, const char *name)
+{
+	char *path;
+	FILE *file;
+
+	if (asprintf(&path, "%s/%s", exporter->path, name) < 0)
+		return NULL;
+	file = fopen(path, "we");
+	free(path);
+	return file;
+}
+
+static int write_packet(struct exporter *exporter, size_t cpu)
+{
+	struct stream *stream = &exporter->stream[cpu];
+	struct packet_head head = {
+		.magic = htole32(SCOPE_CTF_MAGIC),
+		.begin_ns = htole64(stream->begin_ns),
+		.end_ns = htole64(stream->end_ns),
+		.content_bits = htole64(stream->bytes * 8),
+		.packet_bits = htole64(stream->bytes * 8),
+		.discarded = htole64(stream->discarded),
+		.cpu = htole32(cpu),
+	};
+
+	memcpy(stream->data, &head, sizeof(head));
+	if (fwrite(stream->data, 1, stream->bytes, stream->file) != stream->bytes)
+		return fail_file(exporter, "the stream", errno ? -errno : -EIO);
+	stream->bytes = 0;
+	return 0;
+}
+
+static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **ret_stream)
+{
+	struct stream *stream;
+	char name[32];
+
+	if (scope_grow(&exporter->stream, &exporter->capacity, cpu + 1, sizeof(*stream)))
+		return -ENOMEM;
+	while (exporter->streams <= cpu)
+		exporter->stream[exporter->streams++] = (struct stream){0};
+	stream = &exporter->stream[cpu];
+	if (!stream->file) {
+		snprintf(name, sizeof(name), "channel0_%u", cpu);
+		stream->data = malloc(SCOPE_CTF_PACKET_BYTES);
+		if (!stream->data)
+			return -ENOMEM;
+		stream->file = open_in(exporter, name);
+		if (!stream->file)
+			return fail_file(exporter, name, -errno);
+	}
+	*ret_stream = stream;
+	return 0;
+}
+
+/* Room for an event of any kind, and its header written. */
+static int begin_event(struct exporter *exporter, const struct scope_event *event, uint32_t id,
+		       uint32_t tid, struct stream **ret_stream)
+{
+	struct stream *stream;
+	int err = get_stream(exporter, event->cpu, &stream);
+
+	if (!err && stream->bytes + EVENT_BYTES_MAX > SCOPE_CTF_PACKET_BYTES)
+		err = write_packet(exporter, event->cpu);
+	if (err)
+		return err;
+	if (!stream->bytes) {
+		stream->bytes = sizeof(struct packet_head);
+		stream->begin_ns = event->time_ns;
+	}
+	stream->end_ns = event->time_ns;
+	put(stream, id, 2);
+	put(stream, event->time_ns, 8);
+	put(stream, scope_people_find(exporter->timeline, tid)->tgid, 4);
+	put(stream, tid, 4);
+	*ret_stream = stream;
+	return 0;
+}
+
+/* The kernel's TASK_* bits. */
+static uint64_t task_state(uint8_t state)
+{
+	static const uint8_t bits[] = {
+		[SCOPE_STATE_SLEEPING] = 1, [SCOPE_STATE_DISK] = 2,  [SCOPE_STATE_STOPPED] = 4,
+		[SCOPE_STATE_DEAD] = 16,    [SCOPE_STATE_IDLE] = 128,
+	};
+
+	return state < sizeof(bits) ? bits[state] : 0;
+}
+
+static int export_switch(struct exporter *exporter, const struct scope_event *event)
+{
+	uint32_t prev = event->sched.prev_tid, next = event->sched.next_tid;
+	struct stream *stream;
+	int err = begin_event(exporter, event, SCOPE_CTF_SWITCH, prev, &stream);
+
+	if (err)
+		return err;
+	put_comm(stream, scope_people_find(exporter->timeline, prev)->comm);
+	put(stream, prev, 4);
+	put(stream, 20, 4);
+	put(stream, event->sched.preempted ? 0 : task_state(event->sched.prev_state), 8);
+	put_comm(stream, scope_people_find(exporter->timeline, next)->comm);
+	put(stream, next, 4);
+	put(stream, 20, 4);
+	return 0;
+}
+
+static int export_waking(struct exporter *exporter, const struct scope_event *event)
+{
+	struct stream *stream;
+	int err = begin_event(exporter, event, SCOPE_CTF_WAKING, event->waking.waker_tid, &stream);
+
+	if (err)
+		return err;
+	put_comm(stream, scope_people_find(exporter->timeline, event->tid)->comm);
+	put(stream, event->tid, 4);
+	put(stream, 20, 4);
+	put(stream, event->cpu, 4);
+	return 0;
+}
+
+static int export_call(struct exporter *exporter, const struct scope_event *event)
+{
+	bool exits = event->kind == SCOPE_EVENT_EXIT;
+	uint32_t id = SCOPE_CTF_SYSCALLS + 2 * event->syscall.nr + exits;
+	struct stream *stream;
+	int err;
+
+	/* The id has 16 bits. */
+	if (id > UINT16_MAX)
+		return 0;
+	err = begin_event(exporter, event, id, event->tid, &stream);
+	if (err)
+		return err;
+	exporter->nrs[event->syscall.nr] = true;
+	if (exits) {
+		put(stream, (uint64_t)event->syscall.ret, 8);
+		return 0;
+	}
+	put(stream, event->syscall.args, 1);
+	for (unsigned i = 0; i < event->syscall.args; i++)
+		put(stream, event->syscall.arg[i], 8);
+	return 0;
+}
+
+static int export_life(struct exporter *exporter, const struct scope_event *event)
+{
+	const struct scope_thread *parent;
+	struct stream *stream;
+	int err;
+
+	switch (event->kind) {
+	case SCOPE_EVENT_FORK:
+		err = begin_event(exporter, event, SCOPE_CTF_FORK, event->fork.parent_tid, &stream);
+		if (err)
+			return err;
+		parent = scope_people_find(exporter->timeline, event->fork.parent_tid);
+		put_comm(stream, parent->comm);
+		put(stream, event->fork.parent_tid, 4);
+		put(stream, parent->tgid, 4);
+		put_comm(stream, event->fork.comm);
+		put(stream, event->tid, 4);
+		put(stream, event->fork.tgid, 4);
+		return 0;
+	case SCOPE_EVENT_EXEC:
+		err = begin_event(exporter, event, SCOPE_CTF_EXEC, event->tid, &stream);
+		if (err)
+			return err;
+		put_comm(stream, event->exec.comm);
+		put(stream, event->tid, 4);
+		put(stream, event->exec.old_tid, 4);
+		return 0;
+	default:
+		err = begin_event(exporter, event, SCOPE_CTF_EXIT, event->tid, &stream);
+		if (err)
+			return err;
+		put_comm(stream, scope_people_find(exporter->timeline, event->tid)->comm);
+		put(stream, event->tid, 4);
+		put(stream, 20, 4);
+		return 0;
+	}
+}
+
+static int export_event(struct exporter *exporter, const struct scope_event *event)
+{
+	struct stream *stream;
+	int err;
+
+	switch (event->kind) {
+	case SCOPE_EVENT_SWITCH:
+		return export_switch(exporter, event);
+	case SCOPE_EVENT_WAKING:
+		return export_waking(exporter, event);
+	case SCOPE_EVENT_ENTER:
+	case SCOPE_EVENT_EXIT:
+		return export_call(exporter, event);
+	case SCOPE_EVENT_FORK:
+	case SCOPE_EVENT_EXEC:
+	case SCOPE_EVENT_THREAD_EXIT:
+		return export_life(exporter, event);
+	case SCOPE_EVENT_LOST:
+		err = get_stream(exporter, event->cpu, &stream);
+		if (!err && stream->bytes)
+			err = write_packet(exporter, event->cpu);
+		if (!err)
+			stream->discarded += event->lost.count;
+		return err;
+	}
+	return 0;
+}
+
+static int finish(struct exporter *exporter, const struct scope_trace *trace)
+{
+	FILE *file;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < exporter->streams; i++)
+		if (exporter->stream[i].file && exporter->stream[i].bytes)
+			err = write_packet(exporter, i);
+	for (size_t i = 0; i < exporter->streams; i++) {
+		struct stream *stream = &exporter->stream[i];
+
+		if (stream->file && fclose(stream->file) && !err)
+			err = fail_file(exporter, "the stream", -errno);
+		stream->file = NULL;
+	}
+	if (err)
+		return err;
+	file = open_in(exporter, "metadata");
+	if (!file)
+		return fail_file(exporter, "metadata", -errno);
+	scope_ctf_metadata(file, trace, exporter->nrs, NRS);
+	if (ferror(file) | fclose(file))
+		return fail_file(exporter, "metadata", errno ? -errno : -EIO);
+	return 0;
+}
+
+static int export_all(struct exporter *exporter, struct scope_trace *trace)
+{
+	struct scope_order *order;
+	struct scope_event event;
+	int more, err = scope_order_create(trace, &order);
+
+	if (err)
+		return err;
+	while (!err && (more = scope_order_next(order, &event)))
+		err = more < 0 ? more : export_event(exporter, &event);
+	scope_order_destroy(order);
+	return err ? err : finish(exporter, trace);
+}
+
+int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
+		     struct scope_error *error)
+{
+	struct exporter exporter = {.path = path, .error = error};
+	int err;
+
+	(void)symbols;
+	if (mkdir(path, 0777))
+		return scope_error_set(error, -errno, "the directory %s cannot be made: %s; name a new "
+				       "one with -o", path, strerror(errno));
+	if (error)
+		error->text[0] = '\0';
+	exporter.nrs = calloc(NRS, sizeof(*exporter.nrs));
+	err = exporter.nrs ? scope_people_learn(trace, &exporter.timeline) : -ENOMEM;
+	if (!err)
+		err = export_all(&exporter, trace);
+	if (err && error && !error->text[0])
+		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
+	for (size_t i = 0; i < exporter.streams; i++) {
+		if (exporter.stream[i].file)
+			fclose(exporter.stream[i].file);
+		free(exporter.stream[i].data);
+	}
+	free(exporter.stream);
+	free(exporter.nrs);
+	scope_timeline_destroy(exporter.timeline);
+	return err;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Describes the streams of a CTF trace, in its own language (CTF 1.8.3, appendix C). */
+#include <inttypes.h>
+
+#include "base/syscall_name.h"
+#include "export/ctf.h"
+
+static void put_integer(FILE *to, const char *name, unsigned bits, bool is_signed)
+{
+	fprintf(to, "\t\tinteger { size = %u; align = 8; signed = %d; byte_order = le; } %s;\n", bits,
+		is_signed, name);
+}
+
+static void put_comm(FILE *to, const char *name)
+{
+	fprintf(to, "\t\tinteger { size = 8; align = 8; signed = 0; encoding = UTF8; } %s[%d];\n", name,
+		SCOPE_COMM_BYTES);
+}
+
+static void begin_event(FILE *to, const char *prefix, const char *name, uint32_t id)
+{
+	fprintf(to, "event {\n\tname = \"%s%s\";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n"
+		    "\tfields := struct {\n", prefix, name, id);
+}
+
+static void end_event(FILE *to)
+{
+	fputs("\t};\n};\n\n", to);
+}
+
+static void put_sched_events(FILE *to)
+{
+	begin_event(to, "", "sched_switch", SCOPE_CTF_SWITCH);
+	put_comm(to, "_prev_comm");
+	put_integer(to, "_prev_tid", 32, true);
+	put_integer(to, "_prev_prio", 32, true);
+	put_integer(to, "_prev_state", 64, true);
+	put_comm(to, "_next_comm");
+	put_integer(to, "_next_tid", 32, true);
+	put_integer(to, "_next_prio", 32, true);
+	end_event(to);
+	begin_event(to, "", "sched_waking", SCOPE_CTF_WAKING);
+	put_comm(to, "_comm");
+	put_integer(to, "_tid", 32, true);
+	put_integer(to, "_prio", 32, true);
+	put_integer(to, "_target_cpu", 32, true);
+	end_event(to);
+	begin_event(to, "", "sched_process_fork", SCOPE_CTF_FORK);
+	put_comm(to, "_parent_comm");
+	put_integer(to, "_parent_tid", 32, true);
+	put_integer(to, "_parent_pid", 32, true);
+	put_comm(to, "_child_comm");
+	put_integer(to, "_child_tid", 32, true);
+	put_integer(to, "_child_pid", 32, true);
+	end_event(to);
+	begin_event(to, "", "sched_process_exit", SCOPE_CTF_EXIT);
+	put_comm(to, "_comm");
+	put_integer(to, "_tid", 32, true);
+	put_integer(to, "_prio", 32, true);
+	end_event(to);
+	begin_event(to, "", "sched_process_exec", SCOPE_CTF_EXEC);
+	put_comm(to, "_filename");
+	put_integer(to, "_tid", 32, true);
+	put_integer(to, "_old_tid", 32, true);
+	end_event(to);
+}
+
+static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
+{
+	for (uint32_t nr = 0; nr < nr_count; nr++) {
+		const char *name = scope_syscall_name(nr);
+		char number[16];
+
+		if (!nrs[nr])
+			continue;
+		snprintf(number, sizeof(number), "%" PRIu32, nr);
+		begin_event(to, "syscall_entry_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr);
+		put_integer(to, "_args_length", 8, false);
+		fputs("\t\tinteger { size = 64; align = 8; signed = 0; base = 16; byte_order = le; } "
+		      "_args[_args_length];\n", to);
+		end_event(to);
+		begin_event(to, "syscall_exit_", name ? name : number,
+			    SCOPE_CTF_SYSCALLS + 2 * nr + 1);
+		put_integer(to, "_ret", 64, true);
+		end_event(to);
+	}
+}
+
+/* Text between quotes: metadata of a trace is anybody's. */
+static void put_quoted(FILE *to, const char *name, const char *value)
+{
+	fprintf(to, "\t%s = \"", name);
+	for (; value && *value; value++)
+		if (*value == '"' || *value == '\\')
+			fprintf(to, "\\%c", *value);
+		else if ((unsigned char)*value >= ' ')
+			fputc(*value, to);
+	fputs("\";\n", to);
+}
+
+void scope_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs,
+			uint32_t nr_count)
+{
+	fputs("/* CTF 1.8 */\n\n"
+	      "trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
+	      "\tpacket.header := struct {\n", to);
+	put_integer(to, "magic", 32, false);
+	put_integer(to, "stream_id", 32, false);
+	fputs("\t};\n};\n\nenv {\n", to);
+	/* Viewers choose how to read a kernel trace by the tracer whose names of events it has. */
+	fputs("\tdomain = \"kernel\";\n\tsysname = \"Linux\";\n\ttracer_name = \"lttng-modules\";\n"
+	      "\ttracer_major = 2;\n\ttracer_minor = 13;\n\ttracer_patchlevel = 0;\n", to);
+	put_quoted(to, "kernel_release", scope_trace_meta(trace, SCOPE_META_KERNEL));
+	put_quoted(to, "trace_name", scope_trace_meta(trace, SCOPE_META_COMMAND));
+	fputs("};\n\nclock {\n\tname = \"monotonic\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n\n"
+	      "typealias integer { size = 64; align = 8; signed = 0; byte_order = le; "
+	      "map = clock.monotonic.value; } := time_t;\n\n"
+	      "stream {\n\tid = 0;\n\tpacket.context := struct {\n"
+	      "\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n", to);
+	put_integer(to, "content_size", 64, false);
+	put_integer(to, "packet_size", 64, false);
+	put_integer(to, "events_discarded", 64, false);
+	put_integer(to, "cpu_id", 32, false);
+	fputs("\t};\n\tevent.header := struct {\n", to);
+	put_integer(to, "id", 16, false);
+	fputs("\t\ttime_t timestamp;\n\t};\n\tevent.context := struct {\n", to);
+	put_integer(to, "_pid", 32, true);
+	put_integer(to, "_tid", 32, true);
+	fputs("\t};\n};\n\n", to);
+	put_sched_events(to);
+	put_syscall_events(to, nrs, nr_count);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks as lines "thread;outer;inner count": what flame graphs are drawn from. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "export/export.h"
+#include "export/people.h"
+
+#define ROOM 128
+
+/* One distinct line. */
+struct line {
+	char *text;
+	uint64_t count;
+};
+
+struct folder {
+	struct scope_timeline *timeline;
+	struct scope_symbols *symbols;
+	bool off; /* sleeps, in us; else samples */
+	uint64_t *slept_ns; /* per thread: in the call that has just returned */
+	size_t threads, capacity;
+	struct line *line;
+	size_t lines, line_capacity;
+};
+
+static int get_slept(struct folder *folder, uint32_t thread, uint64_t **ret_slept)
+{
+	if (scope_grow(&folder->slept_ns, &folder->capacity, thread + 1, sizeof(uint64_t)))
+		return -ENOMEM;
+	while (folder->threads <= thread)
+		folder->slept_ns[folder->threads++] = 0;
+	*ret_slept = &folder->slept_ns[thread];
+	return 0;
+}
+
+/* ";" separates frames, so it must not stand in a name. */
+static void put_name(FILE *to, const char *name)
+{
+	for (; *name; name++)
+		fputc(*name == ';' ? ':' : *name, to);
+}
+
+static int add_line(struct folder *folder, const struct scope_thread *thread,
+		    const struct scope_function **function, unsigned count, uint64_t weight)
+{
+	struct line line = {.count = weight};
+	size_t size;
+	FILE *to = open_memstream(&line.text, &size);
+
+	if (!to)
+		return -ENOMEM;
+	put_name(to, thread->comm[0] ? thread->comm : "unknown");
+	for (unsigned i = 0; i < count; i++) {
+		fputc(';', to);
+		put_name(to, function[i]->name);
+	}
+	if (fclose(to) || scope_grow(&folder->line, &folder->line_capacity, folder->lines + 1,
+				     sizeof(line))) {
+		free(line.text);
+		return -ENOMEM;
+	}
+	folder->line[folder->lines++] = line;
+	return 0;
+}
+
+static int fold_stack(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct folder *folder = user;
+	const struct scope_thread *thread = scope_threads_at(folder->timeline->threads, index);
+	const struct scope_function *function[ROOM];
+	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
+	uint64_t *slept, weight = 1;
+	unsigned count;
+	int err;
+
+	if (sample == folder->off)
+		return 0;
+	if (folder->off) {
+		err = get_slept(folder, index, &slept);
+		if (err)
+			return err;
+		weight = *slept / 1000;
+		*slept = 0;
+	}
+	if (!weight)
+		return 0;
+	err = scope_people_stack(folder->symbols, thread->tgid, event, function, ROOM, &count);
+	return err ? err : add_line(folder, thread, function, count, weight);
+}
+
+static int fold_enter(void *user, uint32_t thread, const struct scope_open_call *call)
+{
+	uint64_t *slept;
+	int err = get_slept(user, thread, &slept);
+
+	(void)call;
+	if (!err)
+		*slept = 0;
+	return err;
+}
+
+static int fold_wait(void *user, const struct scope_wait *wait)
+{
+	uint64_t *slept;
+	int err = get_slept(user, wait->thread, &slept);
+
+	if (!err)
+		*slept += wait->wake_ns - wait->begin_ns;
+	return err;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
+}
+
+static void print(struct folder *folder, FILE *stream)
+{
+	if (folder->lines)
+		qsort(folder->line, folder->lines, sizeof(*folder->line), compare_lines);
+	for (size_t i = 0; i < folder->lines; i++) {
+		uint64_t sum = folder->line[i].count;
+
+		while (i + 1 < folder->lines &&
+		       !strcmp(folder->line[i].text, folder->line[i + 1].text))
+			sum += folder->line[++i].count;
+		fprintf(stream, "%s %" PRIu64 "\n", folder->line[i].text, sum);
+	}
+}
+
+static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
+		bool off, struct scope_error *error)
+{
+	static const struct scope_timeline_ops ops = {
+		.enter = fold_enter,
+		.wait = fold_wait,
+		.stack = fold_stack,
+	};
+	struct folder folder = {.symbols = symbols, .off = off};
+	FILE *stream;
+	int err = scope_timeline_create(trace, &folder.timeline);
+
+	if (!err)
+		err = scope_timeline_run(folder.timeline, trace, &ops, &folder);
+	if (err)
+		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
+	if (!err)
+		err = scope_export_open(path, error, &stream);
+	if (!err) {
+		print(&folder, stream);
+		err = scope_export_close(stream, path, 0, error);
+	}
+	for (size_t i = 0; i < folder.lines; i++)
+		free(folder.line[i].text);
+	free(folder.line);
+	free(folder.slept_ns);
+	scope_timeline_destroy(folder.timeline);
+	return err;
+}
+
+int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols,
+			const char *path, struct scope_error *error)
+{
+	return fold(trace, symbols, path, false, error);
+}
+
+int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
+			    const char *path, struct scope_error *error)
+{
+	return fold(trace, symbols, path, true, error);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The events of a trace one by one as they happened. */
+#include "export/order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define HELD_MAX (1u << 20) /* beyond, the oldest go, whatever a CPU may still tell */
+
+/* An event with a copy of what its pointers held. */
+struct held {
+	struct scope_event event;
+	uint64_t number; /* of those of one time the first one in goes first */
+	void *payload;
+};
+
+struct lane {
+	bool running;	  /* a traced thread is on it, so that an entry may come late */
+	uint64_t sure_ns; /* no entry earlier than this will be told */
+};
+
+struct scope_order {
+	struct scope_trace *trace;
+	struct held *heap; /* the earliest on top */
+	size_t held, capacity;
+	struct lane *lane;
+	size_t lanes, lane_capacity;
+	uint64_t number, now_ns, last_ns;
+	bool ended;
+	void *payload; /* of the event handed out last */
+};
+
+int scope_order_create(struct scope_trace *trace, struct scope_order **ret_order)
+{
+	struct scope_order *order = calloc(1, sizeof(*order));
+	int err;
+
+	if (!order)
+		return -ENOMEM;
+	order->trace = trace;
+	err = scope_trace_rewind(trace);
+	if (err) {
+		free(order);
+		return err;
+	}
+	*ret_order = order;
+	return 0;
+}
+
+void scope_order_destroy(struct scope_order *order)
+{
+	if (!order)
+		return;
+	for (size_t i = 0; i < order->held; i++)
+		free(order->heap[i].payload);
+	free(order->heap);
+	free(order->lane);
+	free(order->payload);
+	free(order);
+}
+
+static bool earlier(const struct held *a, const struct held *b)
+{
+	if (a->event.time_ns != b->event.time_ns)
+		return a->event.time_ns < b->event.time_ns;
+	return a->number < b->number;
+}
+
+static void push(struct scope_order *order, const struct held *held)
+{
+	size_t at = order->held++;
+
+	while (at && earlier(held, &order->heap[(at - 1) / 2])) {
+		order->heap[at] = order->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	order->heap[at] = *held;
+}
+
+static struct held pop(struct scope_order *order)
+{
+	struct held top = order->heap[0], last = order->heap[--order->held];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < order->held) {
+		if (child + 1 < order->held &&
+		    earlier(&order->heap[child + 1], &order->heap[child]))
+			child++;
+		if (!earlier(&order->heap[child], &last))
+			break;
+		order->heap[at] = order->heap[child];
+		at = child;
+	}
+	order->heap[at] = last;
+	return top;
+}
+
+/* Copies what pointers of the event hold behind one another, and points there. */
+static int own(struct scope_event *event, void **ret_payload)
+{
+	size_t regs, ips, bytes;
+	uint8_t *payload;
+
+	*ret_payload = NULL;
+	switch (event->kind) {
+	case SCOPE_EVENT_ENTER:
+	case SCOPE_EVENT_EXIT:
+		bytes = event->syscall.args * sizeof(uint64_t);
+		payload = malloc(bytes + 1);
+		if (!payload)
+			return -ENOMEM;
+		if (bytes)
+			memcpy(payload, event->syscall.arg, bytes);
+		event->syscall.arg = (const uint64_t *)payload;
+		break;
+	case SCOPE_EVENT_FORK:
+	case SCOPE_EVENT_EXEC:
+	case SCOPE_EVENT_COMM: {
+		const char **comm = event->kind == SCOPE_EVENT_FORK   ? &event->fork.comm
+				    : event->kind == SCOPE_EVENT_EXEC ? &event->exec.comm
+								      : &event->comm.comm;
+
+		payload = (uint8_t *)strndup(*comm, SCOPE_COMM_BYTES);
+		if (!payload)
+			return -ENOMEM;
+		*comm = (const char *)payload;
+		break;
+	}
+	case SCOPE_EVENT_STATE:
+		regs = event->state.record->regs * sizeof(uint64_t);
+		payload = malloc(sizeof(*event->state.record) + regs);
+		if (!payload)
+			return -ENOMEM;
+		memcpy(payload, event->state.record, sizeof(*event->state.record));
+		event->state.record = (const struct scope_record_state *)payload;
+		if (regs)
+			memcpy(payload + sizeof(*event->state.record), event->state.reg, regs);
+		event->state.reg = (const uint64_t *)(payload + sizeof(*event->state.record));
+		break;
+	case SCOPE_EVENT_STACK:
+		ips = event->stack.ips * sizeof(uint64_t);
+		regs = event->stack.regs * sizeof(uint64_t);
+		bytes = event->stack.bytes;
+		payload = malloc(ips + regs + bytes + 1);
+		if (!payload)
+			return -ENOMEM;
+		if (ips)
+			memcpy(payload, event->stack.ip, ips);
+		if (regs)
+			memcpy(payload + ips, event->stack.reg, regs);
+		if (bytes)
+			memcpy(payload + ips + regs, event->stack.data, bytes);
+		event->stack.ip = ips ? (const uint64_t *)payload : NULL;
+		event->stack.reg = (const uint64_t *)(payload + ips);
+		event->stack.data = payload + ips + regs;
+		break;
+	case SCOPE_EVENT_PROBE:
+		bytes = event->probe.args * sizeof(uint64_t);
+		payload = malloc(bytes + 1);
+		if (!payload)
+			return -ENOMEM;
+		if (bytes)
+			memcpy(payload, event->probe.arg, bytes);
+		event->probe.arg = (const uint64_t *)payload;
+		break;
+	default:
+		return 0;
+	}
+	*ret_payload = payload;
+	return 0;
+}
+
+static int hold(struct scope_order *order, const struct scope_event *event)
+{
+	struct held held = {.event = *event, .number = order->number++};
+
+	if (scope_grow(&order->heap, &order->capacity, order->held + 1, sizeof(*order->heap)) ||
+	    own(&held.event, &held.payload))
+		return -ENOMEM;
+	push(order, &held);
+	return 0;
+}
+
+static struct lane *get_lane(struct scope_order *order, uint32_t cpu)
+{
+	if (scope_grow(&order->lane, &order->lane_capacity, cpu + 1, sizeof(*order->lane)))
+		return NULL;
+	while (order->lanes <= cpu)
+		order->lane[order->lanes++] = (struct lane){0};
+	return &order->lane[cpu];
+}
+
+/* Takes one event of the trace in, a whole call as two. */
+static int take(struct scope_order *order, const struct scope_event *event)
+{
+	struct lane *lane = get_lane(order, event->cpu);
+	struct scope_event part = *event;
+	int err = 0;
+
+	if (!lane)
+		return -ENOMEM;
+	order->now_ns = event->time_ns;
+	if (event->kind == SCOPE_EVENT_SYSCALL || event->kind == SCOPE_EVENT_ENTER) {
+		part.kind = SCOPE_EVENT_ENTER;
+		part.time_ns = event->syscall.enter_ns;
+		err = hold(order, &part);
+	}
+	if (event->kind == SCOPE_EVENT_SYSCALL) {
+		part.kind = SCOPE_EVENT_EXIT;
+		part.time_ns = event->time_ns;
+		part.syscall.args = 0;
+		err = err ? err : hold(order, &part);
+	} else if (event->kind != SCOPE_EVENT_ENTER) {
+		err = hold(order, event);
+	}
+	switch (event->kind) {
+	case SCOPE_EVENT_SWITCH:
+		lane->running = event->sched.next_tid != 0;
+		lane->sure_ns = event->time_ns;
+		break;
+	case SCOPE_EVENT_SYSCALL:
+	case SCOPE_EVENT_ENTER:
+	case SCOPE_EVENT_EXIT:
+		lane->running = true;
+		lane->sure_ns = event->time_ns;
+		break;
+	}
+	return err;
+}
+
+/* May the earliest event go, or can an earlier one still come? */
+static bool top_is_sure(const struct scope_order *order)
+{
+	uint64_t sure_ns = order->now_ns;
+
+	if (order->ended || order->held > HELD_MAX)
+		return true;
+	for (size_t i = 0; i < order->lanes; i++)
+		if (order->lane[i].running && order->lane[i].sure_ns < sure_ns)
+			sure_ns = order->lane[i].sure_ns;
+	return order->heap[0].event.time_ns <= sure_ns;
+}
+
+int scope_order_next(struct scope_order *order, struct scope_event *ret_event)
+{
+	struct held top;
+
+	free(order->payload);
+	order->payload = NULL;
+	while (!order->held || !top_is_sure(order)) {
+		struct scope_event event;
+		int more, err;
+
+		if (order->ended)
+			return 0;
+		more = scope_trace_next(order->trace, &event);
+		if (more < 0)
+			return more;
+		order->ended = !more;
+		err = more ? take(order, &event) : 0;
+		if (err)
+			return err;
+	}
+	top = pop(order);
+	order->payload = top.payload;
+	/* The first call of a CPU may have been entered before anything was known of that CPU. */
+	if (top.event.time_ns < order->last_ns)
+		top.event.time_ns = order->last_ns;
+	order->last_ns = top.event.time_ns;
+	*ret_event = top.event;
+	return 1;
+}

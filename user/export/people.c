@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of the threads of a trace, for formats that tell them with every event. */
+#include "export/people.h"
+
+#include <errno.h>
+
+#define DEPTH_MAX 128
+
+int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline)
+{
+	static const struct scope_timeline_ops nothing = {0};
+	struct scope_timeline *timeline;
+	int err = scope_timeline_create(trace, &timeline);
+
+	if (err)
+		return err;
+	err = scope_timeline_run(timeline, trace, &nothing, NULL);
+	if (err) {
+		scope_timeline_destroy(timeline);
+		return err;
+	}
+	*ret_timeline = timeline;
+	return 0;
+}
+
+const struct scope_thread *scope_people_find(struct scope_timeline *timeline, uint32_t tid)
+{
+	static const struct scope_thread idle = {.comm = "swapper"}, unknown = {.comm = "unknown"};
+	long index = scope_threads_find(timeline->threads, tid);
+
+	if (!tid)
+		return &idle;
+	return index < 0 ? &unknown : scope_threads_at(timeline->threads, index);
+}
+
+int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
+		       const struct scope_event *event, const struct scope_function **function,
+		       unsigned room, unsigned *ret_count)
+{
+	uint64_t unwound[DEPTH_MAX];
+	const uint64_t *ip = event->stack.ip;
+	unsigned count = event->stack.ips, flags;
+	int err = 0;
+
+	if (!count && event->stack.regs) {
+		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs,
+					   event->stack.data, event->stack.bytes, unwound,
+					   DEPTH_MAX, &count, &flags);
+		/* Registers of another kind of machine: no stack, and no reason to give up. */
+		if (err == -EINVAL) {
+			err = 0;
+			count = 0;
+		}
+		ip = unwound;
+	}
+	if (count > room)
+		count = room;
+	for (unsigned i = 0; !err && i < count; i++)
+		err = scope_symbols_lookup(symbols, tgid, ip[i], i > 0, &function[count - 1 - i]);
+	if (err)
+		return err;
+	*ret_count = count;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of the threads of a trace, for formats that tell them with every event. */
+#ifndef SCOPE_EXPORT_PEOPLE_H
+#define SCOPE_EXPORT_PEOPLE_H
+
+#include "symbol/symbol.h"
+#include "timeline/timeline.h"
+
+/* One run through the trace. The caller destroys the timeline, which holds the threads. */
+int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline);
+
+/* The thread that had this tid last; one without a name where there is none. */
+const struct scope_thread *scope_people_find(struct scope_timeline *timeline, uint32_t tid);
+
+/* The names of functions of a stack, outermost first; as many as there is room for. 0 or -errno. */
+int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
+		       const struct scope_event *event, const struct scope_function **function,
+		       unsigned room, unsigned *ret_count);
+
+#endif
