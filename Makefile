@@ -73,7 +73,7 @@ $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 
 # The module's pure code, with the kernel headers it asks for.
-$(OUT)/tests/test_ring $(OUT)/tests/test_clock: SCOPE_CFLAGS += -Itests/unit/shim
+$(OUT)/tests/test_ring $(OUT)/tests/test_clock $(OUT)/tests/test_filter: SCOPE_CFLAGS += -Itests/unit/shim
 
 tests: $(TEST_BIN)
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the attributes of CONFIGURE into a session's configuration, or says what is wrong there. */
 #include <linux/mm.h>
-#include <linux/pid.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
 #include "arch.h"
 #include "configure.h"
 #include "probe.h"
+#include "parse.h"
+#include "select.h"
 
 static void get_u32(struct genl_info *info, enum scope_attr name, u32 *value)
 {
@@ -121,51 +122,7 @@ static int parse_events(struct genl_info *info, struct scope_config *config)
 	return 0;
 }
 
-/* The pid is one of the caller's namespace, and may be that of any thread of the process. */
-static int target_tgid(struct genl_info *info, struct nlattr *attribute, u32 *ret_tgid)
-{
-	struct task_struct *task;
-	int err = 0;
-
-	rcu_read_lock();
-	task = pid_task(find_vpid(nla_get_u32(attribute)), PIDTYPE_PID);
-	if (!task || !atomic_read(&task->signal->live))
-		err = REFUSE(info, attribute, -ESRCH, "TARGET: there is no such process");
-	else if (task->flags & PF_KTHREAD)
-		err = REFUSE(info, attribute, -EINVAL, "TARGET is a kernel thread");
-	else
-		*ret_tgid = task->tgid;
-	rcu_read_unlock();
-	return err;
-}
-
-static int parse_targets(struct genl_info *info, u32 *tgids, u32 *ret_count)
-{
-	struct nlattr *targets = info->attrs[SCOPE_ATTR_TARGETS], *attribute;
-	u32 count = 0;
-	int rest, err;
-
-	if (!targets) {
-		NL_SET_ERR_MSG(info->extack, "TARGETS is missing");
-		return -EINVAL;
-	}
-	nla_for_each_nested(attribute, targets, rest) {
-		if (nla_type(attribute) != SCOPE_ATTR_TARGET || nla_len(attribute) != sizeof(u32))
-			return REFUSE(info, attribute, -EINVAL, "TARGETS holds u32 TARGET alone");
-		if (count == SCOPE_TARGET_MAX)
-			return REFUSE(info, attribute, -EINVAL, "TARGETS: at most 256 processes");
-		err = target_tgid(info, attribute, &tgids[count]);
-		if (err)
-			return err;
-		count++;
-	}
-	if (!count || rest)
-		return REFUSE(info, targets, -EINVAL, "TARGETS holds no process, or is cut short");
-	*ret_count = count;
-	return 0;
-}
-
-static int check_protocol(struct genl_info *info)
+static int check_protocol(struct genl_info *info, struct scope_config *config)
 {
 	struct nlattr *protocol = info->attrs[SCOPE_ATTR_PROTOCOL];
 
@@ -173,40 +130,106 @@ static int check_protocol(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "PROTOCOL is missing");
 		return -EINVAL;
 	}
-	if (nla_get_u32(protocol) != SCOPE_PROTOCOL)
+	config->protocol = nla_get_u32(protocol);
+	if (config->protocol < SCOPE_PROTOCOL_MIN || config->protocol > SCOPE_PROTOCOL)
 		return REFUSE(info, protocol, -EPROTO,
-			      "PROTOCOL: module and program differ, install both from one release");
+			      "PROTOCOL: this module speaks " __stringify(SCOPE_PROTOCOL_MIN) " to "
+			      __stringify(SCOPE_PROTOCOL) ": install program and module of one release");
+	if (config->protocol < 2 && config->events & ~SCOPE_EVENTS_DEFAULT)
+		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL,
+			      "EVENTS: block requests need PROTOCOL 2");
 	return 0;
+}
+
+static int parse_syscalls(struct genl_info *info, const u8 **ret_bits)
+{
+	struct nlattr *bits = info->attrs[SCOPE_ATTR_SYSCALLS];
+
+	if (bits && nla_len(bits) != SCOPE_SYSCALL_MAX / 8)
+		return REFUSE(info, bits, -EINVAL, "SYSCALLS has 64 bytes, a bit for each number");
+	*ret_bits = bits ? nla_data(bits) : NULL;
+	return 0;
+}
+
+static int parse(struct genl_info *info, struct scope_config *config)
+{
+	const u8 *syscalls = NULL;
+	int err;
+
+	config->events = SCOPE_EVENTS_DEFAULT;
+	config->subbuf_bytes = SCOPE_SUBBUF_BYTES_DEFAULT;
+	config->subbuf_count = SCOPE_SUBBUF_COUNT_DEFAULT;
+	config->stack_bytes = SCOPE_STACK_BYTES_DEFAULT;
+	config->stacks_per_second = SCOPE_STACKS_PER_SECOND_DEFAULT;
+	err = parse_events(info, config);
+	if (!err)
+		err = check_protocol(info, config);
+	if (!err)
+		err = parse_rings(info, config);
+	if (!err)
+		err = parse_stacks(info, config);
+	if (!err)
+		err = parse_syscalls(info, &syscalls);
+	if (!err && syscalls)
+		scope_session_set_syscalls(config, syscalls);
+	return err;
 }
 
 /* Under no lock. 0, or -errno with the reason in the extended acknowledgement. */
 int scope_configure(struct scope_session *session, struct genl_info *info)
 {
 	struct scope_config *config = kzalloc(sizeof(*config), GFP_KERNEL);
-	u32 *tgids = kmalloc_array(SCOPE_TARGET_MAX, sizeof(*tgids), GFP_KERNEL);
-	u32 count = 0;
+	struct scope_target *targets = NULL;
+	u32 count = 0, failed = 0;
 	int err = -ENOMEM;
 
-	if (!config || !tgids)
-		goto out;
-	config->events = SCOPE_EVENTS_DEFAULT;
-	config->subbuf_bytes = SCOPE_SUBBUF_BYTES_DEFAULT;
-	config->subbuf_count = SCOPE_SUBBUF_COUNT_DEFAULT;
-	config->stack_bytes = SCOPE_STACK_BYTES_DEFAULT;
-	config->stacks_per_second = SCOPE_STACKS_PER_SECOND_DEFAULT;
-	err = check_protocol(info);
+	if (!config)
+		return err;
+	err = parse(info, config);
 	if (!err)
-		err = parse_rings(info, config);
+		err = scope_parse_targets(info, SCOPE_ATTR_TARGETS, &targets, &count);
+	if (!err && !count)
+		err = REFUSE_ALL(info, -EINVAL, "TARGETS is missing: it names whom to trace");
 	if (!err)
-		err = parse_stacks(info, config);
-	if (!err)
-		err = parse_events(info, config);
-	if (!err)
-		err = parse_targets(info, tgids, &count);
-	if (!err)
-		err = scope_session_configure(session, config, tgids, count);
-out:
-	kfree(tgids);
+		err = scope_session_configure(session, config, targets, count, &failed);
+	if (err == -EBUSY)
+		REFUSE_ALL(info, err, "the session is configured already");
+	else if (err == -ENOSPC)
+		scope_parse_refuse_nth(info, failed, SCOPE_NO_ROOM);
+	kvfree(targets);
 	kfree(config);
+	return err;
+}
+
+/* As scope_configure(), for a message that changes whom and what a session traces. */
+int scope_configure_change(struct scope_session *session, struct genl_info *info)
+{
+	struct scope_target *add = NULL, *remove = NULL;
+	struct scope_change change = { 0 };
+	u32 failed = 0;
+	int err;
+
+	err = parse_syscalls(info, &change.syscalls);
+	if (!err)
+		err = scope_parse_targets(info, SCOPE_ATTR_REMOVE, &remove, &change.removes);
+	if (!err)
+		err = scope_parse_targets(info, SCOPE_ATTR_TARGETS, &add, &change.adds);
+	if (!err && !change.adds && !change.removes && !change.syscalls)
+		err = REFUSE_ALL(info, -EINVAL, "TARGETS, REMOVE or SYSCALLS is needed");
+	if (!err) {
+		change.add = add;
+		change.remove = remove;
+		err = scope_session_change(session, &change, &failed);
+		if (err == -EINVAL)
+			REFUSE_ALL(info, err, "the session is not configured yet");
+		else if (err == -ESHUTDOWN)
+			REFUSE_ALL(info, err, "the session was stopped: open a new one");
+		else if (err == -ENOENT)
+			scope_parse_refuse_nth(info, failed, "REMOVE: this was not named before");
+		else if (err == -ENOSPC)
+			scope_parse_refuse_nth(info, failed, SCOPE_NO_ROOM);
+	}
+	kvfree(add);
+	kvfree(remove);
 	return err;
 }

@@ -6,13 +6,7 @@
 #include <net/genetlink.h>
 #include "session.h"
 
-/* What is wrong with an attribute, for the extended acknowledgement; its value is code. */
-#define REFUSE(info, attribute, code, text)                                                        \
-	({                                                                                         \
-		NL_SET_ERR_MSG_ATTR((info)->extack, attribute, text);                              \
-		code;                                                                              \
-	})
-
 int scope_configure(struct scope_session *session, struct genl_info *info);
+int scope_configure_change(struct scope_session *session, struct genl_info *info);
 
 #endif

@@ -1,59 +1,206 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The seldom part of the filter: inserting, removing and searching beyond the first slot. */
+/* The seldom part of the filter: all that goes beyond an empty line, and matching command names. */
+#include <linux/string.h>
+#include <asm/barrier.h>
 #include "filter.h"
 
-static inline u32 slot_at(u32 start, u32 step)
+#define AWAY (1 << 16) /* in the count of a line, beside the 1 of any entry */
+
+static inline u32 line_of(u32 key)
 {
-	return (start + step) & (SCOPE_FILTER_SLOTS - 1);
+	return key & (SCOPE_FILTER_LINES - 1);
 }
 
-bool scope_filter_search(const struct scope_filter *filter, u32 start, u32 tgid)
+static inline u32 *slot_at(const struct scope_filter *filter, u32 key, u32 step)
 {
-	u32 i;
+	u32 line = line_of(key + step / SCOPE_FILTER_LINE);
 
-	for (i = 0; i < SCOPE_FILTER_REACH; i++) {
-		u32 found = READ_ONCE(filter->slot[slot_at(start, i)]);
+	return (u32 *)&filter->line[line].slot[step % SCOPE_FILTER_LINE];
+}
 
-		if (found == SCOPE_FILTER_EMPTY)
-			return false;
-		if (found == tgid)
+/* How many slots may hold a copy of the key. */
+static inline u32 reach_of(const struct scope_filter *filter, u32 key)
+{
+	int homes = atomic_read(&filter->line[line_of(key)].homes);
+
+	if (!homes)
+		return 0;
+	return homes >= AWAY ? SCOPE_FILTER_REACH : SCOPE_FILTER_LINE;
+}
+
+/* A copy from slot *step on, which moves there; NULL where there is none. */
+static u32 *next_copy(const struct scope_filter *filter, u32 key, u32 *step, u32 *ret_entry)
+{
+	u32 reach = reach_of(filter, key);
+
+	for (; *step < reach; (*step)++) {
+		u32 *slot = slot_at(filter, key, *step), entry = READ_ONCE(*slot);
+
+		if (entry && (entry & SCOPE_FILTER_KEY) == key) {
+			*ret_entry = entry;
+			return slot;
+		}
+	}
+	return NULL;
+}
+
+static inline atomic_t *count_of(struct scope_filter *filter, u32 key)
+{
+	return key & SCOPE_FILTER_THREAD ? &filter->threads : &filter->count;
+}
+
+/* The slot at this step was emptied: its line forgets it. */
+static void uncount(struct scope_filter *filter, u32 key, u32 step)
+{
+	atomic_sub(step < SCOPE_FILTER_LINE ? 1 : 1 + AWAY, &filter->line[line_of(key)].homes);
+	atomic_dec(count_of(filter, key));
+}
+
+/* The entry of a member, or else that of one that is leaving, or else 0. */
+u32 scope_filter_entry(const struct scope_filter *filter, u32 key)
+{
+	u32 step = 0, entry, leaving = 0;
+
+	for (; next_copy(filter, key, &step, &entry); step++) {
+		if (entry & SCOPE_FILTER_REASONS)
+			return entry;
+		leaving = entry;
+	}
+	return leaving;
+}
+
+/*
+ * Add a reason (SCOPE_FILTER_FRESH with it where the reader shall be told of a new entry). False:
+ * no slot is free within reach, and that was counted.
+ */
+bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
+{
+	atomic_t *homes = &filter->line[line_of(key)].homes;
+	u32 step = 0, entry, *slot;
+
+	while ((slot = next_copy(filter, key, &step, &entry))) {
+		/* To the reader, one that had not left yet never was away. */
+		u32 kept = entry & SCOPE_FILTER_LEAVING ? key : entry;
+
+		if (cmpxchg(slot, entry, kept | (why & SCOPE_FILTER_REASONS)) == entry)
 			return true;
 	}
+	atomic_inc(homes);
+	/* Before the entry comes: see the head of filter.h. */
+	smp_mb__after_atomic();
+	for (step = 0; step < SCOPE_FILTER_REACH; step++) {
+		slot = slot_at(filter, key, step);
+		if (step == SCOPE_FILTER_LINE) {
+			atomic_add(AWAY, homes);
+			smp_mb__after_atomic();
+		}
+		if (!READ_ONCE(*slot) && cmpxchg(slot, 0, key | why) == 0) {
+			atomic_inc(count_of(filter, key));
+			return true;
+		}
+	}
+	atomic_sub(1 + AWAY, homes);
+	atomic64_inc(&filter->full);
 	return false;
 }
 
-/* From any context. Where no slot is free within reach the process is counted in full. */
-void scope_filter_add(struct scope_filter *filter, u32 tgid)
+/*
+ * Take reasons away. An entry that has none left goes, or with tell stays as a leaving one. True: a
+ * member lost its last reason.
+ */
+bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell)
 {
-	u32 start = scope_filter_start(tgid), i;
+	u32 step = 0, entry, *slot;
+	bool lost = false;
 
-	if (scope_filter_has(filter, tgid))
-		return;
-	for (i = 0; i < SCOPE_FILTER_REACH; i++) {
-		u32 *slot = &filter->slot[slot_at(start, i)];
-		u32 found = READ_ONCE(*slot);
+	while ((slot = next_copy(filter, key, &step, &entry))) {
+		u32 left = entry & ~why;
 
-		if (found != SCOPE_FILTER_EMPTY && found != SCOPE_FILTER_TOMB)
+		if (!(entry & why & SCOPE_FILTER_REASONS)) {
+			step++;
 			continue;
-		if (cmpxchg(slot, found, tgid) == found) {
-			atomic_inc(&filter->count);
-			return;
 		}
+		if (!(left & SCOPE_FILTER_REASONS))
+			left = tell ? key | SCOPE_FILTER_LEAVING : 0;
+		if (cmpxchg(slot, entry, left) != entry)
+			continue;
+		if (!left)
+			uncount(filter, key, step);
+		if (!(left & SCOPE_FILTER_REASONS))
+			lost = true;
+		step++;
 	}
-	atomic64_inc(&filter->full);
+	return lost && !scope_filter_has(filter, key);
 }
 
-void scope_filter_remove(struct scope_filter *filter, u32 tgid)
+/* Whatever its reasons. True: there was one, a leaving one included. */
+bool scope_filter_remove(struct scope_filter *filter, u32 key)
 {
-	u32 start = scope_filter_start(tgid), i;
+	u32 step = 0, entry, *slot;
+	bool found = false;
 
-	for (i = 0; i < SCOPE_FILTER_REACH; i++) {
-		u32 *slot = &filter->slot[slot_at(start, i)];
-		u32 found = READ_ONCE(*slot);
-
-		if (found == SCOPE_FILTER_EMPTY)
-			return;
-		if (found == tgid && cmpxchg(slot, tgid, SCOPE_FILTER_TOMB) == tgid)
-			atomic_dec(&filter->count);
+	while ((slot = next_copy(filter, key, &step, &entry))) {
+		if (cmpxchg(slot, entry, 0) != entry)
+			continue;
+		uncount(filter, key, step++);
+		found = true;
 	}
+	return found;
+}
+
+/* What is fresh or leaving now shall be told; what becomes so later waits for the next mark. */
+void scope_filter_mark(struct scope_filter *filter)
+{
+	u32 i;
+
+	for (i = 0; i < SCOPE_FILTER_SLOTS; i++) {
+		u32 *slot = &filter->line[i / SCOPE_FILTER_LINE].slot[i % SCOPE_FILTER_LINE];
+		u32 entry = READ_ONCE(*slot);
+
+		while (entry & (SCOPE_FILTER_FRESH | SCOPE_FILTER_LEAVING)) {
+			u32 found = cmpxchg(slot, entry, entry | SCOPE_FILTER_TELL);
+
+			if (found == entry)
+				break;
+			entry = found;
+		}
+	}
+}
+
+/* The reader has been told of what was marked: it is no longer fresh, or gone. */
+void scope_filter_told(struct scope_filter *filter, u32 key)
+{
+	u32 step = 0, entry, *slot;
+
+	while ((slot = next_copy(filter, key, &step, &entry))) {
+		u32 left = entry & ~(SCOPE_FILTER_FRESH | SCOPE_FILTER_TELL);
+
+		if (!(entry & SCOPE_FILTER_TELL)) {
+			step++;
+			continue;
+		}
+		if (entry & SCOPE_FILTER_LEAVING)
+			left = 0;
+		if (cmpxchg(slot, entry, left) != entry)
+			continue;
+		if (!left)
+			uncount(filter, key, step);
+		step++;
+	}
+}
+
+/* comm: SCOPE_COMM_BYTES, read while it may change; at worst the next change decides. */
+bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		/* Pairs with the release of whoever filled the rule in. */
+		u8 bytes = smp_load_acquire(&rules[i].bytes);
+
+		if (bytes && !strncmp(rules[i].text, comm, bytes) &&
+		    (rules[i].prefix || bytes == SCOPE_COMM_BYTES - 1 || !comm[bytes]))
+			return true;
+	}
+	return false;
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The set of processes a session traces, read by probes without a lock.
+ * The set of processes and threads a session traces, read by probes without a lock.
  *
- * Open addressing over slots of one tgid each. A search starts at the cache line that the tgid
- * selects and goes on slot by slot until an empty one, at most SCOPE_FILTER_REACH slots;
- * consecutive pids select consecutive lines, so a search is one cache line as a rule. A removed
- * tgid leaves a tombstone, which an insertion may take but a search walks over. Slots are claimed
- * by compare-and-exchange. Two CPUs that insert the same tgid at once may leave it twice: removal
- * therefore clears every copy.
+ * A number belongs to the cache line that its low bits select, and stands in one of its slots; where
+ * these are taken, in a slot of the next lines. The line counts the entries that belong to it, so
+ * that a search reads this one line as a rule: no entry of this line, no more to look at. Consecutive
+ * numbers select consecutive lines. An entry is one word, so that readers see it whole:
+ *
+ *    31     30      29..28  27   26    25..22    21                       0
+ *   +------+-------+------+----+-----+---------+---------------------------+
+ *   |thread|leaving|  0   |tell|fresh| reasons |    number (tgid or tid)   |
+ *   +------+-------+------+----+-----+---------+---------------------------+
+ *
+ * An entry stands while it has a reason; each kind of selection adds and drops its own. A leaving
+ * entry is no member any more: it waits for the reader to be told. The count of a line is raised
+ * before an entry comes and lowered after one went, so it is never too low. Two CPUs that add the
+ * same number at once may leave it twice: dropping and removing therefore treat every copy.
+ *
+ * This file compiles in user space as well, where tests/unit/test_filter.c drives it.
  */
 #ifndef SCOPE_KMOD_FILTER_H
 #define SCOPE_KMOD_FILTER_H
@@ -16,37 +26,71 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
-#include <scope/abi.h>
+#include <scope/event.h>
 
-#define SCOPE_FILTER_EMPTY 0u
-#define SCOPE_FILTER_TOMB (~0u)
-#define SCOPE_FILTER_LINE (64u / sizeof(u32))
-#define SCOPE_FILTER_REACH 64u
+#define SCOPE_FILTER_LINE 15u /* slots of a line; its first word is the count */
+#define SCOPE_FILTER_LINES (SCOPE_FILTER_SLOTS / SCOPE_FILTER_LINE)
+#define SCOPE_FILTER_REACH (4 * SCOPE_FILTER_LINE) /* slots in which an entry may stand */
+
+#define SCOPE_FILTER_NUMBER ((1u << SCOPE_TID_BITS) - 1)
+#define SCOPE_FILTER_NAMED (1u << 22)  /* by the user */
+#define SCOPE_FILTER_CHILD (1u << 23)  /* a descendant of such a process */
+#define SCOPE_FILTER_COMM (1u << 24)   /* its command name matches */
+#define SCOPE_FILTER_CGROUP (1u << 25) /* it is in a control group */
+#define SCOPE_FILTER_REASONS (0xfu << 22)
+#define SCOPE_FILTER_FRESH (1u << 26) /* the reader does not know yet what it is doing */
+#define SCOPE_FILTER_TELL (1u << 27)  /* fresh or leaving since before the last mark */
+#define SCOPE_FILTER_LEAVING (1u << 30)
+#define SCOPE_FILTER_THREAD (1u << 31)
+#define SCOPE_FILTER_KEY (SCOPE_FILTER_THREAD | SCOPE_FILTER_NUMBER)
+
+struct scope_filter_line {
+	atomic_t homes; /* entries that belong here; << 16: those of them in other lines */
+	u32 slot[SCOPE_FILTER_LINE];
+} ____cacheline_aligned;
 
 struct scope_filter {
-	u32 slot[SCOPE_FILTER_SLOTS] ____cacheline_aligned;
-	atomic_t count;
-	atomic64_t full; /* processes that found no slot within reach */
+	struct scope_filter_line line[SCOPE_FILTER_LINES];
+	atomic_t count;	  /* entries that are processes */
+	atomic_t threads; /* entries that are threads */
+	atomic64_t full;  /* processes and threads that found no slot within reach */
 };
 
-void scope_filter_add(struct scope_filter *filter, u32 tgid);
-void scope_filter_remove(struct scope_filter *filter, u32 tgid);
-bool scope_filter_search(const struct scope_filter *filter, u32 start, u32 tgid);
+/* Command names that select threads. Rules are added and taken away while probes read them. */
+struct scope_comm_rule {
+	char text[SCOPE_COMM_BYTES];
+	u8 bytes;  /* 0: this rule is not in use */
+	bool prefix;
+};
 
-static inline u32 scope_filter_start(u32 tgid)
+/* All of these may be called from any context. A key is a tgid, or a tid | SCOPE_FILTER_THREAD. */
+bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why);
+bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell);
+bool scope_filter_remove(struct scope_filter *filter, u32 key);
+u32 scope_filter_entry(const struct scope_filter *filter, u32 key);
+void scope_filter_mark(struct scope_filter *filter);
+void scope_filter_told(struct scope_filter *filter, u32 key);
+bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm);
+
+/* Numbers are not negative; the idle task's 0 is in no filter. */
+static __always_inline bool scope_filter_has(const struct scope_filter *filter, u32 key)
 {
-	return tgid * SCOPE_FILTER_LINE & (SCOPE_FILTER_SLOTS - 1);
+	const struct scope_filter_line *line =
+		&filter->line[key & (SCOPE_FILTER_LINES - 1)];
+
+	u32 found = READ_ONCE(line->slot[0]);
+
+	if (likely(!atomic_read(&line->homes)))
+		return false;
+	if ((found & SCOPE_FILTER_KEY) == key && found & SCOPE_FILTER_REASONS)
+		return true;
+	return scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
 }
 
-/* The idle task's tgid 0 is in no filter. */
-static __always_inline bool scope_filter_has(const struct scope_filter *filter, u32 tgid)
+/* Entry number index of 0..SCOPE_FILTER_SLOTS - 1, 0 where there is none. */
+static inline u32 scope_filter_at(const struct scope_filter *filter, u32 index)
 {
-	u32 start = scope_filter_start(tgid);
-	u32 found = READ_ONCE(filter->slot[start]);
-
-	if (likely(found == SCOPE_FILTER_EMPTY))
-		return false;
-	return found == tgid || scope_filter_search(filter, start, tgid);
+	return READ_ONCE(filter->line[index / SCOPE_FILTER_LINE].slot[index % SCOPE_FILTER_LINE]);
 }
 
 #endif

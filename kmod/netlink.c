@@ -6,6 +6,7 @@
 #include "configure.h"
 #include "netlink.h"
 #include "region.h"
+#include "parse.h"
 #include "session.h"
 
 /* A netlink attribute's length has 16 bits; so many CPUs fit into one answer. */
@@ -33,6 +34,7 @@ static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
 	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
 	[SCOPE_ATTR_RING_MODE] = { .type = NLA_U8 },
+	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 };
 
 static const struct nla_policy snapshot_policy[] = {
@@ -40,17 +42,26 @@ static const struct nla_policy snapshot_policy[] = {
 	[SCOPE_ATTR_HOLD] = { .type = NLA_FLAG },
 };
 
+static const struct nla_policy filter_policy[] = {
+	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
+	[SCOPE_ATTR_TARGETS] = { .type = NLA_NESTED },
+	[SCOPE_ATTR_REMOVE] = { .type = NLA_NESTED },
+	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
+};
+
 static const struct nla_policy no_policy[] = {
 	[SCOPE_ATTR_UNSPEC] = { .type = NLA_UNSPEC },
 };
 
+static int check_shape(struct genl_info *info);
+
 /* Both the opener of the socket and the sender need it, so a socket cannot be lent out. */
-static int check_capable(struct sk_buff *skb, struct genl_info *info)
+static int check_request(struct sk_buff *skb, struct genl_info *info)
 {
 	if (netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN))
-		return 0;
-	NL_SET_ERR_MSG(info->extack, "CAP_PERFMON or CAP_SYS_ADMIN is needed");
-	return -EPERM;
+		return check_shape(info);
+	return REFUSE_ALL(info, -EPERM,
+			  "CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace is needed");
 }
 
 /* On success the caller puts *ret_session. */
@@ -58,7 +69,7 @@ static int find_session(struct sk_buff *skb, struct genl_info *info,
 			struct scope_session **ret_session)
 {
 	struct nlattr *attribute = info->attrs[SCOPE_ATTR_SESSION];
-	int err = check_capable(skb, info);
+	int err = check_request(skb, info);
 
 	if (err)
 		return err;
@@ -80,8 +91,18 @@ static int do_configure(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	err = scope_configure(session, info);
-	if (err == -EBUSY)
-		NL_SET_ERR_MSG(info->extack, "the session is configured already");
+	scope_session_put(session);
+	return err;
+}
+
+static int do_filter(struct sk_buff *skb, struct genl_info *info)
+{
+	struct scope_session *session;
+	int err = find_session(skb, info, &session);
+
+	if (err)
+		return err;
+	err = scope_configure_change(session, info);
 	scope_session_put(session);
 	return err;
 }
@@ -159,6 +180,7 @@ static int put_session(struct sk_buff *reply, struct scope_session *session)
 	    nla_put_u8(reply, SCOPE_ATTR_RUN_STATE, READ_ONCE(session->run_state)) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_MEMORY_BYTES, memory, SCOPE_ATTR_PAD) ||
 	    nla_put_u32(reply, SCOPE_ATTR_PROCESSES, atomic_read(&session->filter.count)) ||
+	    nla_put_u32(reply, SCOPE_ATTR_THREADS, atomic_read(&session->filter.threads)) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_FILTER_FULL, atomic64_read(&session->filter.full),
 			      SCOPE_ATTR_PAD) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_BLOCK_UNMATCHED,
@@ -227,6 +249,7 @@ static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 static int put_info(struct sk_buff *reply, struct scope_session *unused)
 {
 	if (nla_put_u32(reply, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL) ||
+	    nla_put_u32(reply, SCOPE_ATTR_PROTOCOL_MIN, SCOPE_PROTOCOL_MIN) ||
 	    nla_put_string(reply, SCOPE_ATTR_MODULE_VERSION, SCOPE_VERSION) ||
 	    nla_put_u32(reply, SCOPE_ATTR_KERNEL_REGS, SCOPE_ARCH_REGS))
 		return -EMSGSIZE;
@@ -235,7 +258,7 @@ static int put_info(struct sk_buff *reply, struct scope_session *unused)
 
 static int do_info(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = check_capable(skb, info);
+	int err = check_request(skb, info);
 
 	return err ? err : send_reply(info, SCOPE_CMD_INFO, 128, put_info, NULL);
 }
@@ -253,7 +276,18 @@ static const struct genl_ops ops[] = {
 	OP(SCOPE_CMD_STOP, do_stop, session_policy),
 	OP(SCOPE_CMD_QUERY, do_query, session_policy),
 	OP(SCOPE_CMD_SNAPSHOT, do_snapshot, snapshot_policy),
+	OP(SCOPE_CMD_FILTER, do_filter, filter_policy),
 };
+
+static int check_shape(struct genl_info *info)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (ops[i].cmd == info->genlhdr->cmd)
+			return scope_parse_check(info, ops[i].policy, ops[i].maxattr);
+	return -EOPNOTSUPP;
+}
 
 static struct genl_family family = {
 	.name = SCOPE_GENL_NAME,

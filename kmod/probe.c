@@ -3,6 +3,7 @@
 #include <linux/bitops.h>
 #include <linux/tracepoint.h>
 #include "probe.h"
+#include "select.h"
 
 /*
  * In the order of attaching. An exit whose enter was missed is a record of its own, while an enter
@@ -13,6 +14,7 @@ static struct probe_row {
 	const char *name;
 	void *const *probe;
 	u32 events; /* 0: always */
+	u8 watch;   /* only where the filter looks for this; the kernel may lack it */
 	struct tracepoint *tracepoint;
 } rows[] = {
 	{ "sched_process_exit", &scope_sched_exit_probe },
@@ -24,6 +26,7 @@ static struct probe_row {
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
+	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_WATCH_CGROUP },
 	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
 	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
 };
@@ -43,7 +46,7 @@ int scope_probe_init(void)
 
 	for_each_kernel_tracepoint(probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK)
+		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK || rows[i].watch)
 			continue;
 		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
 		       "CONFIG_FTRACE_SYSCALLS\n", rows[i].name);
@@ -64,18 +67,41 @@ u32 scope_probe_events(void)
 	return events;
 }
 
-/* Under session->lock. On failure nothing stays attached. */
+static void detach(struct scope_session *session, u32 which)
+{
+	size_t i = ARRAY_SIZE(rows);
+
+	if (!which)
+		return;
+	while (i--)
+		if (which & BIT(i))
+			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
+	session->attached &= ~which;
+	tracepoint_synchronize_unregister();
+}
+
+/*
+ * Under session->lock. Attaches what is not attached yet: once more when the filter looks for more.
+ * On failure nothing is attached that was not before. -EOPNOTSUPP: this kernel does not tell of
+ * what the filter looks for.
+ */
 int scope_probe_attach(struct scope_session *session)
 {
+	u32 before = session->attached;
 	size_t i;
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].events && !(rows[i].events & session->config.events))
 			continue;
-		err = tracepoint_probe_register(rows[i].tracepoint, *rows[i].probe, session);
+		if (session->attached & BIT(i) || rows[i].watch & ~session->watch)
+			continue;
+		err = -EOPNOTSUPP;
+		if (rows[i].tracepoint)
+			err = tracepoint_probe_register(rows[i].tracepoint, *rows[i].probe,
+							session);
 		if (err) {
-			scope_probe_detach(session);
+			detach(session, session->attached & ~before);
 			return err;
 		}
 		session->attached |= BIT(i);
@@ -83,16 +109,19 @@ int scope_probe_attach(struct scope_session *session)
 	return 0;
 }
 
+/* Does this kernel tell of all these (SCOPE_WATCH_*)? */
+bool scope_probe_watches(u8 watch)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].watch & watch && !rows[i].tracepoint)
+			return false;
+	return true;
+}
+
 /* Under session->lock. When it returns no probe runs on this session, and none will. */
 void scope_probe_detach(struct scope_session *session)
 {
-	size_t i = ARRAY_SIZE(rows);
-
-	if (!session->attached)
-		return;
-	while (i--)
-		if (session->attached & BIT(i))
-			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
-	session->attached = 0;
-	tracepoint_synchronize_unregister();
+	detach(session, session->attached);
 }

@@ -10,6 +10,7 @@
 #include <trace/events/task.h>
 #include "probe.h"
 #include "record.h"
+#include "select.h"
 
 /* From the kernel's bits to enum scope_state; the index is that of the letters in "RSDTtXZPI". */
 u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
@@ -38,8 +39,10 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 		cpu->traced = 0;
 		return;
 	}
-	if (cpu->pending)
+	if (cpu->pending && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
+	/* The enter probe may have been interrupted by the end of its task's tracing. */
+	cpu->pending = 0;
 	if (session->config.events & SCOPE_EVENTS_SCHED) {
 		bits = next->pid | (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0) |
 		       (cpu->traced ? SCOPE_SWITCH_PREV_TRACED : 0);
@@ -63,7 +66,7 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 					 unsigned int prev_state)
 {
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
-	bool next_traced = scope_filter_has(&session->filter, next->tgid);
+	bool next_traced = scope_select_has(session, next);
 
 	if (cpu->traced | next_traced)
 		switch_traced(session, cpu, preempt, prev, next, prev_state, next_traced);
@@ -111,8 +114,33 @@ static void probe_sched_waking(void *data, struct task_struct *task)
 {
 	struct scope_session *session = data;
 
-	if (scope_filter_has(&session->filter, task->tgid))
+	if (scope_select_has(session, task))
 		waking_traced(session, this_cpu_ptr(session->cpu), task);
+}
+
+/*
+ * Interrupts off. The filter changed: if that is so for the task on this CPU, a switch says it, as if
+ * a thread had come that is traced, or one that is not.
+ */
+void scope_sched_refresh(struct scope_session *session, struct scope_cpu *cpu)
+{
+	bool traced = READ_ONCE(session->running) && scope_select_has(session, current);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (traced == cpu->traced)
+		return;
+	if (cpu->pending && cpu->traced)
+		scope_syscall_put_pending(session, cpu, now);
+	cpu->pending = 0;
+	if (session->config.events & SCOPE_EVENTS_SCHED) {
+		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_SWITCH, now,
+				      current->pid | SCOPE_SWITCH_PREEMPT |
+				      (traced ? SCOPE_SWITCH_NEXT_TRACED : SCOPE_SWITCH_PREV_TRACED));
+		scope_ring_set_thread(&cpu->ring, traced ? current->pid : 0);
+	} else {
+		scope_ring_force_thread(&cpu->ring, traced ? current->pid : 0);
+	}
+	cpu->traced = traced;
 }
 
 /* Before the child runs for the first time, in its parent. */
@@ -121,13 +149,15 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	struct scope_session *session = data;
 	struct scope_cpu *cpu;
 	unsigned long flags;
+	bool traced;
 
-	if (!this_cpu_read(session->cpu->traced))
+	if (unlikely(!READ_ONCE(session->running)))
+		return;
+	traced = scope_select_fork(session, parent, child);
+	if (!traced && !this_cpu_read(session->cpu->traced))
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	if (session->config.follow && child->tgid != parent->tgid)
-		scope_filter_add(&session->filter, child->tgid);
 	scope_record_put_fork(&cpu->ring, scope_clock_ns(&cpu->clock), parent, child);
 	raw_local_irq_restore(flags);
 }
@@ -136,15 +166,22 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 			     struct linux_binprm *bprm)
 {
 	struct scope_session *session = data;
+	bool watch = session->watch && old_pid != task->pid && READ_ONCE(session->running);
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
-	if (!this_cpu_read(session->cpu->traced))
+	if (!this_cpu_read(session->cpu->traced) && !watch)
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_exec(&cpu->ring, scope_clock_ns(&cpu->clock), old_pid, task);
-	scope_ring_set_thread(&cpu->ring, task->pid);
+	if (watch) {
+		scope_select_exec(session, task, old_pid);
+		scope_sched_refresh(session, cpu);
+	}
+	if (cpu->traced) {
+		scope_record_put_exec(&cpu->ring, scope_clock_ns(&cpu->clock), old_pid, task);
+		scope_ring_set_thread(&cpu->ring, task->pid);
+	}
 	raw_local_irq_restore(flags);
 }
 
@@ -154,11 +191,17 @@ static void probe_task_rename(void *data, struct task_struct *task, const char *
 	struct scope_session *session = data;
 	unsigned long flags;
 
-	if (!scope_filter_has(&session->filter, task->tgid))
+	if (unlikely(!READ_ONCE(session->running)))
 		return;
-	raw_local_irq_save(flags);
-	scope_record_put_comm(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(), task, comm);
-	raw_local_irq_restore(flags);
+	/* Readers of protocol 1 do not know the record. */
+	if (session->config.protocol > 1 && scope_select_has(session, task)) {
+		raw_local_irq_save(flags);
+		scope_record_put_comm(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(),
+				      task, comm);
+		raw_local_irq_restore(flags);
+	}
+	if (session->watch & SCOPE_WATCH_COMM)
+		scope_select_renamed(session, task, comm);
 }
 
 /*
@@ -168,16 +211,16 @@ static void probe_task_rename(void *data, struct task_struct *task, const char *
 static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task,
 				       bool last)
 {
+	bool had = scope_select_exit(session, task, last);
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
-	if (!this_cpu_read(session->cpu->traced))
+	if (!this_cpu_read(session->cpu->traced) && !had)
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task, last);
-	if (last)
-		scope_filter_remove(&session->filter, task->tgid);
+	scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task,
+				     last ? SCOPE_EXIT_LAST : 0);
 	raw_local_irq_restore(flags);
 }
 

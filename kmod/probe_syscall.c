@@ -25,12 +25,23 @@ static inline struct scope_call call_of(u16 nr, u8 abi, u8 args)
 	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
 }
 
+/* ARG_COUNTS and SYSCALLS speak of native numbers alone. */
+static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
+{
+	if ((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE)
+		return session->config.arg_counts[id];
+	return session->config.other_calls;
+}
+
 /* Preemption off, interrupts on. */
 static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call call,
 					struct pt_regs *regs, u64 now)
 {
-	if (call.abi_args >> 4)
+	if (call.abi_args >> 4) {
+		if (call.abi_args & scope_abi_args(0, SCOPE_CALL_SKIP))
+			return;
 		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	}
 	cpu->call = call;
 	cpu->enter_ns = now;
 	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
@@ -43,8 +54,8 @@ static noinline void enter_slow(struct scope_session *session, struct scope_cpu 
 				struct pt_regs *regs, long id)
 {
 	unsigned long flags;
-	u8 abi, args = 0;
 	u64 now;
+	u8 abi;
 
 	raw_local_irq_save(flags);
 	now = scope_clock_ns(&cpu->clock);
@@ -53,10 +64,7 @@ static noinline void enter_slow(struct scope_session *session, struct scope_cpu 
 		scope_syscall_put_pending(session, cpu, now);
 	raw_local_irq_restore(flags);
 	abi = scope_arch_abi(&id);
-	/* ARG_COUNTS speaks of native numbers alone. */
-	if ((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE)
-		args = session->config.arg_counts[id];
-	set_pending(cpu, call_of(scope_record_nr(id), abi, args), regs, now);
+	set_pending(cpu, call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now);
 	preempt_enable_notrace();
 }
 
@@ -90,6 +98,9 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 	u16 nr = scope_record_nr(id);
 	u64 duration_ns;
 
+	/* An interrupt before this one changed the filter; or the session leaves such calls out. */
+	if (!cpu->traced || args_of(session, id, abi) & SCOPE_CALL_SKIP)
+		return;
 	scope_record_put_exit(&cpu->ring, now, call_of(nr, abi, 0), ret);
 	if (!session->config.stack_mode)
 		return;

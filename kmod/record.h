@@ -177,7 +177,7 @@ static inline void scope_record_put_comm(struct scope_ring *ring, u64 now,
 }
 
 static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now,
-						const struct task_struct *task, bool last)
+						const struct task_struct *task, u32 flags)
 {
 	struct scope_record_thread_exit *r;
 
@@ -186,7 +186,7 @@ static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now
 		return;
 	r->tid = task->pid;
 	r->tgid = task->tgid;
-	r->flags = last ? SCOPE_EXIT_LAST : 0;
+	r->flags = flags;
 	scope_ring_commit(ring, sizeof(*r));
 }
 

@@ -7,6 +7,7 @@
 #include <linux/timekeeping.h>
 #include "probe.h"
 #include "region.h"
+#include "select.h"
 #include "session.h"
 #include "state.h"
 
@@ -43,6 +44,7 @@ int scope_session_create(struct scope_session **ret_session)
 		init_irq_work(&cpu->wake, session_wake);
 	}
 	scope_sample_prepare(session);
+	scope_select_prepare(session);
 	kref_init(&session->ref);
 	mutex_init(&session->lock);
 	mutex_init(&session->consume_lock);
@@ -82,6 +84,7 @@ static void session_free(struct kref *ref)
 	struct scope_session *session = container_of(ref, struct scope_session, ref);
 	int id;
 
+	scope_select_cancel(session);
 	for_each_possible_cpu(id)
 		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
 	scope_region_free(session);
@@ -95,9 +98,27 @@ void scope_session_put(struct scope_session *session)
 	kref_put(&session->ref, session_free);
 }
 
-/* Values are in range, tgids are of user processes. -EBUSY: done already. */
+/* Which calls become records: those whose bit (n % 8 of byte n / 8) is set. */
+void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
+{
+	u8 all = 0xff, skip;
+	int i;
+
+	for (i = 0; i < SCOPE_SYSCALL_MAX; i++) {
+		skip = bits[i / 8] & 1 << i % 8 ? 0 : SCOPE_CALL_SKIP;
+		WRITE_ONCE(config->arg_counts[i],
+			   (config->arg_counts[i] & ~SCOPE_CALL_SKIP) | skip);
+		all &= bits[i / 8];
+	}
+	WRITE_ONCE(config->other_calls, all == 0xff ? 0 : SCOPE_CALL_SKIP);
+}
+
+/*
+ * Values are in range, numbers are of user processes and threads. -EBUSY: done already. -ENOSPC:
+ * more than a session can look for, *ret_failed is the index of the target.
+ */
 int scope_session_configure(struct scope_session *session, const struct scope_config *config,
-			    const u32 *tgids, u32 count)
+			    const struct scope_target *targets, u32 count, u32 *ret_failed)
 {
 	int err = -EBUSY;
 	u32 i;
@@ -107,22 +128,72 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 		goto out;
 	session->config = *config;
 	session->plain_ns = config->stack_mode ? config->stack_min_ns : U32_MAX;
-	err = scope_region_alloc(session);
-	if (err)
-		goto out;
-	if (config->events & SCOPE_EVENTS_BLOCK) {
+	for (i = 0, err = 0; i < count && !err; i++) {
+		err = scope_select_add(session, &targets[i]);
+		*ret_failed = i;
+	}
+	if (!err)
+		err = scope_region_alloc(session);
+	if (!err && config->events & SCOPE_EVENTS_BLOCK) {
 		session->block = kvzalloc(scope_block_bytes, GFP_KERNEL);
 		if (!session->block) {
 			scope_region_free(session);
 			err = -ENOMEM;
-			goto out;
 		}
 	}
-	for (i = 0; i < count; i++)
-		scope_filter_add(&session->filter, tgids[i]);
+	if (err) {
+		scope_select_clear(session);
+		goto out;
+	}
 	/* Pairs with scope_session_configured(). */
 	smp_store_release(&session->run_state, SCOPE_RUN_READY);
 out:
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+static int change_locked(struct scope_session *session, const struct scope_change *change,
+			 u32 *ret_failed)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < change->removes && !err; i++) {
+		err = scope_select_remove(session, &change->remove[i]);
+		*ret_failed = i;
+	}
+	for (i = 0; i < change->adds && !err; i++) {
+		err = scope_select_add(session, &change->add[i]);
+		*ret_failed = change->removes + i;
+	}
+	if (!err && change->syscalls)
+		scope_session_set_syscalls(&session->config, change->syscalls);
+	return err;
+}
+
+/*
+ * Before the start or while tracing runs. What stands before the target that fails is done. -EINVAL:
+ * not configured. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
+ * those to remove, then those to add. -EOPNOTSUPP: the kernel does not tell of such changes.
+ */
+int scope_session_change(struct scope_session *session, const struct scope_change *change,
+			 u32 *ret_failed)
+{
+	int err = -EINVAL, settled;
+
+	mutex_lock(&session->lock);
+	if (session->run_state == SCOPE_RUN_STOPPED || session->closed)
+		err = -ESHUTDOWN;
+	else if (session->run_state != SCOPE_RUN_NEW)
+		err = change_locked(session, change, ret_failed);
+	if (session->run_state == SCOPE_RUN_ON) {
+		settled = scope_probe_attach(session);
+		if (!settled) {
+			scope_select_scan(session);
+			settled = scope_select_settle(session);
+		}
+		err = err ? err : settled;
+	}
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -160,37 +231,53 @@ static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 {
 	bool here = cpu->ring.page->cpu == raw_smp_processor_id();
 
-	if (here && !cpu->traced && scope_filter_has(&session->filter, current->tgid)) {
+	if (here && !cpu->traced && scope_select_has(session, current)) {
 		scope_ring_force_thread(&cpu->ring, current->pid);
+		cpu->pending = 0;
 		cpu->traced = 1;
 	}
 }
 
+static void cpu_refresh(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->ring.page->cpu == raw_smp_processor_id())
+		scope_sched_refresh(session, cpu);
+}
+
+/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU. */
+void scope_session_refresh(struct scope_session *session)
+{
+	call_all(session, cpu_refresh);
+}
+
+/* The enter probe may have been interrupted by the end of its task's tracing: then nobody's is set. */
+static void put_pending(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->pending && cpu->traced)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+}
+
 static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
 {
-	if (cpu->pending)
-		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	put_pending(session, cpu);
 	scope_ring_close(&cpu->ring);
 }
 
 static void cpu_snapshot(struct scope_session *session, struct scope_cpu *cpu)
 {
-	if (cpu->pending)
-		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	put_pending(session, cpu);
 	scope_ring_snapshot(&cpu->ring, false);
 }
 
 static void cpu_snapshot_held(struct scope_session *session, struct scope_cpu *cpu)
 {
-	if (cpu->pending)
-		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	put_pending(session, cpu);
 	scope_ring_snapshot(&cpu->ring, true);
 }
 
 static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 {
-	if (cpu->pending)
-		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	put_pending(session, cpu);
 	cpu->traced = 0;
 	scope_ring_stop(&cpu->ring);
 }
@@ -210,8 +297,7 @@ int scope_session_start(struct scope_session *session)
 	err = scope_probe_attach(session);
 	if (err)
 		goto idle;
-	if (session->config.follow)
-		scope_state_follow(session);
+	scope_select_scan(session);
 	call_all(session, cpu_start);
 	err = scope_sample_start(session);
 	if (err)
@@ -219,8 +305,6 @@ int scope_session_start(struct scope_session *session)
 	err = scope_state_write_all(session, 0);
 	if (err)
 		goto samples;
-	/* Who ended before cpu_start() was seen by no probe. */
-	scope_state_sweep(session);
 	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
 	goto out;
 

@@ -17,6 +17,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <scope/control.h>
 #include "clock.h"
 #include "filter.h"
@@ -48,8 +49,11 @@ struct scope_cpu {
 	struct scope_session *session;
 } ____cacheline_aligned;
 
+#define SCOPE_CALL_SKIP 0x8 /* beside a number of arguments */
+
 struct scope_config {
-	u32 events; /* SCOPE_EVENTS_* */
+	u32 protocol; /* SCOPE_PROTOCOL_MIN to SCOPE_PROTOCOL: the one its reader knows */
+	u32 events;   /* SCOPE_EVENTS_* */
 	u32 subbuf_bytes;
 	u32 subbuf_count;
 	u32 stack_bytes;
@@ -59,13 +63,23 @@ struct scope_config {
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
 	bool flight; /* overwrite the oldest */
+	/* arguments to record, by native number; SCOPE_CALL_SKIP: leave the call out altogether */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
+	u8 other_calls; /* likewise, of other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 
+struct scope_cgroup_rule {
+	bool used;
+	u32 hierarchy;
+	u64 id; /* inode number */
+};
+
 struct scope_session {
-	/* read by probes; config never changes once they are attached */
+	/* read by probes; of config, only which calls to skip changes once they are attached */
 	struct scope_cpu __percpu *cpu;
+	u8 watch; /* SCOPE_WATCH_*: only ever more of them */
+	bool scanning;
 	int running;
 	u64 plain_ns; /* a call shorter than this needs nothing but its record */
 	struct scope_config config;
@@ -74,8 +88,12 @@ struct scope_session {
 	struct scope_filter filter;
 	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched; /* requests that found no place there */
+	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
+	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];
 
 	/* control */
+	struct irq_work settle_irq;
+	struct work_struct settle;
 	struct kref ref;
 	u32 id;
 	struct mutex lock; /* everything below, and running */
@@ -99,8 +117,15 @@ struct scope_session *scope_session_get(u32 id);
 void scope_session_put(struct scope_session *session);
 void scope_session_close(struct scope_session *session);
 
+struct scope_target;
+struct scope_change;
+
 int scope_session_configure(struct scope_session *session, const struct scope_config *config,
-			    const u32 *tgids, u32 count);
+			    const struct scope_target *targets, u32 count, u32 *ret_failed);
+int scope_session_change(struct scope_session *session, const struct scope_change *change,
+			 u32 *ret_failed);
+void scope_session_set_syscalls(struct scope_config *config, const u8 *bits);
+void scope_session_refresh(struct scope_session *session);
 int scope_session_start(struct scope_session *session);
 int scope_session_stop(struct scope_session *session);
 int scope_session_snapshot(struct scope_session *session, bool hold);

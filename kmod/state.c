@@ -15,6 +15,7 @@
 #include "arch.h"
 #include "probe.h"
 #include "record.h"
+#include "select.h"
 #include "state.h"
 
 #define ATTEMPTS 3
@@ -163,55 +164,51 @@ out:
 	raw_local_irq_restore(irq);
 }
 
-/* Is any thread of it not exiting yet? Its signal structure lives as long as the task does. */
-static bool process_lives(struct task_struct *task)
-{
-	return task && atomic_read(&task->signal->live);
-}
-
-static struct task_struct *find_task(u32 tid)
+/* The task with this number in the first pid namespace. Under rcu_read_lock(). */
+struct task_struct *scope_state_find(u32 tid)
 {
 	return pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
 }
 
-struct roster {
-	u32 *tid; /* kvfree() */
-	u32 count, size;
-};
-
-static u32 count_threads(struct scope_session *session)
+void scope_state_put(struct scope_session *session, struct task_struct *task)
 {
-	struct task_struct *process;
+	put_state(session, task, 0);
+}
+
+static u32 count_threads(struct scope_session *session, scope_state_choose *choose)
+{
+	struct task_struct *process, *thread;
 	u32 count = 0;
 
 	rcu_read_lock();
-	for_each_process(process)
-		if (scope_filter_has(&session->filter, process->tgid))
-			count += get_nr_threads(process);
+	for_each_process_thread(process, thread)
+		count += choose(session, thread);
 	rcu_read_unlock();
 	return count;
 }
 
 /* Threads born after the count have a FORK record: those without room need no STATE. */
-static int list_threads(struct scope_session *session, struct roster *roster)
+int scope_roster_fill(struct scope_session *session, scope_state_choose *choose,
+		      struct scope_roster *ret_roster)
 {
+	struct scope_roster roster = { .size = count_threads(session, choose) + ROSTER_SLACK };
 	struct task_struct *process, *thread;
 
-	roster->count = 0;
-	roster->size = count_threads(session) + ROSTER_SLACK;
-	roster->tid = kvmalloc_array(roster->size, sizeof(*roster->tid), GFP_KERNEL);
-	if (!roster->tid)
+	roster.tid = kvmalloc_array(roster.size, sizeof(*roster.tid), GFP_KERNEL);
+	if (!roster.tid)
 		return -ENOMEM;
 	rcu_read_lock();
-	for_each_process(process) {
-		if (!scope_filter_has(&session->filter, process->tgid))
-			continue;
-		for_each_thread(process, thread)
-			if (roster->count < roster->size)
-				roster->tid[roster->count++] = thread->pid;
-	}
+	for_each_process_thread(process, thread)
+		if (roster.count < roster.size && choose(session, thread))
+			roster.tid[roster.count++] = thread->pid;
 	rcu_read_unlock();
+	*ret_roster = roster;
 	return 0;
+}
+
+static bool is_traced(struct scope_session *session, struct task_struct *thread)
+{
+	return scope_select_has(session, thread);
 }
 
 /*
@@ -222,66 +219,21 @@ static int list_threads(struct scope_session *session, struct roster *roster)
 int scope_state_write_all(struct scope_session *session, u8 flags)
 {
 	struct task_struct *task;
-	struct roster roster;
-	int err = list_threads(session, &roster);
+	struct scope_roster roster;
+	int err = scope_roster_fill(session, is_traced, &roster);
 	u32 i;
 
 	if (err)
 		return err;
 	for (i = 0; i < roster.count; i++) {
 		rcu_read_lock();
-		task = find_task(roster.tid[i]);
+		task = scope_state_find(roster.tid[i]);
 		/* The number may have gone to another thread meanwhile. */
-		if (task && scope_filter_has(&session->filter, task->tgid))
+		if (task && scope_select_has(session, task))
 			put_state(session, task, flags);
 		rcu_read_unlock();
 		cond_resched();
 	}
 	kvfree(roster.tid);
 	return 0;
-}
-
-/*
- * Add every process that has an ancestor in the filter. The list is in order of creation, so one
- * pass finds nearly all; a child given to another parent meanwhile takes one more. Children born
- * after the fork probe was attached are added by that. A zombie has nothing to trace.
- */
-void scope_state_follow(struct scope_session *session)
-{
-	struct scope_filter *filter = &session->filter;
-	struct task_struct *process;
-	int before, passes = 0;
-
-	do {
-		before = atomic_read(&filter->count);
-		rcu_read_lock();
-		for_each_process(process)
-			if (process_lives(process) &&
-			    scope_filter_has(filter, rcu_dereference(process->real_parent)->tgid))
-				scope_filter_add(filter, process->tgid);
-		rcu_read_unlock();
-	} while (atomic_read(&filter->count) != before && ++passes < 32);
-}
-
-/*
- * Remove the processes of which nothing lives: those that ended where no probe saw it, since they
- * did so before their CPU knew that it runs a traced thread.
- */
-void scope_state_sweep(struct scope_session *session)
-{
-	struct scope_filter *filter = &session->filter;
-	bool lives;
-	u32 i;
-
-	for (i = 0; i < SCOPE_FILTER_SLOTS; i++) {
-		u32 tgid = READ_ONCE(filter->slot[i]);
-
-		if (tgid == SCOPE_FILTER_EMPTY || tgid == SCOPE_FILTER_TOMB)
-			continue;
-		rcu_read_lock();
-		lives = process_lives(find_task(tgid));
-		rcu_read_unlock();
-		if (!lives)
-			scope_filter_remove(filter, tgid);
-	}
 }

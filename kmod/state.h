@@ -5,8 +5,18 @@
 
 #include "session.h"
 
-void scope_state_follow(struct scope_session *session);
-void scope_state_sweep(struct scope_session *session);
+/* Numbers of threads, found in one walk to be looked at one by one. */
+struct scope_roster {
+	u32 *tid; /* kvfree() */
+	u32 count, size;
+};
+
+typedef bool scope_state_choose(struct scope_session *session, struct task_struct *thread);
+
+struct task_struct *scope_state_find(u32 tid);
+void scope_state_put(struct scope_session *session, struct task_struct *task);
+int scope_roster_fill(struct scope_session *session, scope_state_choose *choose,
+		      struct scope_roster *ret_roster);
 int scope_state_write_all(struct scope_session *session, u8 flags);
 
 #endif

@@ -8,10 +8,17 @@
 #define SCOPE_VERSION "0.1"
 
 /*
- * Raised when an old reader could misread what a new module writes or does. A reader and a module
- * of different protocols refuse each other with both numbers in the message.
+ * What module and reader say to each other. Both speak a range, from the oldest to the newest they
+ * know; a session speaks the newest that both do, and where there is none they refuse each other with
+ * both ranges in the message. Raise SCOPE_PROTOCOL when an old reader could misread what a new module
+ * writes or does, and keep the module from it in sessions of an older protocol; raise
+ * SCOPE_PROTOCOL_MIN when that is not worth the while any more.
+ *   1  the first
+ *   2  COMM, BLOCK_ISSUE, BLOCK_DONE and PROBE records, costs of chains; targets other than
+ *      processes, and filters that change
  */
-#define SCOPE_PROTOCOL 1
+#define SCOPE_PROTOCOL 2
+#define SCOPE_PROTOCOL_MIN 1
 
 #define SCOPE_DEVICE_NAME "scope"
 #define SCOPE_DEVICE_PATH "/dev/scope"
@@ -19,8 +26,10 @@
 #define SCOPE_SYSCALL_MAX 512 /* numbers 0..511 are told apart, by tables indexed with them */
 #define SCOPE_ARG_MAX 6
 #define SCOPE_COMM_BYTES 16
-#define SCOPE_TARGET_MAX 256   /* processes named in one configuration */
-#define SCOPE_FILTER_SLOTS 4096 /* processes followed at once, descendants included */
+#define SCOPE_TARGET_MAX 256	/* targets named in one message */
+#define SCOPE_FILTER_SLOTS 7680 /* processes and threads selected at once, descendants included */
+#define SCOPE_COMM_RULES 8	/* command names selected at once */
+#define SCOPE_CGROUP_RULES 8	/* control groups selected at once */
 #define SCOPE_STACK_DEPTH_MAX 64
 #define SCOPE_STACK_BYTES_MAX 32768
 #define SCOPE_SAMPLE_PERIOD_MIN_NS 200000

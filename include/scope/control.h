@@ -7,24 +7,36 @@
  *
  * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM.
  *
- *   SCOPE_CMD_INFO        -> PROTOCOL, MODULE_VERSION, KERNEL_REGS
- *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL, TARGETS { TARGET (u32 pid) ... }
- *                         [FOLLOW] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
+ *   SCOPE_CMD_INFO        -> PROTOCOL, PROTOCOL_MIN, MODULE_VERSION, KERNEL_REGS
+ *                         What the module speaks; without PROTOCOL_MIN it is that one alone. A
+ *                         reader sends CONFIGURE with the newest that both speak.
+ *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL,
+ *                         TARGETS { TARGET | THREAD | COMM | COMM_PREFIX |
+ *                                   CGROUP { CGROUP_ID [CGROUP_HIERARCHY] } ... }
+ *                         [FOLLOW] [SYSCALLS] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
  *                         [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
  *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [RING_MODE]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
- *                         Pids are those of the caller's pid namespace. ESRCH: no such process.
- *                         EINVAL: a kernel thread, or a value out of range. ENOMEM: not enough, or
- *                         the rings of the CPUs online would take over half of what is available; a
- *                         CPU that comes later gets its ring then. EBUSY: done already. EPROTO:
- *                         protocols differ.
+ *                         See below for TARGETS and their errors. EINVAL: a value out of range.
+ *                         ENOMEM: not enough, or the rings of the CPUs online would take over half
+ *                         of what is available; a CPU that comes later gets its ring then. EBUSY:
+ *                         done already. EPROTO: the module does not speak that protocol.
+ *   SCOPE_CMD_FILTER      SESSION, at least one of TARGETS {...}, REMOVE {...}, SYSCALLS
+ *                         From CONFIGURE to STOP, while it runs as well. Takes away what REMOVE
+ *                         names, adds what TARGETS names, in this order; SYSCALLS replaces the set.
+ *                         Once it is answered every CPU knows. Whoever joined has a STATE; whoever
+ *                         left while on a CPU a SWITCH to a thread that is not traced, and each
+ *                         thread that left a THREAD_EXIT with SCOPE_EXIT_UNTRACED. ENOENT: REMOVE of
+ *                         what was not named. What stands before the target that is refused is
+ *                         done, and the acknowledgement points at that target. EINVAL: not
+ *                         configured. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
  *                         EINVAL: not configured. EALREADY: running. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
  *                         readable. EALREADY where it is not running.
  *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
- *                         FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS, LOST_FULL,
- *                         LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN } ... }
+ *                         THREADS, FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS,
+ *                         LOST_FULL, LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN } ... }
  *   SCOPE_CMD_SNAPSHOT    SESSION [HOLD]. While it runs, else EALREADY. Writes STATE (as at a stop) of
  *                         every target thread, then makes every CPU hand out what it holds, open
  *                         calls included, and sets the `snapshot` of each ring (scope/ring.h).
@@ -32,8 +44,31 @@
  *                         the oldest; with HOLD it drops new events instead, until all that was there
  *                         has been read.
  *
+ * Who is traced: every thread that one of the targets means.
+ *
+ *   TARGET       a process, by the number of any of its threads; with FOLLOW its descendants too,
+ *                those that live and those to come. REMOVE takes these away with it, but for what was
+ *                named itself and what is below that.
+ *   THREAD       one thread; its number is the process's after an exec.
+ *   COMM         threads with this name (/proc/PID/task/TID/comm), as long as they have it: renames
+ *                and exec are followed. The kernel cuts names to 15 bytes, so 15 bytes mean all
+ *                longer names that begin so.
+ *   CGROUP       threads in this group or below, as long as they are: forks and moves are followed.
+ *                Groups of version 2, and of version 1 where a controller is attached to the
+ *                hierarchy. EOPNOTSUPP: the kernel does not tell (before 5.5; or no CONFIG_CGROUPS).
+ *
+ * Numbers are those of the caller's pid namespace. ESRCH: nothing with that number lives. EINVAL: a
+ * kernel thread, an empty or too long name, an attribute that does not belong there, more than
+ * SCOPE_TARGET_MAX. ENOSPC: more than SCOPE_FILTER_SLOTS processes and threads by themselves,
+ * SCOPE_COMM_RULES names or SCOPE_CGROUP_RULES groups in all; descendants without a place are
+ * counted in FILTER_FULL instead.
+ *
+ * SYSCALLS: calls whose bit is clear leave no record; with any bit clear neither do those of other
+ * ABIs and numbers from SCOPE_SYSCALL_MAX up. A call that is open as its bit is cleared has no EXIT.
+ *
  * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
- * the wrong length, is refused with an extended acknowledgement that points at it.
+ * the wrong length, or stands there twice, is refused (EINVAL, ERANGE) with an extended
+ * acknowledgement that points at it. Its text says what would be right.
  */
 #ifndef SCOPE_CONTROL_H
 #define SCOPE_CONTROL_H
@@ -51,6 +86,7 @@ enum scope_cmd {
 	SCOPE_CMD_STOP,
 	SCOPE_CMD_QUERY,
 	SCOPE_CMD_SNAPSHOT,
+	SCOPE_CMD_FILTER,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -63,7 +99,8 @@ enum scope_attr {
 	SCOPE_ATTR_MODULE_VERSION,    /* string */
 	SCOPE_ATTR_KERNEL_REGS,	      /* u32: registers in a STACK record of this kernel */
 	SCOPE_ATTR_SESSION,	      /* u32 */
-	SCOPE_ATTR_TARGETS,	      /* nested: SCOPE_ATTR_TARGET, 1 to SCOPE_TARGET_MAX times */
+	SCOPE_ATTR_TARGETS,	      /* nested: 1 to SCOPE_TARGET_MAX of TARGET, THREAD, COMM,
+					 COMM_PREFIX, CGROUP */
 	SCOPE_ATTR_TARGET,	      /* u32: pid of a process */
 	SCOPE_ATTR_FOLLOW,	      /* flag: trace descendants too */
 	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, or the default */
@@ -94,6 +131,17 @@ enum scope_attr {
 	SCOPE_ATTR_RING_MODE,	      /* u8: enum scope_ring_mode (scope/ring.h), default stream */
 	SCOPE_ATTR_HOLD,	      /* flag: overwrite nothing of the snapshot before it was read */
 	SCOPE_ATTR_OVERWRITTEN,	      /* u64: records that flight mode wrote over unread */
+	SCOPE_ATTR_PROTOCOL_MIN,      /* u32 */
+	SCOPE_ATTR_THREAD,	      /* u32: number of one thread */
+	SCOPE_ATTR_COMM,	      /* string, 1 to 15 bytes: threads that have this name */
+	SCOPE_ATTR_COMM_PREFIX,	      /* likewise, names that begin with it */
+	SCOPE_ATTR_CGROUP,	      /* nested: CGROUP_ID [CGROUP_HIERARCHY] */
+	SCOPE_ATTR_CGROUP_ID,	      /* u64: inode number of the group's directory */
+	SCOPE_ATTR_CGROUP_HIERARCHY,  /* u32: 0 (default) of version 2, else a number as
+					 /proc/PID/cgroup shows it */
+	SCOPE_ATTR_REMOVE,	      /* nested: what TARGETS may hold */
+	SCOPE_ATTR_SYSCALLS,	      /* u8[SCOPE_SYSCALL_MAX / 8]: bits as in STACK_SYSCALLS */
+	SCOPE_ATTR_THREADS,	      /* u32: threads in the filter by themselves */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };

@@ -176,10 +176,11 @@ struct scope_record_thread_exit {
 	__u32 word;
 	__u32 tid;
 	__u32 tgid;
-	__u32 flags; /* SCOPE_EXIT_LAST: the process ends with it */
+	__u32 flags; /* SCOPE_EXIT_* */
 };
 
-#define SCOPE_EXIT_LAST 0x01
+#define SCOPE_EXIT_LAST 0x01	 /* the process ends with it */
+#define SCOPE_EXIT_UNTRACED 0x02 /* it lives on, but the filter has it no longer; it may come back */
 
 /*
  * One for every traced thread at start and again at stop, so that a thread that never runs in

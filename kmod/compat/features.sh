@@ -26,6 +26,8 @@ rows() {
 	BLOCK_DONE_ERRNO | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request *r, int e, unsigned int n); void f(void) { check_trace_callback_type_block_rq_complete(p); }
 	BLOCK_QUEUE_DISK | linux/blkdev.h linux/blk-mq.h | void *f(struct request *r) { return r->q->disk; }
 	BLOCK_START_NS | linux/blkdev.h linux/blk-mq.h | u64 f(struct request *r) { return r->start_time_ns; }
+	CGROUP_ID | linux/cgroup.h linux/sched.h | u64 f(struct task_struct *t) { struct cgroup *c = rcu_dereference(t->cgroups)->dfl_cgrp; return cgroup_parent(c) ? cgroup_id(c) : c->root->hierarchy_id; }
+	CGROUP_ATTACH_PATH | linux/mm.h linux/cgroup.h trace/events/cgroup.h | void p(void *d, struct cgroup *c, const char *s, struct task_struct *t, bool b); void f(void) { check_trace_callback_type_cgroup_attach_task(p); }
 	ROWS
 }
 

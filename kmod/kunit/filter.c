@@ -25,8 +25,8 @@ static void adds_and_removes(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, scope_filter_has(filter, 0));
 	for (i = 1; i <= 3000; i++)
-		scope_filter_add(filter, i * 7);
-	scope_filter_add(filter, 7);
+		scope_filter_add(filter, i * 7, SCOPE_FILTER_NAMED);
+	scope_filter_add(filter, 7, SCOPE_FILTER_NAMED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&filter->count), 3000);
 	for (i = 1; i <= 3000; i += 2)
 		scope_filter_remove(filter, i * 7);
@@ -36,14 +36,14 @@ static void adds_and_removes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&filter->count), 1500);
 }
 
-/* Processes come and go for ever: tombstones are used again. */
+/* Processes come and go for ever: an empty slot is one again. */
 static void survives_churn(struct kunit *test)
 {
 	struct scope_filter *filter = test->priv;
 	u32 i;
 
 	for (i = 1; i < 100000; i++) {
-		scope_filter_add(filter, i);
+		scope_filter_add(filter, i, SCOPE_FILTER_CHILD);
 		if (i > 100)
 			scope_filter_remove(filter, i - 100);
 	}
@@ -54,10 +54,10 @@ static void survives_churn(struct kunit *test)
 static void counts_what_finds_no_place(struct kunit *test)
 {
 	struct scope_filter *filter = test->priv;
-	u32 line = SCOPE_FILTER_SLOTS / SCOPE_FILTER_LINE, i;
+	u32 i;
 
 	for (i = 1; i <= SCOPE_FILTER_REACH + 5; i++)
-		scope_filter_add(filter, i * line); /* all want the same line */
+		scope_filter_add(filter, i * SCOPE_FILTER_LINES, SCOPE_FILTER_NAMED); /* all want the same line */
 	KUNIT_EXPECT_EQ(test, atomic_read(&filter->count), (int)SCOPE_FILTER_REACH);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->full), 5ull);
 }
@@ -81,7 +81,7 @@ static int churn(void *data)
 	for (i = 0; i < CHURN_ROUNDS; i++) {
 		u32 tgid = self->first + i % 64 * CHURNERS;
 
-		scope_filter_add(self->filter, tgid);
+		scope_filter_add(self->filter, tgid, SCOPE_FILTER_CHILD);
 		self->missed += !scope_filter_has(self->filter, tgid);
 		scope_filter_remove(self->filter, tgid);
 		self->missed += scope_filter_has(self->filter, tgid);

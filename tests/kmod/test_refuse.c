@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <netlink/attr.h>
-#include <netlink/msg.h>
+#include "attributes.h"
 #include "tests.h"
 
 #define WANT(expression, want)                                                                     \
@@ -17,46 +17,17 @@
 
 static char text[256];
 
-struct attributes {
-	uint32_t bytes;
-	_Alignas(8) uint8_t data[8192];
-};
-
-static void add(struct attributes *a, int name, const void *data, uint32_t bytes)
-{
-	struct nlattr attribute = { .nla_len = sizeof(attribute) + bytes, .nla_type = name };
-
-	memcpy(a->data + a->bytes, &attribute, sizeof(attribute));
-	if (bytes)
-		memcpy(a->data + a->bytes + sizeof(attribute), data, bytes);
-	a->bytes += (attribute.nla_len + 3) & ~3u;
-}
-
-static void add_u32(struct attributes *a, int name, uint32_t value)
-{
-	add(a, name, &value, 4);
-}
-
-static void add_targets(struct attributes *a, uint32_t pid, int count)
-{
-	struct attributes nest = { 0 };
-
-	while (count--)
-		add_u32(&nest, SCOPE_ATTR_TARGET, pid);
-	add(a, SCOPE_ATTR_TARGETS | NLA_F_NESTED, nest.data, nest.bytes);
-}
-
 /* CONFIGURE with what it must have, and one thing more. */
 static int with(struct client *client, uint32_t pid, int name, const void *data, uint32_t bytes)
 {
 	struct attributes a = { 0 };
 
-	add_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
-	add_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	attributes_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
+	attributes_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
 	if (pid)
-		add_targets(&a, pid, 1);
+		attributes_targets(&a, pid, 1);
 	if (name)
-		add(&a, name, data, bytes);
+		attributes_add(&a, name, data, bytes);
 	return client_raw(client, SCOPE_CMD_CONFIGURE, a.data, a.bytes, text, sizeof(text));
 }
 
@@ -69,7 +40,7 @@ static int command_on(struct client *client, int command, uint32_t session)
 {
 	struct attributes a = { 0 };
 
-	add_u32(&a, SCOPE_ATTR_SESSION, session);
+	attributes_u32(&a, SCOPE_ATTR_SESSION, session);
 	return client_raw(client, command, a.data, a.bytes, text, sizeof(text));
 }
 
@@ -122,14 +93,14 @@ static void refuse_targets(struct client *client)
 	CHECK(with(client, 0, SCOPE_ATTR_TARGETS | NLA_F_NESTED, bytes, 0) < 0);
 	CHECK(with(client, 0, SCOPE_ATTR_TARGETS | NLA_F_NESTED, bytes, 3) < 0);
 	CHECK(with(client, 0, SCOPE_ATTR_TARGETS | NLA_F_NESTED, bytes, 8) < 0);
-	add_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
-	add_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
-	add_targets(&a, getpid(), SCOPE_TARGET_MAX + 1);
+	attributes_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
+	attributes_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	attributes_targets(&a, getpid(), SCOPE_TARGET_MAX + 1);
 	WANT(client_raw(client, SCOPE_CMD_CONFIGURE, a.data, a.bytes, text, sizeof(text)), -EINVAL);
 	memset(&a, 0, sizeof(a));
-	add_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
-	add_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL + 98);
-	add_targets(&a, getpid(), 1);
+	attributes_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
+	attributes_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL + 98);
+	attributes_targets(&a, getpid(), 1);
 	WANT(client_raw(client, SCOPE_CMD_CONFIGURE, a.data, a.bytes, text, sizeof(text)), -EPROTO);
 }
 
@@ -137,11 +108,11 @@ static void refuse_memory(struct client *client)
 {
 	struct attributes a = { 0 };
 
-	add_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
-	add_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
-	add_targets(&a, getpid(), 1);
-	add_u32(&a, SCOPE_ATTR_SUBBUF_BYTES, SCOPE_SUBBUF_BYTES_MAX);
-	add_u32(&a, SCOPE_ATTR_SUBBUF_COUNT, SCOPE_SUBBUF_COUNT_MAX);
+	attributes_u32(&a, SCOPE_ATTR_SESSION, client->info.session);
+	attributes_u32(&a, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	attributes_targets(&a, getpid(), 1);
+	attributes_u32(&a, SCOPE_ATTR_SUBBUF_BYTES, SCOPE_SUBBUF_BYTES_MAX);
+	attributes_u32(&a, SCOPE_ATTR_SUBBUF_COUNT, SCOPE_SUBBUF_COUNT_MAX);
 	WANT(client_raw(client, SCOPE_CMD_CONFIGURE, a.data, a.bytes, text, sizeof(text)), -ENOMEM);
 }
 

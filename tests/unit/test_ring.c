@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's ring and filter, compiled for user space: nothing is lost without being counted. */
+/* The module's ring, compiled for user space: nothing is lost without being counted. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "../../kmod/ring.c"
-#include "../../kmod/filter.c"
 
 #define HEADER 4096u
 #define SUBBUF 4096u
@@ -459,54 +458,6 @@ static void test_flight_reader_races_writer(void **state)
 	free(f.region);
 }
 
-static void test_filter_adds_and_removes(void **state)
-{
-	struct scope_filter *filter = aligned_alloc(64, sizeof(*filter));
-	u32 i;
-
-	(void)state;
-	memset(filter, 0, sizeof(*filter));
-	assert_false(scope_filter_has(filter, 0));
-	for (i = 1; i <= 3000; i++)
-		scope_filter_add(filter, i * 7);
-	for (i = 1; i <= 3000; i++)
-		assert_true(scope_filter_has(filter, i * 7));
-	assert_false(scope_filter_has(filter, 8));
-	assert_int_equal(filter->count.counter, 3000);
-	scope_filter_add(filter, 7);
-	assert_int_equal(filter->count.counter, 3000);
-	for (i = 1; i <= 3000; i += 2)
-		scope_filter_remove(filter, i * 7);
-	for (i = 1; i <= 3000; i++)
-		assert_int_equal(scope_filter_has(filter, i * 7), i % 2 == 0);
-	assert_int_equal(filter->count.counter, 1500);
-	assert_int_equal(filter->full.counter, 0);
-	free(filter);
-}
-
-/* Processes come and go for ever: tombstones are used again. */
-static void test_filter_survives_churn_and_counts_overflow(void **state)
-{
-	struct scope_filter *filter = aligned_alloc(64, sizeof(*filter));
-	u32 i, line = SCOPE_FILTER_SLOTS / SCOPE_FILTER_LINE;
-
-	(void)state;
-	memset(filter, 0, sizeof(*filter));
-	for (i = 1; i < 200000; i++) {
-		scope_filter_add(filter, i);
-		if (i > 100)
-			scope_filter_remove(filter, i - 100);
-	}
-	assert_int_equal(filter->count.counter, 100);
-	assert_int_equal(filter->full.counter, 0);
-	memset(filter, 0, sizeof(*filter));
-	for (i = 1; i <= SCOPE_FILTER_REACH + 5; i++)
-		scope_filter_add(filter, i * line); /* all want the same line */
-	assert_int_equal(filter->count.counter, SCOPE_FILTER_REACH);
-	assert_int_equal(filter->full.counter, 5);
-	free(filter);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,8 +474,6 @@ int main(void)
 		cmocka_unit_test(test_snapshot_holds_what_was_there),
 		cmocka_unit_test(test_without_memory_all_is_lost),
 		cmocka_unit_test(test_flight_reader_races_writer),
-		cmocka_unit_test(test_filter_adds_and_removes),
-		cmocka_unit_test(test_filter_survives_churn_and_counts_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,7 @@ static const char every_line[] =
 	"9252 1 sample 200 0x1010 cost=77 kernel\n"
 	"9300 1 thread_exit 200 tgid=200 last\n"
 	"9300 1 thread_exit 100 tgid=100\n"
+	"9301 1 thread_exit 101 tgid=100 untraced\n"
 	"9400 3 lost 17\n"
 	"9500 3 lost 0\n"
 	"900009500 3 syscall 9 close enter=900009400 ret=0\n"

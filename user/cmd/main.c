@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		return SCOPE_EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("scope %s (protocol %d)\n", SCOPE_VERSION, SCOPE_PROTOCOL);
+		printf("scope %s (protocols %d to %d)\n", SCOPE_VERSION, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
 		return SCOPE_EXIT_DONE;
 	}
 	return run(argv[1], argc - 1, argv + 1);

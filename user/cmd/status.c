@@ -48,7 +48,8 @@ int scope_cmd_status(int argc, char **argv)
 	if (scope_control_open(&error, &control, &info))
 		return scope_cmd_fail("status", &error);
 	scope_control_close(control);
-	printf("module    loaded, version %s\nprotocol  %u\n", info.version, info.protocol);
+	printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n", info.version,
+	       info.protocol, info.module_protocol_min, info.module_protocol);
 	count = read_use_count();
 	if (count >= 0)
 		printf("in use    %s (%d references)\n", count ? "yes" : "no", count);

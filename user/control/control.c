@@ -19,6 +19,7 @@
 struct scope_control {
 	struct nl_sock *socket;
 	int family;
+	uint32_t protocol;
 };
 
 /* One request under way: what the callbacks of libnl fill. */
@@ -184,9 +185,9 @@ static int refused(int code, const char *verb, const struct reply *reply, struct
 				       colon, text);
 	case -EPROTO:
 		return scope_error_set(error, code,
-				       "cannot %s: the loaded module speaks another protocol than %u, "
-				       "that of this program: load the scope.ko of the same release%s%s",
-				       verb, SCOPE_PROTOCOL, colon, text);
+				       "cannot %s: the loaded module speaks none of the protocols %u to "
+				       "%u of this program: load the scope.ko of the same release%s%s",
+				       verb, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL, colon, text);
 	case -ENOMEM:
 		return scope_error_set(error, code,
 				       "cannot %s: the kernel has no memory for the rings: ask for "
@@ -226,7 +227,10 @@ static int parse_info(struct nlattr **attr, void *result)
 
 	if (!attr[SCOPE_ATTR_PROTOCOL])
 		return -EBADMSG;
-	info->protocol = (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL]);
+	info->module_protocol = (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL]);
+	info->module_protocol_min = attr[SCOPE_ATTR_PROTOCOL_MIN] ?
+					    (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
+					    info->module_protocol;
 	info->regs = (uint32_t)number(attr[SCOPE_ATTR_KERNEL_REGS]);
 	if (attr[SCOPE_ATTR_MODULE_VERSION])
 		nla_strlcpy(info->version, attr[SCOPE_ATTR_MODULE_VERSION], sizeof(info->version));
@@ -246,14 +250,24 @@ static int read_info(struct scope_control *control, struct scope_error *error,
 	code = transact(control, message, &reply);
 	if (code)
 		return refused(code, "talk to the scope module", &reply, error);
-	if (info.protocol != SCOPE_PROTOCOL)
+	info.protocol = scope_control_protocol(info.module_protocol_min, info.module_protocol);
+	if (!info.protocol)
 		return scope_error_set(error, -EPROTO,
-				       "the loaded scope module (%s) speaks protocol %u, this program "
-				       "(%s) speaks %u: `rmmod scope`, then load the scope.ko of the "
-				       "same release", info.version, info.protocol, SCOPE_VERSION,
-				       SCOPE_PROTOCOL);
+				       "the loaded scope module (%s) speaks protocols %u to %u, this "
+				       "program (%s) %u to %u: `rmmod scope`, then load the scope.ko of "
+				       "the program's release, or use the program of the module's",
+				       info.version, info.module_protocol_min, info.module_protocol,
+				       SCOPE_VERSION, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
+	control->protocol = info.protocol;
 	*ret_info = info;
 	return 0;
+}
+
+uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max)
+{
+	const uint32_t newest = module_max < SCOPE_PROTOCOL ? module_max : SCOPE_PROTOCOL;
+
+	return newest >= module_min && newest >= SCOPE_PROTOCOL_MIN ? newest : 0;
 }
 
 int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
@@ -305,7 +319,8 @@ void scope_control_close(struct scope_control *control)
 }
 
 /* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
-static int put_config(struct nl_msg *message, const struct scope_session_config *config)
+static int put_config(struct nl_msg *message, uint32_t protocol,
+		      const struct scope_session_config *config)
 {
 	const struct {
 		int attr;
@@ -324,7 +339,7 @@ static int put_config(struct nl_msg *message, const struct scope_session_config 
 	int bad = 0;
 
 	bad |= nla_put_u32(message, SCOPE_ATTR_SESSION, config->session);
-	bad |= nla_put_u32(message, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL);
+	bad |= nla_put_u32(message, SCOPE_ATTR_PROTOCOL, protocol);
 	nest = nla_nest_start(message, SCOPE_ATTR_TARGETS);
 	if (!nest)
 		return -ENOMEM;
@@ -357,7 +372,7 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
 				       config->target_count, SCOPE_TARGET_MAX);
 	message = request(control, SCOPE_CMD_CONFIGURE);
-	if (!message || put_config(message, config)) {
+	if (!message || put_config(message, control->protocol, config)) {
 		nlmsg_free(message);
 		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 	}

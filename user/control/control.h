@@ -13,7 +13,8 @@
 struct scope_control;
 
 struct scope_control_info {
-	uint32_t protocol;
+	uint32_t protocol; /* the newest that module and program both speak */
+	uint32_t module_protocol_min, module_protocol; /* all that the module speaks */
 	uint32_t regs; /* user registers in a STACK record of this kernel */
 	char version[32];
 };
@@ -61,8 +62,11 @@ struct scope_session_status {
  * kernel (extended acknowledgements) are part of the text.
  *
  * open: -ENOENT where the module is not loaded, -EPERM without the privilege. It refuses a module
- * of another protocol with -EPROTO and both numbers. ret_info may be NULL.
+ * that speaks no protocol of this program's range with -EPROTO and both ranges. ret_info may be NULL.
  */
+/* The newest protocol of both ranges, or 0 where they do not meet. */
+uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max);
+
 int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
 		       struct scope_control_info *ret_info);
 void scope_control_close(struct scope_control *control); /* NULL is fine */

@@ -56,11 +56,6 @@ static int read_info(struct scope_rings *rings, struct scope_error *error)
 				       "%s does not answer as the scope module does (%s): load the "
 				       "scope.ko of the same release", SCOPE_DEVICE_PATH,
 				       strerror(errno));
-	if (rings->info.protocol != SCOPE_PROTOCOL)
-		return scope_error_set(error, -EPROTO,
-				       "%s speaks protocol %u, this program %u: load the scope.ko of the "
-				       "same release", SCOPE_DEVICE_PATH, rings->info.protocol,
-				       SCOPE_PROTOCOL);
 	return 0;
 }
 

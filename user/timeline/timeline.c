@@ -246,13 +246,21 @@ static int handle_state(struct run *run, uint32_t index, const struct scope_even
 	return run->ops->state ? run->ops->state(run->user, index, event) : 0;
 }
 
+/* The number means another thread from here on, or one that had left the trace comes back. */
+static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
+{
+	long index = scope_threads_find(timeline->threads, tid);
+
+	if (index >= 0 && scope_threads_at(timeline->threads, index)->run == SCOPE_RUN_ENDED)
+		scope_threads_forget(timeline->threads, tid);
+}
+
 static int handle_fork(struct run *run, const struct scope_event *event)
 {
-	long index = scope_threads_find(run->timeline->threads, event->tid);
 	struct scope_thread *thread;
+	long index;
 
-	if (index >= 0 && scope_threads_at(run->timeline->threads, index)->run == SCOPE_RUN_ENDED)
-		scope_threads_forget(run->timeline->threads, event->tid);
+	forget_ended(run->timeline, event->tid);
 	index = get_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
@@ -369,6 +377,9 @@ static int handle(struct run *run, const struct scope_event *event)
 	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
 	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE)
 		return 0;
+	if (event->kind == SCOPE_EVENT_STATE &&
+	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))
+		forget_ended(run->timeline, event->tid);
 	index = get_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;

@@ -203,6 +203,7 @@ static size_t take_thread_exit(struct scope_decoder *decoder,
 	event->flags = record->flags;
 	event->exit.tgid = record->tgid;
 	event->exit.last = record->flags & SCOPE_EXIT_LAST;
+	event->exit.untraced = record->flags & SCOPE_EXIT_UNTRACED;
 	return sizeof(*record);
 }
 

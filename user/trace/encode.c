@@ -186,7 +186,8 @@ static int encode_thread_exit(const struct scope_event *event, void *buffer,
 	record->word = scope_record_word(SCOPE_RECORD_THREAD_EXIT, 0);
 	record->tid = event->tid;
 	record->tgid = event->exit.tgid;
-	record->flags = event->exit.last ? SCOPE_EXIT_LAST : 0;
+	record->flags = (event->exit.last ? SCOPE_EXIT_LAST : 0) |
+			(event->exit.untraced ? SCOPE_EXIT_UNTRACED : 0);
 	*ret_bytes = sizeof(*record);
 	return 0;
 }

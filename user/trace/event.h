@@ -67,6 +67,7 @@ struct scope_event {
 		struct {
 			uint32_t tgid;
 			bool last;
+			bool untraced; /* it lives on, but the filter has it no longer */
 		} exit;
 		struct {
 			const struct scope_record_state *record;

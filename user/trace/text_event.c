@@ -133,6 +133,7 @@ static void take_thread_exit(struct scope_line *line, struct scope_text_payload 
 	(void)payload;
 	event->exit.tgid = scope_line_need(line, "tgid", UINT32_MAX);
 	event->exit.last = scope_line_flag(line, "last");
+	event->exit.untraced = scope_line_flag(line, "untraced");
 }
 
 static uint8_t parse_state(struct scope_line *line)

@@ -165,8 +165,8 @@ static void put_exec(const struct out *out, const struct scope_event *event)
 
 static void put_thread_exit(const struct out *out, const struct scope_event *event)
 {
-	fprintf(out->stream, " tgid=%" PRIu32 "%s", event->exit.tgid,
-		event->exit.last ? " last" : "");
+	fprintf(out->stream, " tgid=%" PRIu32 "%s%s", event->exit.tgid,
+		event->exit.last ? " last" : "", event->exit.untraced ? " untraced" : "");
 }
 
 static void put_state(const struct out *out, const struct scope_event *event)

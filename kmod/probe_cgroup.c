@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tasks that go to another control group: the filter may care. */
+#include <linux/cgroup.h>
+#include <linux/sched.h>
+#include <trace/events/cgroup.h>
+#include "probe.h"
+#include "select.h"
+
+/* With locks held and interrupts off: who is where now is found out later. */
+#ifdef SCOPE_HAVE_CGROUP_ATTACH_PATH /* 4.19 */
+static void probe_move(void *data, struct cgroup *to, const char *path, struct task_struct *task,
+		       bool all_threads)
+#else
+static void probe_move(void *data, struct cgroup *to, struct task_struct *task, bool all_threads)
+#endif
+{
+	struct scope_session *session = data;
+
+	if (READ_ONCE(session->running))
+		scope_select_settle_soon(session);
+}
+
+void *const scope_cgroup_move_probe = probe_move;
+
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_cgroup_attach_task(probe_move);
+}
