@@ -7,7 +7,7 @@ CC ?= gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3
+PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3 babeltrace2
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS ?= -O2 -g
 SCOPE_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/gen $(SANFLAGS) \

@@ -9,7 +9,8 @@ set -euo pipefail
 packages_of() {
 	case "$1" in
 	build) echo build-essential pkg-config libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev \
-		libunwind-dev libzstd-dev libdeflate-dev zlib1g-dev libjansson-dev libsqlite3-dev ;;
+		libunwind-dev libzstd-dev libdeflate-dev zlib1g-dev libjansson-dev libsqlite3-dev \
+		libbabeltrace2-dev ;;
 	test) echo libcmocka-dev babeltrace2 protobuf-compiler python3 python3-scipy python3-fastcluster ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;

@@ -22,6 +22,7 @@ int scope_cmd_status(int argc, char **argv);
 int scope_cmd_doctor(int argc, char **argv);
 int scope_cmd_dump(int argc, char **argv);
 int scope_cmd_export(int argc, char **argv);
+int scope_cmd_import(int argc, char **argv);
 
 /* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
 int scope_cmd_fail(const char *command, const struct scope_error *error);

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What was exported comes back the same by import; text of perf script in all its forms is read, and
+# text that is none is refused with the line.
+#
+# Usage: tests/unit/import.sh      SCOPE= names the program (default build/san/scope)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=${SCOPE:-build/san/scope}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+same() {	# WHAT EXPECTED FOUND
+	if [ "$2" = "$3" ]; then
+		echo "ok $1: $2"
+	else
+		echo "not ok $1: $3 instead of $2"
+		failed=1
+	fi
+}
+
+# Events of one kind in a trace.
+count() { "$scope" dump "$1" | awk -v kind="$2" '$3 == kind' | wc -l; }
+
+PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/lock.py >"$work/text"
+"$scope" dump --reverse "$work/text" -o "$work/trace"
+"$scope" export script "$work/trace" -o "$work/script"
+"$scope" export ctf "$work/trace" -o "$work/ctf"
+"$scope" import "$work/script" -p 100 -o "$work/script.trace"
+"$scope" import "$work/ctf" -p 100 -o "$work/ctf.trace"
+for kind in syscall enter exit switch waking; do
+	expected=$(count "$work/trace" $kind)
+	# Which process a thread is of, only events of its own tell: the switch before them is missing.
+	[ $kind != switch ] || expected=$((expected - 4))
+	same "$kind by perf script" "$expected" "$(count "$work/script.trace" $kind)"
+	same "$kind by CTF" "$expected" "$(count "$work/ctf.trace" $kind)"
+done
+same "samples by perf script" "$(count "$work/trace" sample)" "$(count "$work/script.trace" sample)"
+"$scope" report -i "$work/script.trace" >"$work/report"
+same "the answer by perf script" "rebalance holds" \
+	"$(awk '$1 == 1 && $3 == "server" { print $2, $6 }' "$work/report")"
+
+# Written by hand: a name with blanks, tids without processes, microseconds, flags, a period,
+# modifiers, an event that is not wanted.
+cat >"$work/hand" <<'TEXT'
+# captured on a host
+my prog 10 [001] d..1  5.000001: raw_syscalls:sys_enter: NR 0 (3, 7ffd0, 40, 0, 0, 0)
+my prog 10 [001] 5.000003:          1 raw_syscalls:sys_exit: NR 0 = -11
+my prog 10 [001] 5.000010: 250000 cycles:u:
+	    55e0 work+0x10 (/usr/bin/prog)
+	    55f0 main+0x4 (/usr/bin/prog)
+
+my prog 10 [001] 5.000020: sched:sched_switch: prev_comm=my prog prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+swapper 0 [001] 5.000040: sched:sched_waking: comm=my prog pid=10 prio=120 target_cpu=001
+swapper 0 [001] 5.000050: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my prog next_pid=10 next_prio=120
+my prog 10 [001] 5.000060: irq:softirq_entry: vec=1 [action=TIMER]
+TEXT
+"$scope" import "$work/hand" -p 10 -o "$work/hand.trace" 2>"$work/errors"
+same "an event of another kind is told" 1 "$(grep -c '1 events of other kinds' "$work/errors")"
+"$scope" dump "$work/hand.trace" >"$work/hand.dump"
+same "a call" 1 "$(grep -c '^5000003000 1 syscall 10 read enter=5000001000 ret=-11' "$work/hand.dump")"
+same "a sample with its frames" 1 "$(grep -c '^5000010000 1 sample 10 0x[0-9a-f]*,0x' "$work/hand.dump")"
+same "a switch" 1 "$(grep -c '^5000020000 1 switch 10 0 sleeping' "$work/hand.dump")"
+same "woken by an interrupt" 1 "$(grep -c '^5000040000 1 waking 10 from - hardirq' "$work/hand.dump")"
+same "a name with a blank" 1 "$(grep -c 'comm=my.x20prog' "$work/hand.dump")"
+"$scope" import "$work/hand" --comm 'my prog' -o "$work/hand.trace" 2>/dev/null
+same "chosen by name" 1 "$(count "$work/hand.trace" syscall)"
+
+refused() {	# WHAT TEXT MESSAGE
+	local status=0
+
+	printf '%s\n' "$2" >"$work/bad"
+	"$scope" import "$work/bad" -p 10 -o "$work/bad.trace" 2>"$work/errors" || status=$?
+	same "$1" "1 1" "$status $(grep -c -- "$3" "$work/errors")"
+	[ ! -e "$work/bad.trace" ] || { echo "not ok $1: a file was left behind"; failed=1; }
+}
+refused "no CPU" "prog 10 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: there is no \[CPU\]"
+refused "no thread" "prog [001] 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: no thread"
+refused "no time" "prog 10 [001] raw_syscalls:sys_enter: NR 0 (3)" "line 1: no time"
+refused "no number" "prog 10 [001] 5.1: raw_syscalls:sys_exit: 0 = 3" "line 1: 'NR' is missing"
+refused "another process" "prog 11 [001] 5.1: raw_syscalls:sys_enter: NR 0 (3)" "most are of 11 prog"
+refused "nothing" "" "there is no event"
+"$scope" import "$work" -p 10 -o "$work/bad.trace" 2>"$work/errors" && failed=1
+same "a directory without CTF" 1 "$(grep -c 'holds no CTF trace' "$work/errors")"
+head -c 5000 "$work/ctf/channel0_0" >"$work/cut" && mv "$work/cut" "$work/ctf/channel0_0"
+"$scope" import "$work/ctf" -p 100 -o "$work/bad.trace" 2>"$work/errors" && failed=1
+same "a CTF stream cut short" 1 "$(grep -c 'see what babeltrace2 says' "$work/errors")"
+exit $failed

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All threads that an imported trace speaks of, and which of them are wanted. */
+#ifndef SCOPE_IMPORT_ROSTER_H
+#define SCOPE_IMPORT_ROSTER_H
+
+#include "import/build.h"
+#include "trace/event.h"
+
+struct scope_person {
+	uint32_t tid, tgid; /* tgid 0: not known */
+	char comm[SCOPE_COMM_BYTES];
+	bool wanted;
+	bool told; /* its name and process stand in the trace */
+	uint64_t events; /* while it was not wanted */
+	/* Its open call. */
+	bool open, written; /* written: as ENTER already */
+	uint16_t nr;
+	uint8_t args;
+	uint32_t cpu;
+	uint64_t enter_ns;
+	uint64_t arg[SCOPE_ARG_MAX];
+	/* The stack it was entered with. */
+	uint64_t ip[SCOPE_IMPORT_FRAMES];
+	unsigned ips;
+};
+
+struct scope_roster;
+
+int scope_roster_create(const struct scope_import_choice *choice, struct scope_roster **ret_people);
+void scope_roster_destroy(struct scope_roster *roster); /* NULL is fine */
+
+/* The thread of that tid, made where there is none; NULL without memory. */
+struct scope_person *scope_roster_get(struct scope_roster *roster, uint32_t tid);
+/* What is known of it now: decides anew whether it is wanted. */
+void scope_roster_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
+		       const char *comm);
+/* A tid that begins anew. */
+void scope_roster_forget(struct scope_person *person);
+
+/* "1234 memcached (120000 events), …": processes with most events, to tell the user whom to choose. */
+void scope_roster_list(struct scope_roster *roster, char *text, size_t room);
+/* The name of the first wanted thread, NULL where none has one. */
+const char *scope_roster_command(struct scope_roster *roster);
+
+#endif
