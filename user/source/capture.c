@@ -16,11 +16,13 @@
 #include "source/proc.h"
 #include "source/source.h"
 #include "source/stack.h"
+#include "source/states.h"
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
+#define LOOK_NS 5000000000ull
 
-struct capture {
+struct scope_capture_run {
 	const struct scope_capture_options *options;
 	const struct scope_capture_watch *watch;
 	const volatile sig_atomic_t *stop;
@@ -34,6 +36,8 @@ struct capture {
 	struct scope_capture_stats stats;
 	int pidfd;	/* -1 where the kernel has none, or the target has ended */
 	bool leader_gone; /* the target itself has ended; descendants may live */
+	uint64_t look_ns;  /* when to look for files of JIT names next */
+	struct scope_states *states; /* during a cut */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
 };
 
@@ -66,7 +70,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 }
 
 /* A call below the writer or /proc failed: the writer's own words where it has some. */
-static int failed(struct capture *capture, int code)
+static int failed(struct scope_capture_run *capture, int code)
 {
 	const char *text = scope_writer_error(capture->writer);
 
@@ -78,7 +82,7 @@ static int failed(struct capture *capture, int code)
 }
 
 /* Whom the source traces: the target, and its descendants where these are followed. */
-static int read_targets(const struct capture *capture, uint32_t **ret_tgids, size_t *ret_count)
+static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
 	if (capture->options->follow)
 		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
@@ -90,26 +94,33 @@ static int read_targets(const struct capture *capture, uint32_t **ret_tgids, siz
 	return 0;
 }
 
-static int write_maps(struct capture *capture)
+/* Maps, names of threads, names of code made at run time: what is new of them. */
+static int write_names(struct scope_capture_run *capture)
 {
+	struct scope_writer *writer = capture->writer;
 	uint32_t *tgids;
 	size_t count;
 	int code;
 
 	code = read_targets(capture, &tgids, &count);
-	if (!code) {
-		code = scope_proc_write_maps(capture->proc, tgids, count, capture->writer);
-		free(tgids);
-	}
+	if (code)
+		return code;
+	code = scope_proc_write_maps(capture->proc, tgids, count, writer);
+	if (!code)
+		code = scope_proc_write_threads(capture->proc, tgids, count, writer);
+	if (!code)
+		code = scope_proc_write_jit(capture->proc, tgids, count, writer);
+	free(tgids);
 	return code;
 }
 
-static int write_fds(struct capture *capture)
+int scope_capture_write_fds(struct scope_capture_run *capture)
 {
 	uint32_t *tgids;
 	size_t count;
 	int code;
 
+	scope_writer_forget_fds(capture->writer);
 	code = read_targets(capture, &tgids, &count);
 	if (!code) {
 		code = scope_proc_write_fds(tgids, count, capture->writer);
@@ -120,7 +131,7 @@ static int write_fds(struct capture *capture)
 
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 {
-	struct capture *capture = context;
+	struct scope_capture_run *capture = context;
 	int code;
 
 	scope_newborn_note(capture->newborn, subbuf);
@@ -131,7 +142,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 }
 
 /* The STATE records just made, and the stacks they point to, before the threads move on. */
-static int drain_still(struct capture *capture)
+static int drain_still(struct scope_capture_run *capture)
 {
 	int code;
 
@@ -142,7 +153,7 @@ static int drain_still(struct capture *capture)
 	return code;
 }
 
-static int flush_and_drain(struct capture *capture)
+static int flush_and_drain(struct scope_capture_run *capture)
 {
 	int code = capture->source->flush(capture->feed);
 
@@ -153,7 +164,7 @@ static int flush_and_drain(struct capture *capture)
 	return code;
 }
 
-static void report_progress(const struct capture *capture, uint64_t now)
+static void report_progress(const struct scope_capture_run *capture, uint64_t now)
 {
 	struct scope_capture_progress progress = {
 		.elapsed_ns = now - capture->stats.begin_ns,
@@ -171,7 +182,58 @@ static void report_progress(const struct capture *capture, uint64_t now)
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-static bool followed_left(struct capture *capture)
+int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
+			    struct scope_writer *writer)
+{
+	int code = capture->source->count(capture->feed, NULL, &capture->stats.counts);
+
+	if (code)
+		return code;
+	capture->stats.end_ns = now_ns();
+	if (capture->states)
+		code = scope_states_write(capture->states, writer);
+	if (!code)
+		code = scope_capture_last_meta(writer, &capture->stats);
+	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
+}
+
+/* Without states (no memory for a second session, the target is gone) the files lack just these. */
+static int cut(struct scope_capture_run *capture)
+{
+	int code = write_names(capture);
+
+	if (code)
+		return failed(capture, code);
+	if (scope_states_take(capture->source, capture->options, capture->stats.target.tgid,
+			      capture->still, capture->writer, &capture->states))
+		capture->states = NULL;
+	code = capture->watch->cut(capture->watch->context, capture, capture->error);
+	scope_states_destroy(capture->states);
+	capture->states = NULL;
+	return code;
+}
+
+/* 1: the watch wants the capture to end. */
+static int look(struct scope_capture_run *capture, uint64_t now)
+{
+	enum scope_capture_want want = SCOPE_WANT_NOTHING;
+
+	if (now >= capture->look_ns) {
+		capture->look_ns = now + LOOK_NS;
+		if (scope_proc_find_jit(capture->proc, capture->stats.target.tgid))
+			return failed(capture, -ENOMEM);
+	}
+	report_progress(capture, now);
+	if (capture->watch && capture->watch->want)
+		want = capture->watch->want(capture->watch->context);
+	if (want == SCOPE_WANT_CUT)
+		return cut(capture);
+	if (want == SCOPE_WANT_END)
+		capture->stats.end = SCOPE_CAPTURE_SIZE;
+	return want == SCOPE_WANT_END;
+}
+
+static bool followed_left(struct scope_capture_run *capture)
 {
 	struct scope_capture_counts counts;
 
@@ -180,7 +242,7 @@ static bool followed_left(struct capture *capture)
 }
 
 /* Asked on every flush. The end of the target shows by its pidfd, or on old kernels in /proc. */
-static bool target_gone(struct capture *capture)
+static bool target_gone(struct scope_capture_run *capture)
 {
 	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };
 	struct scope_target target;
@@ -195,7 +257,7 @@ static bool target_gone(struct capture *capture)
 	return capture->leader_gone && !followed_left(capture);
 }
 
-static void wait_for_data(const struct capture *capture, uint64_t now, uint64_t until)
+static void wait_for_data(const struct scope_capture_run *capture, uint64_t now, uint64_t until)
 {
 	struct pollfd set[] = {
 		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
@@ -208,7 +270,7 @@ static void wait_for_data(const struct capture *capture, uint64_t now, uint64_t 
 }
 
 /* Until the time is up, the stop flag, or the end of the target. */
-static int run(struct capture *capture)
+static int run(struct scope_capture_run *capture)
 {
 	const uint64_t duration = capture->options->duration_ns;
 	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
@@ -238,13 +300,18 @@ static int run(struct capture *capture)
 		if (now < flush)
 			continue;
 		code = flush_and_drain(capture);
-		report_progress(capture, now);
+		if (code)
+			break;
+		code = look(capture, now);
+		if (code)
+			return code < 0 ? code : 0;
+		now = now_ns();
 		flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
 	}
 	return code ? failed(capture, code) : 0;
 }
 
-static int end_session(struct capture *capture)
+static int end_session(struct scope_capture_run *capture)
 {
 	int code;
 
@@ -260,7 +327,7 @@ static int end_session(struct capture *capture)
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	if (!code)
-		code = write_maps(capture);
+		code = write_names(capture);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
@@ -270,13 +337,15 @@ static int end_session(struct capture *capture)
 	return code ? failed(capture, code) : 0;
 }
 
-static int begin_session(struct capture *capture)
+static int begin_session(struct scope_capture_run *capture)
 {
-	int code;
+	int code = 0;
 
-	code = write_maps(capture);
-	if (!code)
-		code = write_fds(capture);
+	/* Those of a process that waits to execute another program are still ours. */
+	if (!capture->options->held)
+		code = write_names(capture);
+	if (!code && !capture->options->held)
+		code = scope_capture_write_fds(capture);
 	if (code)
 		return failed(capture, code);
 	capture->stats.begin_ns = now_ns();
@@ -294,13 +363,24 @@ static int begin_session(struct capture *capture)
 	return code ? failed(capture, code) : 0;
 }
 
-static int prepare(struct capture *capture)
+/* As the kernel will call it, once it has executed its program. */
+static void name_held(const char *program, struct scope_target *target)
+{
+	const char *slash = strrchr(program, '/');
+
+	memset(target->comm, 0, sizeof(target->comm));
+	strncpy(target->comm, slash ? slash + 1 : program, sizeof(target->comm) - 1);
+}
+
+static int prepare(struct scope_capture_run *capture)
 {
 	int code;
 
 	code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
 	if (code)
 		return code;
+	if (capture->options->held)
+		name_held(capture->options->held, &capture->stats.target);
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,
@@ -315,7 +395,7 @@ static int prepare(struct capture *capture)
 	return code ? failed(capture, code) : 0;
 }
 
-static void release(struct capture *capture)
+static void release(struct scope_capture_run *capture)
 {
 	scope_newborn_destroy(capture->newborn);
 	scope_still_destroy(capture->still);
@@ -331,7 +411,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 		  const struct scope_capture_watch *watch, struct scope_error *error,
 		  struct scope_capture_stats *ret_stats)
 {
-	struct capture capture = {
+	struct scope_capture_run capture = {
 		.options = options,
 		.watch = watch,
 		.stop = stop,

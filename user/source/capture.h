@@ -18,6 +18,7 @@ struct scope_writer;
 /* Fill with scope_capture_options_init(), then change what should differ. */
 struct scope_capture_options {
 	uint32_t pid;	      /* of a process, or of one of its threads */
+	const char *held;     /* the process waits to execute this program (source/launch.h); else NULL */
 	uint64_t duration_ns; /* 0: until the stop flag or the end of the target */
 	bool follow;	      /* descendants too, those that live already included */
 	enum scope_stack_mode stack_mode;
@@ -36,14 +37,25 @@ struct scope_capture_progress {
 	uint64_t duration_ns; /* 0: without limit */
 	uint64_t records;
 	uint64_t lost;
-	uint64_t bytes; /* of file, so far */
+	uint64_t bytes; /* of file (or memory, in a flight recorder), so far */
 };
 
 enum scope_capture_end {
 	SCOPE_CAPTURE_TIME,
 	SCOPE_CAPTURE_INTERRUPT,
 	SCOPE_CAPTURE_TARGET_GONE,
+	SCOPE_CAPTURE_SIZE, /* want() said so */
 };
+
+/* What becomes of the file. */
+enum scope_capture_want {
+	SCOPE_WANT_NOTHING,
+	SCOPE_WANT_CUT, /* call cut() */
+	SCOPE_WANT_END,
+};
+
+struct scope_capture_run;
+
 
 struct scope_capture_counts {
 	uint64_t records;
@@ -66,8 +78,20 @@ struct scope_capture_stats {
 struct scope_capture_watch {
 	void (*begun)(void *context, const struct scope_target *target); /* once; may be NULL */
 	void (*progress)(void *context, const struct scope_capture_progress *progress);
+	/* Behind each progress, all events so far being written; may be NULL. */
+	enum scope_capture_want (*want)(void *context);
+	/* Names and maps being up to date. Uses the functions below on the files it makes. */
+	int (*cut)(void *context, struct scope_capture_run *run, struct scope_error *error);
 	void *context;
 };
+
+/*
+ * For cut(). The descriptors as they are now belong at the head of a file: into the capture's own
+ * writer, which puts them there. Its end belongs into the file. 0, -ENOMEM, the writer's error.
+ */
+int scope_capture_write_fds(struct scope_capture_run *run);
+int scope_capture_write_end(struct scope_capture_run *run, const char *reason,
+			    struct scope_writer *writer);
 
 /* The defaults of source/defaults.h for this machine, for process pid and 90 s. */
 void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);

@@ -64,6 +64,13 @@ uint32_t scope_default_sample_period_ns(uint32_t cpus)
 							  : SCOPE_DEFAULT_SAMPLE_PERIOD_NS;
 }
 
+uint32_t scope_default_flight_period_ns(uint32_t cpus)
+{
+	const uint64_t period_ns = 1001500000ull / SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND * cpus;
+
+	return period_ns < UINT32_MAX ? (uint32_t)period_ns : UINT32_MAX;
+}
+
 void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8])
 {
 	static const uint16_t idle[] = {

@@ -18,12 +18,17 @@
 #define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u
 #define SCOPE_DEFAULT_SAMPLES_PER_SECOND 2000u /* of all CPUs together */
 
+/* A flight recorder runs for weeks, and its seconds shall fit into memory. */
+#define SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND 20u /* per CPU */
+#define SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND 50u /* of all CPUs together */
+
 #define SCOPE_DEFAULT_FLUSH_MS 200		  /* nothing lies in the kernel for longer */
 #define SCOPE_DEFAULT_MEMORY_BYTES 32768u	  /* of the stack of a thread that stands still */
 #define SCOPE_DEFAULT_MEMORY_TOTAL (64ull << 20) /* of all of them, at start and again at stop */
 
 /* The period for so many CPUs online, ns: all of them together stay below the limit. */
 uint32_t scope_default_sample_period_ns(uint32_t cpus);
+uint32_t scope_default_flight_period_ns(uint32_t cpus);
 
 /*
  * How many arguments to store, by syscall number: the descriptor of a call that works on one, the

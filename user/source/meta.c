@@ -4,11 +4,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "source/source.h"
 #include "trace/writer.h"
+
+#define COMMAND_LINE_BYTES 4096
 
 __attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer, const char *key,
 						      const char *format, ...)
@@ -32,6 +36,43 @@ static const char *stack_mode_name(enum scope_stack_mode mode)
 	default:
 		return "none";
 	}
+}
+
+static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
+{
+	struct timespec wall, here;
+	int code;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &here);
+	code = put(writer, SCOPE_META_CLOCK, "monotonic");
+	return code ? code : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
+				 wall.tv_sec * 1000000000ull + wall.tv_nsec -
+				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
+}
+
+/* The kernel ends each word by a zero byte. Nothing where the process has none, or is gone. */
+static int put_command_line(struct scope_writer *writer, uint32_t tgid)
+{
+	char path[32], line[COMMAND_LINE_BYTES];
+	FILE *file;
+	size_t bytes = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
+	file = fopen(path, "re");
+	if (file) {
+		bytes = fread(line, 1, sizeof(line) - 1, file);
+		fclose(file);
+	}
+	while (bytes && !line[bytes - 1])
+		bytes--;
+	if (!bytes)
+		return 0;
+	line[bytes] = '\0';
+	for (size_t i = 0; i < bytes; i++)
+		if (!line[i])
+			line[i] = ' ';
+	return scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
 }
 
 int scope_capture_first_meta(struct scope_writer *writer,
@@ -65,7 +106,9 @@ int scope_capture_first_meta(struct scope_writer *writer,
 	if (!code)
 		code = put(writer, SCOPE_META_BEGIN, "%llu",
 				(unsigned long long)stats->begin_ns);
-	return code;
+	if (!code)
+		code = put_clock(writer, stats->begin_ns);
+	return code ? code : put_command_line(writer, stats->target.tgid);
 }
 
 int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capture_stats *stats)
@@ -74,7 +117,9 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 		[SCOPE_CAPTURE_TIME] = "time",
 		[SCOPE_CAPTURE_INTERRUPT] = "interrupt",
 		[SCOPE_CAPTURE_TARGET_GONE] = "target-gone",
+		[SCOPE_CAPTURE_SIZE] = "size",
 	};
+	struct rusage own = { 0 };
 	uint64_t lost = 0;
 	int code, reason;
 
@@ -86,6 +131,13 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!code)
 		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
 				(unsigned long long)stats->counts.stacks_skipped);
+	getrusage(RUSAGE_SELF, &own);
+	if (!code)
+		code = put(writer, SCOPE_META_OWN_CPU, "%llu",
+			   (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
+			   (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
+	if (!code)
+		code = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
 	if (!code)
 		code = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
 	return code;

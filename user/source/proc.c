@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/file.h"
 #include "source/proc_internal.h"
 #include "trace/writer.h"
 
@@ -28,6 +29,7 @@ void scope_proc_destroy(struct scope_proc *proc)
 
 	if (!proc)
 		return;
+	scope_proc_forget_jit(proc);
 	for (i = 0; i < proc->file_count; i++)
 		free(proc->file[i].path);
 	free(proc->file);
@@ -117,6 +119,53 @@ int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t
 
 	for (i = 0; i < count && !code; i++)
 		code = write_maps_of(proc, tgids[i], writer);
+	return code;
+}
+
+struct names {
+	struct scope_proc *proc;
+	struct scope_writer *writer;
+	uint32_t tgid;
+};
+
+/* 0 to go on, or a negative code. */
+static int write_thread(uint32_t tid, void *context)
+{
+	struct names *names = context;
+	struct scope_trace_thread thread = { .tid = tid, .tgid = names->tgid };
+	uint64_t hash = 0xcbf29ce484222325ull;
+	char *comm;
+	int code;
+
+	code = scope_file_read(&comm, "/proc/%u/task/%u/comm", names->tgid, tid);
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	comm[strcspn(comm, "\n")] = '\0';
+	thread.comm = comm;
+	hash = mix(hash, &thread.tid, sizeof(thread.tid));
+	hash = mix(hash, comm, strlen(comm));
+	code = put_new(&names->proc->written, hash ? hash : 1);
+	if (code == 1)
+		code = scope_writer_thread(names->writer, &thread);
+	free(comm);
+	return code;
+}
+
+int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
+			     struct scope_writer *writer)
+{
+	struct names names = { .proc = proc, .writer = writer };
+	char path[64];
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < count && code != -ENOMEM; i++) {
+		names.tgid = tgids[i];
+		snprintf(path, sizeof(path), "/proc/%u/task", tgids[i]);
+		code = scope_file_numbers(path, write_thread, &names);
+		if (code && code != -ENOMEM && !scope_writer_error(writer)[0])
+			code = 0;
+	}
 	return code;
 }
 

@@ -3,8 +3,10 @@
 #ifndef SCOPE_SOURCE_PROC_INTERNAL_H
 #define SCOPE_SOURCE_PROC_INTERNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "source/buildid.h"
 
@@ -22,10 +24,34 @@ struct scope_proc_set {
 	size_t size, count;
 };
 
+/* A piece of code in a jitdump, by its number there: it may be moved later. */
+struct scope_proc_code {
+	uint64_t index, bytes;
+	char *name;
+};
+
+/* A file that names code made at run time, held open: it may be gone when the process ends. */
+struct scope_proc_jit {
+	uint32_t tgid;
+	int fd;
+	bool dump; /* a jitdump, else a perf map */
+	dev_t device;
+	ino_t inode;
+	uint64_t offset; /* read up to here */
+	struct scope_proc_code *code;
+	size_t code_count, code_room;
+};
+
+#define SCOPE_PROC_JIT_MAX 256 /* files */
+
 struct scope_proc {
 	struct scope_proc_file *file;
 	size_t file_count, file_room;
-	struct scope_proc_set written; /* hashes of map rows */
+	struct scope_proc_set written; /* hashes of map and thread rows */
+	struct scope_proc_jit *jit;
+	size_t jit_count, jit_room;
 };
+
+void scope_proc_forget_jit(struct scope_proc *proc);
 
 #endif

@@ -95,6 +95,24 @@ int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *fr
 	return 0;
 }
 
+void scope_keep_forget_fds(struct scope_keep *keep)
+{
+	size_t kept = 0, bytes;
+
+	for (size_t at = 0; at < keep->bytes; at += bytes) {
+		const struct scope_frame *head = (const void *)(keep->frame + at);
+
+		bytes = sizeof(*head) + scope_frame_padded(head->payload_bytes);
+		if (head->type == SCOPE_FRAME_FD) {
+			keep->frames--;
+			continue;
+		}
+		memmove(keep->frame + kept, keep->frame + at, bytes);
+		kept += bytes;
+	}
+	keep->bytes = kept;
+}
+
 const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
 			      uint64_t *ret_count, uint64_t *ret_dropped)
 {

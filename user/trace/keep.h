@@ -17,8 +17,11 @@ void scope_keep_destroy(struct scope_keep *keep); /* NULL is fine */
 /* Of one key the last value is kept. 0 or -ENOMEM. */
 int scope_keep_meta(struct scope_keep *keep, const char *key, const char *value);
 
-/* Copies any other frame; beyond 64 MiB only counts it. 0 or -ENOMEM. */
+/* Copies any other frame; beyond 64 MiB it is only counted. 0 or -ENOMEM. */
 int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
+
+/* Drops the frames of descriptors: new ones come in their place. */
+void scope_keep_forget_fds(struct scope_keep *keep);
 
 /* Whole frames, one behind the other; how many; and how many found no room. */
 const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,

@@ -286,15 +286,25 @@ int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
 	return 0;
 }
 
-int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace)
+int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd)
 {
 	/* O_NONBLOCK: a FIFO of that name must not hold us up before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int ret;
 
 	if (fd < 0)
 		return scope_error_set(error, -errno, "cannot open %s: %s; check the name and its "
 				       "permissions", path, strerror(errno));
+	*ret_fd = fd;
+	return 0;
+}
+
+int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace)
+{
+	int fd, ret;
+
+	ret = scope_trace_open_only(path, error, &fd);
+	if (ret)
+		return ret;
 	ret = scope_trace_open_fd(fd, path, error, ret_trace);
 	close(fd);
 	return ret;

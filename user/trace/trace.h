@@ -88,6 +88,7 @@ struct scope_trace_thread {
 #define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
+#define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */
 #define SCOPE_META_OWN_MEMORY "own_memory_bytes" /* the most memory it held */
 
@@ -98,6 +99,10 @@ void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 /* The same of an open file, which stays the caller's and may be closed. name stands in messages. */
 int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
 			struct scope_trace **ret_trace);
+
+/* No more than the open itself, with the same messages: what is in the file may be read later, as
+ * another user. */
+int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd);
 
 /*
  * "" where all of the file could be read, else sentences that say what could not. Sub-buffers are

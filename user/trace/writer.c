@@ -145,6 +145,12 @@ void scope_writer_set_level(struct scope_writer *writer, int level)
 	scope_framer_set_level(writer->framer, level);
 }
 
+void scope_writer_forget_fds(struct scope_writer *writer)
+{
+	if (writer->keep)
+		scope_keep_forget_fds(writer->keep);
+}
+
 void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context)
 {
 	writer->tap = tap;

@@ -44,6 +44,9 @@ int scope_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct s
 /* From here on metadata is remembered, for scope_writer_rotate(). 0 or -ENOMEM. */
 int scope_writer_keep(struct scope_writer *writer);
 
+/* What is remembered of descriptors goes: they are written again. */
+void scope_writer_forget_fds(struct scope_writer *writer);
+
 /* Sees every sub-buffer before it is written. */
 typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
 void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
