@@ -136,11 +136,14 @@ PREFIX ?= /usr/local
 docs: user ## hold the documents against the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
 
-install: user ## install the programs and man pages below PREFIX (and DESTDIR)
+install: user ## install the programs, man pages and a systemd unit below PREFIX (and DESTDIR)
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	$(Q)install -m 755 $(OUT)/scope $(DESTDIR)$(PREFIX)/bin/
 	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/bin/scope-report
 	$(Q)install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	$(Q)sed 's,@BINDIR@,$(PREFIX)/bin,' scripts/scope-record@.service \
+		> $(DESTDIR)$(PREFIX)/lib/systemd/system/scope-record@.service
 
 dkms: ## hand the module to DKMS, for all kernels of this host that have headers
 	$(Q)scripts/setup.sh dkms

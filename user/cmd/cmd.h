@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -39,6 +40,9 @@ int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
 /* From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 
+/* SIGUSR1 sets the flag, each time; whoever saw it sets it back. */
+volatile sig_atomic_t *scope_cmd_catch_usr1(void);
+
 struct scope_source;
 
 /*
@@ -46,6 +50,16 @@ struct scope_source;
  * where that is not the first choice. 0, or the exit status, all being said.
  */
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source);
+
+struct scope_trace;
+
+/*
+ * Opens saved traces. A program that root runs through sudo becomes the user who called sudo, for
+ * good, between opening the files and looking into them. NULL among the paths: no file, no trace.
+ * 0, or -errno with error filled and no trace open.
+ */
+int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
+			  struct scope_trace **ret_traces);
 
 /* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);

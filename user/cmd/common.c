@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the commands share. */
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
+#include "base/invoker.h"
 #include "cmd/cmd.h"
 #include "source/source.h"
+#include "trace/trace.h"
 
-#define SECONDS_MAX 604800.0 /* a week */
+#define TRACES_MAX 4 /* opened at once */
 
 int scope_cmd_fail(const char *command, const struct scope_error *error)
 {
@@ -49,27 +51,7 @@ int scope_cmd_number(const char *text, uint64_t low, uint64_t high, uint64_t *re
 
 int scope_cmd_seconds(const char *text, uint64_t *ret_ns)
 {
-	static const struct {
-		const char *unit;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 } };
-	double number;
-	char *end;
-	size_t i;
-
-	if ((*text < '0' || *text > '9') && *text != '.')
-		return -EINVAL;
-	number = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].unit))
-			break;
-	if (end == text || i == sizeof(units) / sizeof(units[0]))
-		return -EINVAL;
-	number *= units[i].seconds;
-	if (!isfinite(number) || number <= 0 || number > SECONDS_MAX)
-		return -EINVAL;
-	*ret_ns = (uint64_t)llround(number * 1e9);
-	return *ret_ns ? 0 : -EINVAL;
+	return scope_duration_parse(text, ret_ns);
 }
 
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source)
@@ -84,6 +66,48 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 		fprintf(stderr, "scope %s: %s. Using %s instead, which cannot give %s.\n", command,
 			why.text, (*ret_source)->name, (*ret_source)->lacks);
 	return 0;
+}
+
+/* What is wrong with a file shall harm its reader at most, not the machine. */
+static int drop_privilege(struct scope_error *error)
+{
+	struct scope_invoker invoker;
+	int code;
+
+	if (!scope_invoker_find(&invoker))
+		return 0;
+	code = scope_invoker_become(&invoker);
+	if (code)
+		return scope_error_set(error, code, "user %u, who called sudo, cannot be gone back to: "
+				       "%s; run without sudo", (unsigned)invoker.uid, strerror(-code));
+	return 0;
+}
+
+int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
+			  struct scope_trace **ret_traces)
+{
+	int fd[TRACES_MAX], code = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		fd[i] = -1;
+		ret_traces[i] = NULL;
+	}
+	for (size_t i = 0; i < count && !code; i++)
+		code = paths[i] ? scope_trace_open_only(paths[i], error, &fd[i]) : 0;
+	if (!code)
+		code = drop_privilege(error);
+	for (size_t i = 0; i < count && !code; i++)
+		if (paths[i])
+			code = scope_trace_open_fd(fd[i], paths[i], error, &ret_traces[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (fd[i] >= 0)
+			close(fd[i]);
+		if (!code)
+			continue;
+		scope_trace_close(ret_traces[i]);
+		ret_traces[i] = NULL;
+	}
+	return code;
 }
 
 static volatile sig_atomic_t stopped;
@@ -105,6 +129,22 @@ const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 	/* A limit on file sizes shall show as a failed write. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &stopped;
+}
+
+static volatile sig_atomic_t asked;
+
+static void on_usr1(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
+volatile sig_atomic_t *scope_cmd_catch_usr1(void)
+{
+	const struct sigaction action = { .sa_handler = on_usr1 };
+
+	sigaction(SIGUSR1, &action, NULL);
+	return &asked;
 }
 
 static bool line_open;

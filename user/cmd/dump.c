@@ -31,7 +31,7 @@ static int dump(const char *path)
 	struct scope_trace *trace;
 	int ret;
 
-	if (scope_trace_open(path, &error, &trace))
+	if (scope_cmd_open_traces(1, &path, &error, &trace))
 		return scope_cmd_fail("dump", &error);
 	ret = scope_text_write(trace, stdout, &error);
 	if (!ret && *scope_trace_damage(trace))

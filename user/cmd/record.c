@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* scope record: trace a process into a file. */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +10,35 @@
 #include <scope/event.h>
 #include <scope/ring.h>
 
+#include "base/duration.h"
 #include "cmd/cmd.h"
+#include "recorder/door.h"
+#include "recorder/recorder.h"
+#include "source/defaults.h"
+#include "source/launch.h"
 #include "source/source.h"
+#include "trace/flight.h"
 #include "trace/writer.h"
 
 static const char usage[] =
 	"Usage: scope record -p PID [OPTION...]\n"
+	"       scope record [OPTION...] -- COMMAND [ARGUMENT...]\n"
+	"       scope record --snapshot\n"
 	"Trace a process, its threads and descendants, into a file for `scope report -i`.\n\n"
 	"  -p, --pid PID          the process (or one of its threads)\n"
 	"  -d, --duration TIME    how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
+	"                         (without end with --flight, --rotate or a COMMAND)\n"
 	"  -o, --output FILE      the trace file (default scope-PID.trace)\n"
+	"      --max-size SIZE    end, or go on in the next file, at 500k, 64M, 2G\n"
+	"      --rotate N         files in turn, named FILE-DATE-TIME; the latest N stay\n"
+	"      --compress LEVEL   of zstd, 1 to 19; 0: off (default 1)\n"
+	"      --flight[=TIME]    keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
+	"                         --snapshot, a trigger, and at the end\n"
+	"      --flight-memory SIZE  at most so much memory for it (default 256M)\n"
+	"      --trigger WHEN     rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
+	"                         up to 16 of them\n"
+	"      --cool-off TIME    no trigger counts for so long after one (default 60)\n"
+	"      --snapshot         have all running flight recorders write their files now\n"
 	"      --no-follow        leave descendants out\n"
 	"      --no-stacks        take no stacks at slow calls\n"
 	"      --no-samples       do not sample what runs\n"
@@ -39,6 +59,14 @@ enum {
 	OPTION_SUBBUF_BYTES,
 	OPTION_SUBBUF_COUNT,
 	OPTION_SOURCE,
+	OPTION_MAX_SIZE,
+	OPTION_ROTATE,
+	OPTION_COMPRESS,
+	OPTION_FLIGHT,
+	OPTION_FLIGHT_MEMORY,
+	OPTION_TRIGGER,
+	OPTION_COOL_OFF,
+	OPTION_SNAPSHOT,
 };
 
 static const struct option long_options[] = {
@@ -53,6 +81,14 @@ static const struct option long_options[] = {
 	{ "subbuf-bytes", required_argument, NULL, OPTION_SUBBUF_BYTES },
 	{ "subbuf-count", required_argument, NULL, OPTION_SUBBUF_COUNT },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
+	{ "rotate", required_argument, NULL, OPTION_ROTATE },
+	{ "compress", required_argument, NULL, OPTION_COMPRESS },
+	{ "flight", optional_argument, NULL, OPTION_FLIGHT },
+	{ "flight-memory", required_argument, NULL, OPTION_FLIGHT_MEMORY },
+	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
+	{ "cool-off", required_argument, NULL, OPTION_COOL_OFF },
+	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -61,9 +97,68 @@ struct request {
 	struct scope_capture_options capture;
 	const char *output; /* NULL: named after the process */
 	const char *source; /* NULL: the best there is */
+	char **command;	    /* to be started; NULL: none */
+	struct scope_recorder_options recorder;
+	bool duration;	    /* one was named */
 	bool stackless;	    /* no stacks of syscalls */
-	bool help;
+	bool snapshot, help;
 };
+
+#define FLIGHT_NS 300000000000ull
+#define FLIGHT_BYTES (256ull << 20)
+#define ROTATE_MAX 100000
+#define ROTATE_BYTES (64ull << 20)
+
+/* 0, -1 for an option that is not of these, or the exit status for a value that makes no sense. */
+static int take_file_value(int option, const char *value, struct scope_recorder_options *recorder)
+{
+	struct scope_error error = { "" };
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_MAX_SIZE:
+		if (scope_size_parse(value, &recorder->max_bytes) || recorder->max_bytes < 65536)
+			return scope_cmd_misuse("record", "--max-size wants a size of 64k or more, as "
+						"500k, 64M or 2G, not '%s'", value);
+		return 0;
+	case OPTION_ROTATE:
+		if (scope_cmd_number(value, 1, ROTATE_MAX, &number))
+			return scope_cmd_misuse("record", "--rotate wants a number of files from 1 to "
+						"%d, not '%s'", ROTATE_MAX, value);
+		recorder->keep = (uint32_t)number;
+		return 0;
+	case OPTION_COMPRESS:
+		if (scope_cmd_number(value, 0, SCOPE_WRITER_LEVEL_MAX, &number))
+			return scope_cmd_misuse("record", "--compress wants a level from 0 to %d, not "
+						"'%s'", SCOPE_WRITER_LEVEL_MAX, value);
+		recorder->level = (int)number;
+		return 0;
+	case OPTION_FLIGHT:
+		recorder->flight_ns = FLIGHT_NS;
+		if (value && scope_cmd_seconds(value, &recorder->flight_ns))
+			return scope_cmd_misuse("record", "--flight wants a time as =300 or =5m, not "
+						"'%s'", value);
+		return 0;
+	case OPTION_FLIGHT_MEMORY:
+		if (scope_size_parse(value, &recorder->flight_bytes) ||
+		    recorder->flight_bytes < SCOPE_FLIGHT_BYTES_MIN)
+			return scope_cmd_misuse("record", "--flight-memory wants a size of 4M or more, "
+						"not '%s'", value);
+		return 0;
+	case OPTION_TRIGGER:
+		if (!recorder->triggers && scope_triggers_create(&recorder->triggers))
+			return scope_cmd_misuse("record", "no memory for triggers");
+		if (scope_triggers_add(recorder->triggers, value, &error))
+			return scope_cmd_misuse("record", "%s", error.text);
+		return 0;
+	case OPTION_COOL_OFF:
+		if (scope_cmd_seconds(value, &recorder->cool_ns))
+			return scope_cmd_misuse("record", "--cool-off wants a time as 60 or 10m, not "
+						"'%s'", value);
+		return 0;
+	}
+	return -1;
+}
 
 static int power_of_two(const char *text, uint32_t low, uint32_t high, uint32_t *ret_number)
 {
@@ -92,6 +187,7 @@ static int take_value(int option, const char *value, struct request *request)
 		if (scope_cmd_seconds(value, &capture->duration_ns))
 			return scope_cmd_misuse("record", "-d wants a time as 90, 1.5, 500ms or 2m, up "
 						"to 168h, not '%s'", value);
+		request->duration = true;
 		return 0;
 	case OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
@@ -114,6 +210,33 @@ static int take_value(int option, const char *value, struct request *request)
 						SCOPE_SUBBUF_COUNT_MAX, value);
 		return 0;
 	}
+}
+
+/* What follows from the options taken together. 0, or an exit status. */
+static int settle(struct request *request)
+{
+	struct scope_recorder_options *recorder = &request->recorder;
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (request->capture.pid && request->command)
+		return scope_cmd_misuse("record", "-p and a command exclude each other");
+	if (recorder->triggers && !recorder->flight_ns)
+		return scope_cmd_misuse("record", "--trigger goes with --flight");
+	if (recorder->max_bytes && recorder->flight_ns)
+		return scope_cmd_misuse("record", "--max-size does not go with --flight; "
+					"--flight-memory bounds what it holds");
+	if (recorder->keep && !recorder->max_bytes)
+		recorder->max_bytes = ROTATE_BYTES;
+	if (!request->duration && (recorder->flight_ns || recorder->keep || request->command))
+		request->capture.duration_ns = 0;
+	/* It runs for weeks: fewer stacks, so that it costs what nobody notices. */
+	if (recorder->flight_ns) {
+		request->capture.stacks_per_second = SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND;
+		if (request->capture.sample_period_ns)
+			request->capture.sample_period_ns =
+				scope_default_flight_period_ns(cpus > 0 ? (uint32_t)cpus : 1);
+	}
+	return 0;
 }
 
 /* 0, or the exit status of a wrong command line. */
@@ -144,18 +267,31 @@ static int parse(int argc, char **argv, struct request *request)
 		case OPTION_CHAIN:
 			request->capture.stack_mode = SCOPE_STACK_CHAIN;
 			break;
+		case OPTION_SNAPSHOT:
+			request->snapshot = true;
+			break;
 		case '?':
 			return scope_cmd_misuse("record", "that option is not understood");
 		default:
-			status = take_value(option, optarg, request);
+			status = take_file_value(option, optarg, &request->recorder);
+			if (status < 0)
+				status = take_value(option, optarg, request);
 			if (status)
 				return status;
 		}
 	}
-	if (optind < argc)
+	if (optind < argc && !strcmp(argv[optind - 1], "--"))
+		request->command = argv + optind;
+	else if (optind < argc)
 		return scope_cmd_misuse("record", "'%s' is not understood", argv[optind]);
-	if (!request->capture.pid)
-		return scope_cmd_misuse("record", "which process? name it with -p PID");
+	if (request->snapshot)
+		return 0;
+	if (!request->capture.pid && !request->command)
+		return scope_cmd_misuse("record", "which process? name it with -p PID, or a command "
+					"behind --");
+	status = settle(request);
+	if (status)
+		return status;
 	if (request->stackless) {
 		memset(request->capture.stack_syscalls, 0, sizeof(request->capture.stack_syscalls));
 		if (!request->capture.sample_period_ns)
@@ -164,21 +300,48 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
+/* While it runs. */
+struct session {
+	struct scope_launch *launch; /* NULL: the process was there before */
+	struct scope_error failed;   /* the command could not be run */
+};
+
+/* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	(void)context;
+	struct session *session = context;
+
 	if (target->note[0])
 		fprintf(stderr, "scope record: %s\n", target->note);
+	if (session->launch)
+		scope_launch_go(session->launch, &session->failed);
 }
 
-static void progress(void *context, const struct scope_capture_progress *now)
+static void progress(void *context, const struct scope_capture_progress *now,
+		     const struct scope_recorder_flight *flight)
 {
 	const double elapsed = (double)now->elapsed_ns / 1e9;
 	const double left = (double)now->duration_ns / 1e9 - elapsed;
 
 	(void)context;
-	scope_cmd_progress("recording: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost, %.1f MB",
-			   left > 0 ? left : 0, now->records, now->lost, (double)now->bytes / 1e6);
+	if (flight)
+		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64
+				   " events, %" PRIu64 " lost", flight->covered_s, flight->wanted_s,
+				   (double)flight->held_bytes / 1e6, now->records, now->lost);
+	else if (now->duration_ns)
+		scope_cmd_progress("recording: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost, "
+				   "%.1f MB", left > 0 ? left : 0, now->records, now->lost,
+				   (double)now->bytes / 1e6);
+	else
+		scope_cmd_progress("recording: %.0f s, %" PRIu64 " events, %" PRIu64 " lost, %.1f MB",
+				   elapsed, now->records, now->lost, (double)now->bytes / 1e6);
+}
+
+static void say(void *context, const char *text)
+{
+	(void)context;
+	scope_cmd_progress_end();
+	fprintf(stderr, "scope record: %s\n", text);
 }
 
 static void print_summary(const char *output, const struct scope_capture_stats *stats,
@@ -188,6 +351,7 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		[SCOPE_CAPTURE_TIME] = "",
 		[SCOPE_CAPTURE_INTERRUPT] = ", interrupted",
 		[SCOPE_CAPTURE_TARGET_GONE] = ", the process ended",
+		[SCOPE_CAPTURE_SIZE] = ", the file has its size",
 	};
 	uint64_t lost = 0;
 	int reason;
@@ -207,33 +371,88 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		       stats->counts.filter_full, SCOPE_FILTER_SLOTS);
 }
 
-static int capture(const struct request *request, const struct scope_source *source,
-		   const char *output, struct scope_error *error)
+static int record(const struct request *request, const struct scope_source *source,
+		  struct session *session, struct scope_error *error)
 {
-	const struct scope_capture_watch watch = { .begun = begun, .progress = progress };
+	const struct scope_recorder_watch watch = {
+		.begun = begun, .progress = progress, .say = say, .context = session,
+	};
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
-	struct scope_capture_stats stats;
-	struct scope_writer *writer;
-	int code;
+	struct scope_recorder_result result;
+	int code, status;
 
-	code = scope_writer_create(output, error, &writer);
+	code = scope_recorder_run(&request->recorder, source, &request->capture, stop,
+				  scope_cmd_catch_usr1(), &watch, error, &result);
+	if (session->failed.text[0]) {
+		if (!code)
+			unlink(result.path);
+		*error = session->failed;
+		return -ENOENT;
+	}
 	if (code)
 		return code;
-	code = scope_capture(source, &request->capture, writer, stop, &watch, error, &stats);
-	if (!code)
-		code = scope_writer_finish(writer, error);
-	if (!code)
-		print_summary(output, &stats, scope_writer_bytes(writer));
-	scope_writer_destroy(writer);
+	print_summary(result.path, &result.stats, result.bytes);
+	if (result.files > 1)
+		printf("%u files were written, that is the last\n", result.files);
+	status = session->launch ? scope_launch_status(session->launch) : 0;
+	if (session->launch && status < 0)
+		printf("%s[%u] goes on running\n", request->command[0],
+		       scope_launch_pid(session->launch));
+	else if (status > 0)
+		printf("%s ended with status %d\n", request->command[0], status);
+	return 0;
+}
+
+/* Starts the command where there is one, and holds it. */
+static int record_target(struct request *request, const struct scope_source *source,
+			 struct scope_error *error)
+{
+	struct session session = { 0 };
+	char output[64];
+	int code = 0;
+
+	if (request->command) {
+		code = scope_launch_hold(request->command, error, &session.launch);
+		if (code)
+			return code;
+		request->capture.pid = scope_launch_pid(session.launch);
+		request->capture.held = request->command[0];
+	}
+	snprintf(output, sizeof(output), "scope-%u.trace", request->capture.pid);
+	request->recorder.output = request->output ? request->output : output;
+	code = record(request, source, &session, error);
+	scope_launch_destroy(session.launch);
 	return code;
+}
+
+static void print_answer(void *context, unsigned int pid, const char *answer)
+{
+	(void)context;
+	printf("recorder %u: %s", pid, answer);
+}
+
+static int ask_for_snapshots(void)
+{
+	struct scope_error error = { "" };
+	const int count = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL,
+					 &error);
+
+	if (!count)
+		scope_error_set(&error, -ESRCH, "no flight recorder is running: start one with "
+				"`scope record --flight -p PID`");
+	return count > 0 ? SCOPE_EXIT_DONE : scope_cmd_fail("record", &error);
 }
 
 int scope_cmd_record(int argc, char **argv)
 {
-	struct request request = { 0 };
+	struct request request = {
+		.recorder = {
+			.flight_bytes = FLIGHT_BYTES, .level = 1,
+			.cool_ns = SCOPE_RECORDER_COOL_NS,
+		},
+	};
 	const struct scope_source *source;
 	struct scope_error error = { 0 };
-	char output[64];
 	int status;
 
 	scope_capture_options_init(&request.capture, 0);
@@ -244,11 +463,12 @@ int scope_cmd_record(int argc, char **argv)
 		fputs(usage, stdout);
 		return SCOPE_EXIT_DONE;
 	}
+	if (request.snapshot)
+		return ask_for_snapshots();
 	status = scope_cmd_source("record", request.source, &source);
 	if (status)
 		return status;
-	snprintf(output, sizeof(output), "scope-%u.trace", request.capture.pid);
-	if (capture(&request, source, request.output ? request.output : output, &error))
-		return scope_cmd_fail("record", &error);
-	return SCOPE_EXIT_DONE;
+	status = record_target(&request, source, &error);
+	scope_triggers_destroy(request.recorder.triggers);
+	return status ? scope_cmd_fail("record", &error) : SCOPE_EXIT_DONE;
 }

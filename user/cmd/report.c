@@ -14,12 +14,14 @@
 
 #include "cmd/cmd.h"
 #include "report/text.h"
+#include "source/launch.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
 static const char usage[] =
 	"Usage: scope-report -p PID [OPTION...]\n"
 	"       scope-report -i FILE [OPTION...]\n"
+	"       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
 	"Trace a process, or read a trace, and print the functions most likely to be the bug.\n\n"
 	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
 	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
@@ -55,6 +57,7 @@ struct request {
 	struct scope_capture_options capture;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const struct scope_source *from;	    /* with -p */
+	char **command; /* to be started; NULL: none */
 	unsigned details;
 	bool duration, help;
 };
@@ -117,23 +120,37 @@ static int parse(int argc, char **argv, struct request *request)
 		if (status)
 			return status;
 	}
-	if (optind < argc)
+	if (optind < argc && !strcmp(argv[optind - 1], "--"))
+		request->command = argv + optind;
+	else if (optind < argc)
 		return scope_cmd_misuse("report", "'%s' is not understood", argv[optind]);
-	if (!request->capture.pid && !request->input)
-		return scope_cmd_misuse("report", "of what? name a process with -p PID or a trace with "
-					"-i FILE");
-	if (request->capture.pid && request->input)
-		return scope_cmd_misuse("report", "-p and -i exclude each other");
+	if (!request->capture.pid && !request->input && !request->command)
+		return scope_cmd_misuse("report", "of what? name a process with -p PID, a trace with "
+					"-i FILE, or a command behind --");
+	if (!!request->capture.pid + !!request->input + !!request->command > 1)
+		return scope_cmd_misuse("report", "-p, -i and a command exclude each other");
+	if (request->command && !request->duration)
+		request->capture.duration_ns = 0;
 	if (request->input && (request->duration || request->save || request->source))
 		return scope_cmd_misuse("report", "--duration, --save and --source go with -p");
 	return 0;
 }
 
+/* While a capture runs. */
+struct session {
+	struct scope_launch *launch; /* NULL: the process was there before */
+	struct scope_error failed;   /* the command could not be run */
+};
+
+/* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	(void)context;
+	struct session *session = context;
+
 	if (target->note[0])
 		fprintf(stderr, "scope report: %s\n", target->note);
+	if (session->launch)
+		scope_launch_go(session->launch, &session->failed);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now)
@@ -141,6 +158,12 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
 
 	(void)context;
+	if (!now->duration_ns) {
+		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
+				   " lost (Ctrl-C: report now)", (double)now->elapsed_ns / 1e9,
+				   now->records, now->lost);
+		return;
+	}
 	scope_cmd_progress("tracing: %.0f s left, %" PRIu64 " events, %" PRIu64
 			   " lost (Ctrl-C: report now)",
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
@@ -174,13 +197,30 @@ static int open_temporary(struct scope_error *error, int *ret_fd)
 static int capture(const struct request *request, struct scope_writer *writer,
 		   struct scope_error *error)
 {
-	const struct scope_capture_watch watch = { .begun = begun, .progress = progress };
+	struct session session = { 0 };
+	const struct scope_capture_watch watch = {
+		.begun = begun, .progress = progress, .context = &session,
+	};
+	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
-	int code = scope_capture(request->from, &request->capture, writer,
-				 scope_cmd_catch_signals(), &watch, error, &stats);
+	int code;
 
+	if (request->command) {
+		code = scope_launch_hold(request->command, error, &session.launch);
+		if (code)
+			return code;
+		options.pid = scope_launch_pid(session.launch);
+		options.held = request->command[0];
+	}
+	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
+			     error, &stats);
+	if (!code && session.failed.text[0]) {
+		*error = session.failed;
+		code = -ENOENT;
+	}
 	if (!code)
 		code = scope_writer_finish(writer, error);
+	scope_launch_destroy(session.launch);
 	scope_cmd_progress_end();
 	return code;
 }
@@ -268,21 +308,45 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 			       "record anew", path, damage);
 }
 
+/* A command that was started here is meant to end. */
+static int check_end(const struct request *request, const struct scope_trace *trace,
+		     struct scope_error *error)
+{
+	if (request->input)
+		return check_file(request->input, trace, error);
+	return request->command ? 0 : check_target(trace, error);
+}
+
+/* The saved trace, or what is captured now; and the baseline, where there is one. */
+static int open_inputs(const struct request *request, struct scope_error *error,
+		       struct scope_trace **ret_trace, struct scope_trace **ret_baseline)
+{
+	const char *const paths[] = { request->input, request->baseline };
+	struct scope_trace *traces[2];
+	int code;
+
+	if (request->input) {
+		code = scope_cmd_open_traces(2, paths, error, traces);
+		if (!code) {
+			*ret_trace = traces[0];
+			*ret_baseline = traces[1];
+		}
+		return code;
+	}
+	/* Before the capture, so that a wrong name costs no time. */
+	code = request->baseline ? scope_trace_open(request->baseline, error, ret_baseline) : 0;
+	return code ? code : capture_and_open(request, error, ret_trace);
+}
+
 static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace = NULL, *baseline = NULL;
 	char root[64];
-	int code = 0;
+	int code;
 
-	/* Before the capture, so that a wrong name costs no time. */
-	if (request->baseline)
-		code = scope_trace_open(request->baseline, error, &baseline);
-	if (!code && request->input)
-		code = scope_trace_open(request->input, error, &trace);
-	else if (!code)
-		code = capture_and_open(request, error, &trace);
+	code = open_inputs(request, error, &trace, &baseline);
 	if (code) {
 		scope_trace_close(baseline);
 		return code;
@@ -303,8 +367,7 @@ static int report(const struct request *request, struct scope_error *error)
 		code = print_report(request, analysis, error);
 		scope_analysis_destroy(analysis);
 		if (!code)
-			code = request->input ? check_file(request->input, trace, error)
-					      : check_target(trace, error);
+			code = check_end(request, trace, error);
 	}
 	scope_trace_close(trace);
 	scope_trace_close(baseline);

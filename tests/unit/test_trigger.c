@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Triggers fire on what they name, once it is there, and not before. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "recorder/trigger.h"
+#include "trace/reader.h"
+#include "trace/text.h"
+#include "trace_fixture.h"
+
+#define S 1000000000ull
+#define MS 1000000ull
+
+/* Text of events that grows, and is handed over as sub-buffers second by second. */
+struct stage {
+	struct scope_triggers *triggers;
+	char *text;
+	size_t bytes;
+	FILE *stream;
+	char why[128];
+};
+
+/* The stream keeps the address of the stage. */
+static void stage_begin(struct stage *stage, const char *trigger)
+{
+	struct scope_error error = { "" };
+
+	*stage = (struct stage){ .why = "" };
+	assert_int_equal(scope_triggers_create(&stage->triggers), 0);
+	if (scope_triggers_add(stage->triggers, trigger, &error))
+		fail_msg("%s", error.text);
+	stage->stream = open_memstream(&stage->text, &stage->bytes);
+	assert_false(scope_triggers_fired(stage->triggers, 0, stage->why));
+}
+
+static void take(void *context, const struct scope_subbuf *subbuf)
+{
+	scope_triggers_take(context, subbuf);
+}
+
+/* What was printed so far is seen, and it is now. Did it fire? */
+static bool stage_look(struct stage *stage, uint64_t now_ns)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_error error = { "" };
+	FILE *input;
+	bool fired;
+
+	fclose(stage->stream);
+	scope_writer_set_tap(fixture.writer, take, stage->triggers);
+	if (stage->bytes) {
+		input = fmemopen(stage->text, stage->bytes, "r");
+		if (scope_text_read(input, fixture.writer, &error))
+			fail_msg("%s", error.text);
+		fclose(input);
+	}
+	fixture_finish(&fixture);
+	close(fixture.fd);
+	free(stage->text);
+	stage->text = NULL;
+	stage->stream = open_memstream(&stage->text, &stage->bytes);
+	fired = scope_triggers_fired(stage->triggers, now_ns, stage->why);
+	return fired;
+}
+
+static void stage_end(struct stage *stage)
+{
+	fclose(stage->stream);
+	free(stage->text);
+	scope_triggers_destroy(stage->triggers);
+}
+
+static void calls(struct stage *stage, uint64_t second, unsigned int count, const char *name)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const uint64_t at = second * S + i * (S / (count + 1)) + 1000;
+
+		fprintf(stage->stream, "%llu 0 syscall 101 %s enter=%llu ret=1 args=7,0\n",
+			(unsigned long long)at, name, (unsigned long long)(at - 500));
+	}
+}
+
+static void test_words(void **state)
+{
+	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms", "unit>1.5", "hang>10s",
+					    "runqueue>20%", "runqueue>100%" };
+	static const char *const bad[] = { "", "rate", "rate:sendmsg", "rate:sendmsg<0%",
+					   "rate:sendmsg<101%", "rate:sendmsg<50", "rate:nocall<50%",
+					   "rate:<50%", "unit>", "unit>0", "unit>x", "unit<5",
+					   "hang>-1", "hang", "runqueue>5", "runqueue>0%", "load>5" };
+	struct scope_triggers *triggers;
+	struct scope_error error;
+
+	(void)state;
+	assert_int_equal(scope_triggers_create(&triggers), 0);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_int_equal(scope_triggers_add(triggers, good[i], &error), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		error.text[0] = '\0';
+		assert_int_equal(scope_triggers_add(triggers, bad[i], &error), -EINVAL);
+		assert_true(error.text[0]);
+	}
+	for (size_t i = sizeof(good) / sizeof(good[0]); i < SCOPE_TRIGGERS_MAX; i++)
+		assert_int_equal(scope_triggers_add(triggers, "unit>1", &error), 0);
+	assert_int_equal(scope_triggers_add(triggers, "unit>1", &error), -E2BIG);
+	scope_triggers_destroy(triggers);
+}
+
+static void test_rate_that_falls(void **state)
+{
+	struct stage stage;
+	uint64_t second;
+
+	(void)state;
+	stage_begin(&stage, "rate:sendmsg<50%");
+	for (second = 0; second < 30; second++) {
+		calls(&stage, second, second % 7 ? 100 : 70, "sendmsg");
+		calls(&stage, second, 10, "read");
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	for (; second < 35; second++) {
+		calls(&stage, second, 70, "sendmsg");
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	/* Three seconds of which two are slow: 70 + 20 + 20 of usual 300. */
+	calls(&stage, second, 20, "sendmsg");
+	assert_true(!stage_look(&stage, ++second * S));
+	calls(&stage, second, 20, "sendmsg");
+	assert_true(stage_look(&stage, ++second * S));
+	assert_string_equal(stage.why, "rate:sendmsg<50%: 110 in 3 s, usual are 100 a second");
+	stage_end(&stage);
+}
+
+/* One that never was has not fallen. */
+static void test_rate_of_nothing(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "rate:sendmsg<50%");
+	for (uint64_t second = 0; second < 30; second++) {
+		calls(&stage, second, 10, "read");
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	stage_end(&stage);
+}
+
+static void test_long_unit(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "unit>200ms");
+	fprintf(stage.stream, "%llu 0 syscall 101 epoll_wait enter=900 ret=1 args=5\n", 100 * MS);
+	fprintf(stage.stream, "%llu 0 enter 101 epoll_wait enter=%llu args=5\n", 290 * MS, 290 * MS);
+	assert_false(stage_look(&stage, 1 * S)); /* 190 ms, then it waits */
+	fprintf(stage.stream, "%llu 0 exit 101 epoll_wait ret=1\n", 1500 * MS);
+	fprintf(stage.stream, "%llu 0 enter 101 epoll_wait enter=%llu args=5\n", 1701 * MS, 1701 * MS);
+	assert_true(stage_look(&stage, 2 * S));
+	assert_string_equal(stage.why, "unit>200ms: thread 101, 0.201 s");
+	assert_false(stage_look(&stage, 3 * S));
+	fprintf(stage.stream, "%llu 0 exit 101 epoll_wait ret=1\n", 3500 * MS);
+	assert_true(stage_look(&stage, 4 * S));
+	assert_string_equal(stage.why, "unit>200ms: thread 101, 0.500 s so far");
+	stage_end(&stage);
+}
+
+static void test_hang(void **state)
+{
+	static const struct {
+		const char *call;
+		bool hangs;
+	} rows[] = {
+		{ "futex enter=30000000000 args=4096,128", true },   /* FUTEX_WAIT, private: a mutex */
+		{ "futex enter=30000000000 args=4096,393", false },  /* ..._BITSET: a condition */
+		{ "epoll_wait enter=30000000000 args=5", false },
+		{ "clock_nanosleep enter=30000000000", false },
+		{ "fsync enter=30000000000 args=3", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct stage stage;
+		bool fired = false;
+
+		stage_begin(&stage, "hang>5s");
+		for (uint64_t second = 0; second < 30; second++) {
+			calls(&stage, second, 50, "futex");
+			assert_false(stage_look(&stage, (second + 1) * S));
+		}
+		fprintf(stage.stream, "%llu 0 enter 101 %s\n", 30 * S + 5000, rows[i].call);
+		fprintf(stage.stream, "%llu 0 switch 101 0 sleeping\n", 30 * S + 6000);
+		for (uint64_t second = 31; second < 35; second++)
+			assert_false(stage_look(&stage, second * S));
+		for (uint64_t second = 35; second < 60; second++)
+			fired |= stage_look(&stage, second * S);
+		assert_int_equal(fired, rows[i].hangs);
+		stage_end(&stage);
+	}
+}
+
+/* It has waited as long before: that is its way. */
+static void test_usual_wait_is_no_hang(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "hang>5s");
+	for (uint64_t second = 0; second < 99; second++) {
+		calls(&stage, second, 5, "read");
+		if (second % 10 == 9) {
+			fprintf(stage.stream, "%llu 0 enter 101 read enter=%llu args=7\n",
+				second * S + 999 * MS, second * S + 999 * MS);
+			second += 4;
+			assert_false(stage_look(&stage, second * S));
+			fprintf(stage.stream, "%llu 0 exit 101 read ret=1\n", second * S + MS);
+			continue;
+		}
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	fprintf(stage.stream, "%llu 0 enter 101 read enter=%llu args=7\n", 100 * S, 100 * S);
+	assert_false(stage_look(&stage, 106 * S));
+	assert_true(stage_look(&stage, 108 * S));
+	stage_end(&stage);
+}
+
+static void test_spin(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "hang>5s");
+	fprintf(stage.stream, "10 0 switch 0 101 sleeping\n");
+	for (uint64_t second = 0; second < 3; second++) {
+		calls(&stage, second, 50, "read");
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	assert_false(stage_look(&stage, 7 * S));
+	assert_true(stage_look(&stage, 9 * S));
+	assert_non_null(strstr(stage.why, "thread 101 in no call"));
+	stage_end(&stage);
+}
+
+/* Wakings and switches of two CPUs, handed over in either order. */
+static void test_run_queue(void **state)
+{
+	struct stage stage;
+	bool fired = false;
+
+	(void)state;
+	stage_begin(&stage, "runqueue>20%");
+	for (uint64_t second = 0; second < 40; second++) {
+		/* Runs 300 ms of a second, waits 30 ms for it; from 20 s on 200 ms. */
+		const uint64_t at = second * S, wait = second < 20 ? 30 * MS : 200 * MS;
+		const int waker = second % 2; /* CPU 0 is handed over first */
+
+		fprintf(stage.stream, "%llu %d waking 101 from - hardirq\n", at + 10 * MS, waker);
+		fprintf(stage.stream, "%llu %d switch 0 101 sleeping\n", at + 10 * MS + wait, !waker);
+		fprintf(stage.stream, "%llu %d switch 101 0 sleeping\n", at + 310 * MS + wait, !waker);
+		fired = stage_look(&stage, at + S);
+		if (second < 21)
+			assert_false(fired);
+	}
+	assert_true(fired);
+	assert_string_equal(stage.why, "runqueue>20%: 40 % in the last 10 s");
+	stage_end(&stage);
+}
+
+/* More threads than there is room for, then others: no crash, and those that ended make room. */
+static void test_many_threads(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "hang>5s");
+	for (unsigned int i = 0; i < 40000; i++) {
+		fprintf(stage.stream, "%u 0 syscall %u read enter=1 ret=1 args=7\n", 1000 + i * 10, i + 1);
+		fprintf(stage.stream, "%u 0 thread_exit %u tgid=1\n", 1001 + i * 10, i + 1);
+	}
+	assert_false(stage_look(&stage, 1 * S));
+	for (uint64_t second = 2; second < 5; second++) {
+		for (unsigned int i = 0; i < 50; i++)
+			fprintf(stage.stream, "%llu 0 syscall 60000 fsync enter=%llu ret=0 args=3\n",
+				second * S + i * MS, second * S + i * MS);
+		assert_false(stage_look(&stage, (second + 1) * S));
+	}
+	fprintf(stage.stream, "%llu 0 enter 60000 fsync enter=%llu args=3\n", 6 * S, 6 * S);
+	assert_true(stage_look(&stage, 20 * S));
+	stage_end(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_rate_that_falls),
+		cmocka_unit_test(test_rate_of_nothing),
+		cmocka_unit_test(test_long_unit),
+		cmocka_unit_test(test_hang),
+		cmocka_unit_test(test_usual_wait_is_no_hang),
+		cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_run_queue),
+		cmocka_unit_test(test_many_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Threads that work under a lock; at SIGUSR2 one of them keeps it for ever. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile sig_atomic_t keep;
+static int channel[2];
+
+static void on_signal(int number)
+{
+	(void)number;
+	keep = 1;
+}
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static void *work(void *argument)
+{
+	char byte = 0;
+
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		if (write(channel[1], &byte, 1) != 1 || read(channel[0], &byte, 1) != 1)
+			exit(1);
+		while (argument && keep)
+			sleep_ms(100);
+		sleep_ms(1);
+		pthread_mutex_unlock(&lock);
+		sleep_ms(4);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread[3];
+
+	signal(SIGUSR2, on_signal);
+	if (pipe(channel))
+		return 1;
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&thread[i], NULL, work, i ? NULL : channel))
+			return 1;
+	pause();
+	for (;;)
+		pause();
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The door of a running recorder. */
+#include "recorder/door.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ANSWER_BYTES 4096
+#define WAIT_SECONDS 300 /* for the answer to a snapshot: gigabytes may have to be written */
+
+struct scope_door {
+	int fd;
+	struct sockaddr_un address;
+};
+
+static const struct {
+	enum scope_door_wish wish;
+	const char *word;
+} words[] = {
+	{ SCOPE_DOOR_STATUS, "status\n" },
+	{ SCOPE_DOOR_SNAPSHOT, "snapshot\n" },
+};
+
+/* The directory must be ours alone, or anyone could answer in our place. */
+static int make_directory(const char *directory, struct scope_error *error)
+{
+	struct stat status;
+
+	if (mkdir(directory, 0700) && errno != EEXIST)
+		return scope_error_set(error, -errno, "%s cannot be made: %s; run as root", directory,
+				       strerror(errno));
+	if (lstat(directory, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+	    status.st_mode & 0077)
+		return scope_error_set(error, -EPERM, "%s is not a directory of this user with mode "
+				       "0700: remove it", directory);
+	return 0;
+}
+
+int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door)
+{
+	struct scope_door *door;
+	int code = make_directory(directory, error);
+
+	if (code)
+		return code;
+	door = calloc(1, sizeof(*door));
+	if (!door)
+		return scope_error_set(error, -ENOMEM, "no memory for a socket in %s", directory);
+	door->address.sun_family = AF_UNIX;
+	snprintf(door->address.sun_path, sizeof(door->address.sun_path), "%s/record-%d.sock",
+		 directory, (int)getpid());
+	unlink(door->address.sun_path);
+	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (door->fd < 0 ||
+	    bind(door->fd, (struct sockaddr *)&door->address, sizeof(door->address)) ||
+	    chmod(door->address.sun_path, 0600) || listen(door->fd, 8)) {
+		code = scope_error_set(error, -errno, "%s cannot be made: %s",
+				       door->address.sun_path, strerror(errno));
+		scope_door_close(door);
+		return code;
+	}
+	*ret_door = door;
+	return 0;
+}
+
+void scope_door_close(struct scope_door *door)
+{
+	if (!door)
+		return;
+	if (door->fd >= 0)
+		close(door->fd);
+	unlink(door->address.sun_path);
+	free(door);
+}
+
+static bool may_enter(int client)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
+	       (!peer.uid || peer.uid == geteuid());
+}
+
+/* A client that does not say at once what it wants is sent away: the recorder waits for nobody. */
+static enum scope_door_wish read_wish(int client)
+{
+	const struct timeval moment = { .tv_usec = 50000 };
+	char line[32] = "";
+
+	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+	setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &moment, sizeof(moment));
+	if (!may_enter(client) || recv(client, line, sizeof(line) - 1, 0) <= 0)
+		return SCOPE_DOOR_NOTHING;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(line, words[i].word))
+			return words[i].wish;
+	return SCOPE_DOOR_NOTHING;
+}
+
+enum scope_door_wish scope_door_next(struct scope_door *door, int *ret_client)
+{
+	enum scope_door_wish wish;
+	int client;
+
+	while ((client = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		wish = read_wish(client);
+		if (wish != SCOPE_DOOR_NOTHING) {
+			*ret_client = client;
+			return wish;
+		}
+		close(client);
+	}
+	return SCOPE_DOOR_NOTHING;
+}
+
+void scope_door_answer(struct scope_door *door, int client, const char *text)
+{
+	(void)door;
+	send(client, text, strlen(text), MSG_NOSIGNAL);
+	close(client);
+}
+
+/* 0 with the answer; -ECONNREFUSED: nobody is there any more. */
+static int ask_one(const char *path, const char *word, char *answer)
+{
+	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	size_t used = 0;
+	ssize_t got = 0;
+	int code = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    send(fd, word, strlen(word), MSG_NOSIGNAL) < 0)
+		code = -errno;
+	while (!code && used < ANSWER_BYTES - 1 &&
+	       (got = recv(fd, answer + used, ANSWER_BYTES - 1 - used, 0)) > 0)
+		used += (size_t)got;
+	if (!code && got < 0)
+		code = -errno;
+	answer[used] = '\0';
+	close(fd);
+	return code;
+}
+
+int scope_door_ask(const char *directory, enum scope_door_wish wish,
+		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
+		   struct scope_error *error)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], answer[ANSWER_BYTES];
+	const char *word = words[wish == SCOPE_DOOR_SNAPSHOT].word;
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+	unsigned int pid;
+	int count = 0;
+
+	if (!stream)
+		return errno == ENOENT ? 0 : scope_error_set(error, -errno, "%s cannot be read: %s; "
+							     "run as root", directory, strerror(errno));
+	while ((entry = readdir(stream))) {
+		int code;
+
+		if (sscanf(entry->d_name, "record-%u.sock", &pid) != 1)
+			continue;
+		snprintf(path, sizeof(path), "%s/record-%u.sock", directory, pid);
+		code = ask_one(path, word, answer);
+		if (code == -ECONNREFUSED)
+			unlink(path);
+		if (code)
+			continue;
+		each(context, pid, answer);
+		count++;
+	}
+	closedir(stream);
+	return count;
+}

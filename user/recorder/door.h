@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The door of a running recorder: a socket /run/scope/record-PID.sock in a directory of mode 0700,
+ * where PID is the recorder's. A client sends one line, "status" or "snapshot", and reads the answer
+ * to its end. Only root, and the user the recorder runs as, are let in.
+ */
+#ifndef SCOPE_RECORDER_DOOR_H
+#define SCOPE_RECORDER_DOOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define SCOPE_DOOR_DIRECTORY "/run/scope"
+
+struct scope_door;
+
+enum scope_door_wish {
+	SCOPE_DOOR_NOTHING,
+	SCOPE_DOOR_STATUS,
+	SCOPE_DOOR_SNAPSHOT,
+};
+
+/* Makes directory and socket. 0 or -errno, error filled. */
+int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door);
+void scope_door_close(struct scope_door *door); /* removes the socket; NULL is fine */
+
+/* The next wish, without waiting. A client is a number that answer takes. */
+enum scope_door_wish scope_door_next(struct scope_door *door, int *ret_client);
+
+/* Sends the text and hangs up. */
+void scope_door_answer(struct scope_door *door, int client, const char *text);
+
+/*
+ * Asks every recorder in the directory; each() gets the answers, the recorder's pid first. Sockets
+ * that recorders left behind are removed. How many answered, or -errno with error filled.
+ */
+int scope_door_ask(const char *directory, enum scope_door_wish wish,
+		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
+		   struct scope_error *error);
+
+#endif

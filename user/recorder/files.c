@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of the files that one recording makes. */
+#include "recorder/files.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ENDING ".trace"
+#define DATED "-[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]"
+
+/* Length of the name without its ending, and the ending ("" where it has another). */
+static int base_length(const char *output, const char **ret_ending)
+{
+	const size_t length = strlen(output), tail = strlen(ENDING);
+
+	*ret_ending = ENDING;
+	if (length > tail && !strcmp(output + length - tail, ENDING))
+		return (int)(length - tail);
+	*ret_ending = "";
+	return (int)length;
+}
+
+int scope_files_name(const char *output, time_t now, char *ret_path, size_t size)
+{
+	const char *ending;
+	const int length = base_length(output, &ending);
+	char date[32];
+	struct tm local;
+	int written;
+
+	localtime_r(&now, &local);
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	for (unsigned int again = 1;; again++) {
+		if (again == 1)
+			written = snprintf(ret_path, size, "%.*s-%s%s", length, output, date, ending);
+		else
+			written = snprintf(ret_path, size, "%.*s-%s-%u%s", length, output, date,
+					   again, ending);
+		if (written < 0 || (size_t)written >= size)
+			return -ENAMETOOLONG;
+		if (access(ret_path, F_OK))
+			return 0;
+	}
+}
+
+/* Copies text so that glob takes it as it is. */
+static size_t quote(const char *text, int length, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < length && used + 3 < size; i++) {
+		if (strchr("*?[\\", text[i]))
+			out[used++] = '\\';
+		out[used++] = text[i];
+	}
+	out[used] = '\0';
+	return used;
+}
+
+static int by_version(const void *left, const void *right)
+{
+	return strverscmp(*(char *const *)left, *(char *const *)right);
+}
+
+void scope_files_limit(const char *output, size_t keep)
+{
+	static const char *const patterns[] = { DATED, DATED "-[0-9]*" };
+	const char *ending;
+	const int length = base_length(output, &ending);
+	char pattern[4096];
+	size_t used = quote(output, length, pattern, sizeof(pattern) - 256);
+	glob_t found = { 0 };
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		snprintf(pattern + used, sizeof(pattern) - used, "%s%s", patterns[i], ending);
+		glob(pattern, GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, &found);
+	}
+	/* Names sort by date, and a few by the number behind it. */
+	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_version);
+	for (size_t i = 0; i + keep < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of the files that one recording makes: BASE-YYYYMMDD-HHMMSS.trace where `-o BASE.trace` was
+ * said, by the local time, and a number more where two of one second would be the same.
+ */
+#ifndef SCOPE_RECORDER_FILES_H
+#define SCOPE_RECORDER_FILES_H
+
+#include <stddef.h>
+#include <time.h>
+
+/* A name for which there is no file yet. 0; -ENAMETOOLONG. */
+int scope_files_name(const char *output, time_t now, char *ret_path, size_t size);
+
+/* Of the files so named the latest `keep` stay, whoever made them; the others are removed. */
+void scope_files_limit(const char *output, size_t keep);
+
+#endif

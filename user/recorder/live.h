@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a target's threads do at this moment, from its sub-buffers as they come: for triggers.
+ *
+ * Sub-buffers are held until all CPUs were flushed, and then gone through in order of time. Memory is
+ * bounded: 32 MiB of them (more are gone through early, and the order between CPUs may be wrong
+ * there), and SCOPE_LIVE_THREADS threads; more are not looked at.
+ */
+#ifndef SCOPE_RECORDER_LIVE_H
+#define SCOPE_RECORDER_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scope/ring.h>
+
+#define SCOPE_LIVE_THREADS 16384
+
+struct scope_live;
+
+/* Since the last scope_live_period(). Times in ns. */
+struct scope_live_period {
+	uint64_t run_ns, queue_ns; /* of all threads: on a CPU; runnable and waiting for one */
+	uint64_t longest_unit_ns;  /* that ended */
+	uint32_t unit_tid;
+	uint32_t call[SCOPE_SYSCALL_MAX]; /* returned, by number */
+};
+
+/* A thread that stands, or runs, without an end. */
+struct scope_live_hang {
+	uint32_t tid;
+	uint16_t nr; /* SCOPE_NR_NONE: it runs and makes no call */
+	uint64_t for_ns;
+};
+
+/* 0 or -ENOMEM. */
+int scope_live_create(struct scope_live **ret_live);
+void scope_live_destroy(struct scope_live *live); /* NULL is fine */
+
+void scope_live_take(struct scope_live *live, const struct scope_subbuf *subbuf);
+
+/* All that happened up to some moment was taken: go through it. */
+void scope_live_settle(struct scope_live *live);
+
+/* What the period just ended; the next one begins. Borrowed until the next call. */
+const struct scope_live_period *scope_live_period(struct scope_live *live);
+
+/*
+ * The longest unit that goes on at now_ns: a thread's work since it returned from waiting for work
+ * (epoll, poll, select, accept). 0: none.
+ */
+uint64_t scope_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid);
+
+/*
+ * True: some thread hangs for at least limit_ns. It stands in a call in which threads do not wait for
+ * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as
+ * long; or it ran all the time and made no call. Only threads that made HANG_CALLS calls before.
+ */
+bool scope_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
+			  struct scope_live_hang *ret_hang);
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a recording does with its capture. */
+#include "recorder/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "recorder/door.h"
+#include "recorder/files.h"
+#include "trace/flight.h"
+#include "trace/writer.h"
+
+#define CLIENTS_MAX 8
+#define WHY_BYTES 128
+#define TEXT_BYTES 4608
+
+struct recorder {
+	const struct scope_recorder_options *options;
+	const struct scope_recorder_watch *watch;
+	volatile sig_atomic_t *snapshot;
+	struct scope_writer *writer;
+	struct scope_door *door; /* NULL: none could be made */
+	struct scope_target target;
+	struct scope_capture_progress progress;
+	struct scope_recorder_result result;
+	uint64_t cool_ns; /* no trigger counts before */
+	char why[WHY_BYTES]; /* a file is wanted; "": none is */
+	int client[CLIENTS_MAX]; /* wait for it */
+	size_t clients;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct recorder *recorder,
+						       const char *format, ...)
+{
+	char text[TEXT_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	recorder->watch->say(recorder->watch->context, text);
+}
+
+static void read_flight(const struct recorder *recorder, struct scope_recorder_flight *ret_flight)
+{
+	struct scope_flight_state state;
+	uint64_t covered_ns;
+
+	scope_writer_coverage(recorder->writer, &state);
+	covered_ns = state.end_ns > state.begin_ns ? state.end_ns - state.begin_ns : 0;
+	*ret_flight = (struct scope_recorder_flight){
+		.covered_s = (double)covered_ns / 1e9,
+		.wanted_s = (double)recorder->options->flight_ns / 1e9,
+		.held_bytes = state.held_bytes,
+	};
+	if (state.held_bytes)
+		ret_flight->possible_s = ret_flight->covered_s *
+					 (double)recorder->options->flight_bytes /
+					 (double)state.held_bytes;
+}
+
+/* For `scope status`: lines of a word and what it says. */
+static void describe(const struct recorder *recorder, char *text, size_t size)
+{
+	const struct scope_capture_progress *progress = &recorder->progress;
+	const double seconds = (double)progress->elapsed_ns / 1e9;
+	struct scope_recorder_flight flight;
+	struct rusage own = { 0 };
+	double cpu_s;
+	int used;
+
+	getrusage(RUSAGE_SELF, &own);
+	cpu_s = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
+		(double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1e6;
+	read_flight(recorder, &flight);
+	used = snprintf(text, size, "target    %s[%u]\nrunning   %.0f s, %" PRIu64 " events, %" PRIu64
+			" lost\nholds     the last %.0f s of %.0f wanted, in %.1f of %.1f MB\n",
+			recorder->target.comm, recorder->target.tgid, seconds, progress->records,
+			progress->lost, flight.covered_s, flight.wanted_s,
+			(double)flight.held_bytes / 1e6,
+			(double)recorder->options->flight_bytes / 1e6);
+	if (flight.possible_s > 0)
+		used += snprintf(text + used, size - used, "enough    for %.0f s at this rate\n",
+				 flight.possible_s);
+	snprintf(text + used, size - used, "own       %.2f %% of a CPU, %.1f MB at most\nfiles     %u"
+		 " written%s%.200s\n", seconds > 0 ? 100 * cpu_s / seconds : 0,
+		 (double)own.ru_maxrss * 1024 / 1e6, recorder->result.files,
+		 recorder->result.files ? ", the last is " : "", recorder->result.path);
+}
+
+static void serve_door(struct recorder *recorder)
+{
+	enum scope_door_wish wish;
+	char text[1024];
+	int client;
+
+	while (recorder->clients < CLIENTS_MAX && recorder->door &&
+	       (wish = scope_door_next(recorder->door, &client)) != SCOPE_DOOR_NOTHING) {
+		if (wish == SCOPE_DOOR_STATUS) {
+			describe(recorder, text, sizeof(text));
+			scope_door_answer(recorder->door, client, text);
+			continue;
+		}
+		recorder->client[recorder->clients++] = client;
+		snprintf(recorder->why, sizeof(recorder->why), "snapshot");
+	}
+}
+
+static void answer_clients(struct recorder *recorder, const char *text)
+{
+	while (recorder->clients)
+		scope_door_answer(recorder->door, recorder->client[--recorder->clients], text);
+}
+
+static void look_for_reasons(struct recorder *recorder)
+{
+	const struct scope_recorder_options *options = recorder->options;
+	char why[WHY_BYTES];
+
+	serve_door(recorder);
+	if (*recorder->snapshot) {
+		*recorder->snapshot = 0;
+		snprintf(recorder->why, sizeof(recorder->why), "signal");
+	}
+	/* Asked also while it cools off: its seconds go on. */
+	if (options->triggers && scope_triggers_fired(options->triggers, now_ns(), why) &&
+	    now_ns() >= recorder->cool_ns) {
+		recorder->cool_ns = now_ns() + options->cool_ns;
+		snprintf(recorder->why, sizeof(recorder->why), "trigger %.110s", why);
+	}
+}
+
+static enum scope_capture_want want(void *context)
+{
+	struct recorder *recorder = context;
+	const struct scope_recorder_options *options = recorder->options;
+
+	if (options->flight_ns) {
+		look_for_reasons(recorder);
+		return recorder->why[0] ? SCOPE_WANT_CUT : SCOPE_WANT_NOTHING;
+	}
+	if (!options->max_bytes || scope_writer_bytes(recorder->writer) < options->max_bytes)
+		return SCOPE_WANT_NOTHING;
+	return options->keep ? SCOPE_WANT_CUT : SCOPE_WANT_END;
+}
+
+static int name_next(struct recorder *recorder, struct scope_error *error)
+{
+	struct scope_recorder_result *result = &recorder->result;
+
+	if (scope_files_name(recorder->options->output, time(NULL), result->path,
+			     sizeof(result->path)))
+		return scope_error_set(error, -ENAMETOOLONG, "the name %.200s is too long",
+				       recorder->options->output);
+	return 0;
+}
+
+static void count_file(struct recorder *recorder, uint64_t bytes)
+{
+	recorder->result.files++;
+	recorder->result.bytes = bytes;
+	if (recorder->options->keep)
+		scope_files_limit(recorder->options->output, recorder->options->keep);
+}
+
+/* run NULL: the capture is over, and its own last words are in the flight recorder. */
+static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
+		     struct scope_writer *file)
+{
+	struct scope_recorder_flight flight;
+	char seconds[32];
+	int code = 0;
+
+	read_flight(recorder, &flight);
+	snprintf(seconds, sizeof(seconds), "%.1f", flight.covered_s);
+	code = scope_writer_meta(file, SCOPE_META_FLIGHT_SECONDS, seconds);
+	if (!code && run)
+		code = scope_capture_write_end(run, reason, file);
+	return code;
+}
+
+/* A file of what the flight recorder holds. Where the disk is full, of what found room. */
+static int write_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
+		      struct scope_error *error)
+{
+	struct scope_recorder_result *result = &recorder->result;
+	struct scope_writer *file;
+	int code = name_next(recorder, error);
+
+	if (!code && run && scope_capture_write_fds(run))
+		code = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
+	if (!code)
+		code = scope_writer_copy(recorder->writer, result->path, error, &file);
+	if (code)
+		return code;
+	code = fill_copy(recorder, run, reason, file);
+	if (code)
+		scope_error_set(error, code, "%s", scope_writer_error(file));
+	else
+		code = scope_writer_finish(file, error);
+	if (!code)
+		count_file(recorder, scope_writer_bytes(file));
+	scope_writer_destroy(file);
+	return code;
+}
+
+/* A flight recorder goes on, whether its file could be written or not. */
+static int cut_flight(struct recorder *recorder, struct scope_capture_run *run)
+{
+	struct scope_error error = { "" };
+	const uint64_t begin = now_ns();
+	char text[TEXT_BYTES];
+
+	if (write_copy(recorder, run, recorder->why, &error))
+		snprintf(text, sizeof(text), "%s (wanted by %s; recording goes on)", error.text,
+			 recorder->why);
+	else
+		snprintf(text, sizeof(text), "%s: %.1f MB, written by %s in %.1f s",
+			 recorder->result.path, (double)recorder->result.bytes / 1e6, recorder->why,
+			 (double)(now_ns() - begin) / 1e9);
+	recorder->why[0] = '\0';
+	say(recorder, "%s", text);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), "\n");
+	answer_clients(recorder, text);
+	return 0;
+}
+
+static int cut(void *context, struct scope_capture_run *run, struct scope_error *error)
+{
+	struct recorder *recorder = context;
+	uint64_t bytes;
+	int code;
+
+	if (recorder->options->flight_ns)
+		return cut_flight(recorder, run);
+	/* At the end of this file and, being kept, at the head of the next one. */
+	code = scope_capture_write_fds(run);
+	if (!code)
+		code = scope_capture_write_end(run, "rotate", recorder->writer);
+	if (code)
+		return scope_error_set(error, code, "%s", scope_writer_error(recorder->writer));
+	bytes = scope_writer_bytes(recorder->writer);
+	code = name_next(recorder, error);
+	if (!code)
+		code = scope_writer_rotate(recorder->writer, recorder->result.path, error);
+	if (code)
+		return code;
+	count_file(recorder, bytes);
+	return 0;
+}
+
+static void begun(void *context, const struct scope_target *target)
+{
+	struct recorder *recorder = context;
+
+	recorder->target = *target;
+	recorder->watch->begun(recorder->watch->context, target);
+}
+
+static void progress(void *context, const struct scope_capture_progress *now)
+{
+	struct recorder *recorder = context;
+	struct scope_recorder_flight flight;
+
+	recorder->progress = *now;
+	if (recorder->options->flight_ns)
+		read_flight(recorder, &flight);
+	recorder->watch->progress(recorder->watch->context, now,
+				  recorder->options->flight_ns ? &flight : NULL);
+}
+
+static void tap(void *context, const struct scope_subbuf *subbuf)
+{
+	scope_triggers_take(context, subbuf);
+}
+
+static int open_writer(struct recorder *recorder, struct scope_error *error)
+{
+	const struct scope_recorder_options *options = recorder->options;
+	struct scope_error why = { "" };
+	int code = 0;
+
+	if (options->flight_ns)
+		code = scope_writer_create_flight(options->flight_ns, options->flight_bytes, error,
+						  &recorder->writer);
+	else if (options->keep)
+		code = name_next(recorder, error);
+	else
+		snprintf(recorder->result.path, sizeof(recorder->result.path), "%s",
+			 options->output);
+	if (!code && !options->flight_ns)
+		code = scope_writer_create(recorder->result.path, error, &recorder->writer);
+	if (!code && options->keep && scope_writer_keep(recorder->writer))
+		code = scope_error_set(error, -ENOMEM, "no memory left to begin recording");
+	if (code)
+		return code;
+	scope_writer_set_level(recorder->writer, options->level);
+	if (options->triggers)
+		scope_writer_set_tap(recorder->writer, tap, options->triggers);
+	if (options->flight_ns && scope_door_open(SCOPE_DOOR_DIRECTORY, &why, &recorder->door))
+		say(recorder, "%s; without it `scope record --snapshot` does not reach this recorder, "
+		    "SIGUSR1 does", why.text);
+	return 0;
+}
+
+/* The capture went well: the file's end. */
+static int finish(struct recorder *recorder, struct scope_error *error)
+{
+	int code;
+
+	if (recorder->options->flight_ns)
+		return write_copy(recorder, NULL, NULL, error);
+	code = scope_writer_finish(recorder->writer, error);
+	if (!code)
+		count_file(recorder, scope_writer_bytes(recorder->writer));
+	return code;
+}
+
+/* It did not: what there is of it stays, and the message says so. */
+static void salvage(struct recorder *recorder, int code, struct scope_error *error)
+{
+	const bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+	struct scope_error first = *error;
+	uint64_t bytes;
+
+	if (recorder->options->flight_ns) {
+		if (recorder->progress.records && !write_copy(recorder, NULL, NULL, error))
+			scope_error_set(error, code, "%.300s; what was held is in %.180s", first.text,
+					recorder->result.path);
+		else
+			*error = first;
+		return;
+	}
+	if (!scope_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes))
+		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s",
+				first.text, (double)bytes / 1e6, recorder->result.path);
+}
+
+int scope_recorder_run(const struct scope_recorder_options *options,
+		       const struct scope_source *source,
+		       const struct scope_capture_options *capture,
+		       const volatile sig_atomic_t *stop, volatile sig_atomic_t *snapshot,
+		       const struct scope_recorder_watch *watch, struct scope_error *error,
+		       struct scope_recorder_result *ret_result)
+{
+	struct recorder recorder = { .options = options, .watch = watch, .snapshot = snapshot };
+	const struct scope_capture_watch inner = {
+		.begun = begun, .progress = progress, .want = want, .cut = cut,
+		.context = &recorder,
+	};
+	int code = open_writer(&recorder, error);
+
+	if (code)
+		return code;
+	code = scope_capture(source, capture, recorder.writer, stop, &inner, error,
+			     &recorder.result.stats);
+	if (!code)
+		code = finish(&recorder, error);
+	if (code)
+		salvage(&recorder, code, error);
+	answer_clients(&recorder, "the recorder has ended\n");
+	scope_door_close(recorder.door);
+	scope_writer_destroy(recorder.writer);
+	if (!code)
+		*ret_result = recorder.result;
+	return code;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording does with its capture: one file, files in turn, or a flight recorder's. */
+#ifndef SCOPE_RECORDER_RECORDER_H
+#define SCOPE_RECORDER_RECORDER_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "recorder/trigger.h"
+#include "source/source.h"
+
+#define SCOPE_RECORDER_COOL_NS 60000000000ull
+
+struct scope_recorder_options {
+	const char *output;	 /* the file; where there are several, what their names begin with */
+	uint64_t max_bytes;	 /* of a file; 0: no limit */
+	uint32_t keep;		 /* how many files stay; 0: all, and without flight there is one */
+	uint64_t flight_ns;	 /* 0: no flight recorder */
+	uint64_t flight_bytes;	 /* of memory for it */
+	int level;		 /* of zstd, 0: off */
+	uint64_t cool_ns;	 /* no trigger counts for so long after one */
+	struct scope_triggers *triggers; /* NULL: none */
+};
+
+/* How the flight recorder stands. */
+struct scope_recorder_flight {
+	double covered_s, wanted_s;
+	double possible_s; /* what the memory is enough for at the rate of the covered time; 0: unknown */
+	uint64_t held_bytes;
+};
+
+struct scope_recorder_watch {
+	void (*begun)(void *context, const struct scope_target *target);
+	/* flight: NULL where it is none. */
+	void (*progress)(void *context, const struct scope_capture_progress *progress,
+			 const struct scope_recorder_flight *flight);
+	/* A sentence for the user: a file was written, or could not be. */
+	void (*say)(void *context, const char *text);
+	void *context;
+};
+
+struct scope_recorder_result {
+	struct scope_capture_stats stats;
+	char path[4096]; /* of the last file */
+	uint64_t bytes;	 /* of it */
+	uint32_t files;
+};
+
+/*
+ * Captures until its time is up, *stop is set or the target ends, and leaves whole files behind,
+ * also where an error ended it. *snapshot, set by a signal, makes a flight recorder write a file.
+ * 0; or -errno, error saying what is wrong and what was kept.
+ */
+int scope_recorder_run(const struct scope_recorder_options *options,
+		       const struct scope_source *source,
+		       const struct scope_capture_options *capture,
+		       const volatile sig_atomic_t *stop, volatile sig_atomic_t *snapshot,
+		       const struct scope_recorder_watch *watch, struct scope_error *error,
+		       struct scope_recorder_result *ret_result);
+
+#endif
