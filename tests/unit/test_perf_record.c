@@ -293,6 +293,12 @@ static void stacks(void **state)
 	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
 						 bytes.bytes, &record), 0);
 	assert_int_equal(record.regs, 0);
+	/* A sign of life has nothing else. */
+	sample_begin(&bytes, SCOPE_PERF_LIFE, 5, 6, 7);
+	bytes_end(&bytes);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
+						 bytes.bytes, &record), 0);
+	assert_int_equal(record.kind, SCOPE_PERF_LIFE);
 	layout = layout_make(SCOPE_STACK_CHAIN);
 	sample_begin(&bytes, SCOPE_PERF_SAMPLE, 5, 6, 7);
 	bytes_u64(&bytes, 3);

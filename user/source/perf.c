@@ -22,7 +22,7 @@
 
 #define UNDER_WAY_NS 1000000u /* a record is whole within this time */
 #define RELEASE_BYTES (64u << 10)
-#define THIN_NS 100000000u
+#define THIN_NS 20000000u
 
 enum moment {
 	MOMENT_NONE,
@@ -101,7 +101,17 @@ static void drop_first(struct feed *feed)
 	sift_down(feed, feed->heap[feed->waiting]);
 }
 
-/* Time of the CPU's next record: 1, 0 where there is none, -errno. One without a time comes at once. */
+/* What is lost of the ring for stacks are stacks: calls and switches are all there. */
+static int tell_lost(struct feed *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns,
+		     uint64_t count)
+{
+	if (!cpu->stacks)
+		return scope_perf_pack_lost(feed->pack, cpu->cpu, time_ns, count);
+	scope_perf_pack_skipped(feed->pack, count);
+	return 0;
+}
+
+/* Time of the ring's next record: 1, 0 where there is none, -errno. One without a time comes at once. */
 static int next_time(struct feed *feed, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
 {
 	const uint8_t *data;
@@ -110,7 +120,7 @@ static int next_time(struct feed *feed, struct scope_perf_cpu *cpu, uint64_t *re
 
 	if (code == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
-		return scope_perf_pack_lost(feed->pack, cpu->cpu, now_ns(), 1);
+		return tell_lost(feed, cpu, now_ns(), 1);
 	}
 	if (code != 1)
 		return code;
@@ -138,7 +148,9 @@ static int pack_next(struct feed *feed, struct scope_perf_cpu *cpu)
 	if (code != 1)
 		return code;
 	if (scope_perf_record_parse(&feed->events.layout, cpu->id, cpu->ids, data, bytes, &record))
-		code = scope_perf_pack_lost(feed->pack, cpu->cpu, now_ns(), 1);
+		code = tell_lost(feed, cpu, now_ns(), 1);
+	else if (record.type == SCOPE_PERF_TYPE_LOST)
+		code = tell_lost(feed, cpu, record.time_ns, record.lost);
 	else
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 	watch_child(feed, &record);
@@ -330,7 +342,7 @@ static int cover_again(struct feed *feed)
 	if (!code)
 		code = scope_perf_events_recover(&feed->events, feed->options, &feed->cover, NULL);
 	for (i = 0; i < feed->events.cpus && !code; i++)
-		if (feed->events.cpu[i].ring.page)
+		if (feed->events.cpu[i].ring.page && !feed->events.cpu[i].stacks)
 			code = scope_perf_pack_lost(feed->pack, feed->events.cpu[i].cpu, now_ns(), 1);
 	return code;
 }
@@ -393,15 +405,16 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 static int read_clock(struct feed *feed)
 {
 	uint32_t *cpus = calloc(feed->events.cpus + 1, sizeof(*cpus));
-	size_t i;
+	size_t count = 0, i;
 	int code;
 
 	if (!cpus)
 		return -ENOMEM;
 	for (i = 0; i < feed->events.cpus; i++)
-		cpus[i] = feed->events.cpu[i].cpu;
+		if (!feed->events.cpu[i].stacks)
+			cpus[count++] = feed->events.cpu[i].cpu;
 	scope_perf_clock_destroy(&feed->clock);
-	code = scope_perf_clock_read(cpus, feed->events.cpus, &feed->clock);
+	code = scope_perf_clock_read(cpus, count, &feed->clock);
 	free(cpus);
 	return code;
 }
@@ -446,9 +459,7 @@ static int perf_flush(void *context)
 /* Every CPU gets the time to tell its last losses. */
 static int end_tracing(struct feed *feed)
 {
-	const uint64_t period = feed->options->sample_period_ns ? feed->options->sample_period_ns
-								: SCOPE_PERF_LIFE_NS;
-	const struct timespec wait = { .tv_nsec = (long)(2 * period) };
+	const struct timespec wait = { .tv_nsec = 2 * SCOPE_PERF_LIFE_NS };
 	int code = pack_until(feed, now_ns());
 
 	if (code)

@@ -2,21 +2,21 @@
 /*
  * The perf events of a session.
  *
- * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and one
- * ring. The other way, events of each thread on each CPU that its children inherit, was measured
+ * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and two
+ * rings, for events and for stacks. The other way, events of each thread on each CPU that its children inherit, was measured
  * beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual machine with 2 CPUs):
  *
  *                              no tracer   filtered, per CPU   of each thread
  *   getppid() of the target         1.0              x 12             x 14
  *   a byte there and back           1.0              x 2.3            x 3.1
  *   getppid() of others             1.0              x 2.4            x 1.3
- *   descriptors, 500 threads                           16            3,002
+ *   descriptors, 500 threads                           20            3,002
  *
  * The first way costs others more, a fifth of a microsecond for each of their calls. It was chosen
  * all the same: a ring holds what happened on its CPU in order, switches tell who comes as well as
  * who goes, threads that begin later need nothing to be opened, and descriptors, memory and start
  * do not grow with threads times CPUs. A host of 64 CPUs and 500 threads would take 96,000
- * descriptors the second way, 512 this way.
+ * descriptors the second way, 640 this way.
  *
  * Filters are numbers of threads (perf_cover.c). PERF_EVENT_IOC_SET_FILTER takes one page of text
  * and, once an event has a filter, no other.
@@ -49,7 +49,7 @@
 #include "source/perf_tracefs.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
-#define RING_TIMES 4		/* as large as the module's: records are, before they are packed */
+#define RING_TIMES 2		/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RINGS_BYTES_MAX (256ull << 20) /* of all CPUs together, where the least size allows */
 #define SPARE_FILES 64
@@ -68,6 +68,7 @@ static const struct {
 	[SCOPE_PERF_EXEC] = { "sched/sched_process_exec", { "pid", "old_pid" }, { NULL } },
 	[SCOPE_PERF_BLOCK] = { "sched/sched_switch", { "prev_pid" }, { "prev_pid" } },
 	[SCOPE_PERF_SAMPLE] = { NULL, { NULL }, { NULL } },
+	[SCOPE_PERF_LIFE] = { NULL, { NULL }, { NULL } },
 };
 
 static int event_open(struct perf_event_attr *attr, int cpu)
@@ -91,16 +92,16 @@ static struct perf_event_attr attr_base(void)
 }
 
 /* The ring's own event: no samples, but the lives and names of tasks. */
-static struct perf_event_attr attr_owner(void)
+static struct perf_event_attr attr_owner(bool stacks)
 {
 	struct perf_event_attr attr = attr_base();
 
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_period = 1;
-	attr.task = 1;
-	attr.comm = 1;
-	attr.comm_exec = 1;
+	attr.task = !stacks;
+	attr.comm = !stacks;
+	attr.comm_exec = !stacks;
 	return attr;
 }
 
@@ -126,10 +127,10 @@ static struct perf_event_attr attr_of(const struct scope_perf_events *events,
 	attr.config = events->tracepoint[kind];
 	attr.sample_period = 1;
 	attr.sample_type |= PERF_SAMPLE_RAW;
-	if (kind == SCOPE_PERF_SAMPLE) {
+	if (kind == SCOPE_PERF_SAMPLE || kind == SCOPE_PERF_LIFE) {
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
-		attr.sample_period = options->sample_period_ns ? options->sample_period_ns
+		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns
 							       : SCOPE_PERF_LIFE_NS;
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
@@ -137,9 +138,13 @@ static struct perf_event_attr attr_of(const struct scope_perf_events *events,
 	return attr;
 }
 
-static bool wanted(enum scope_perf_kind kind, const struct scope_capture_options *options)
+/* Does the event belong into that ring? */
+static bool wanted(enum scope_perf_kind kind, bool stacks,
+		   const struct scope_capture_options *options)
 {
-	return kind != SCOPE_PERF_BLOCK || options->stack_mode != SCOPE_STACK_NONE;
+	if (kind == SCOPE_PERF_SAMPLE && !options->sample_period_ns)
+		return false;
+	return stacks == (kind == SCOPE_PERF_BLOCK || kind == SCOPE_PERF_SAMPLE);
 }
 
 static long paranoid(void)
@@ -167,9 +172,9 @@ static int refused(int code, const struct scope_perf_events *events, struct scop
 	case -EMFILE:
 	case -ENFILE:
 		return scope_error_set(error, code,
-				       "too few open files are allowed: %zu CPUs need about %zu: raise the "
+				       "too few open files are allowed: %zu rings need about %zu: raise the "
 				       "limit with `ulimit -n`", events->cpus,
-				       events->cpus * (SCOPE_PERF_KINDS + 1) + SPARE_FILES);
+				       events->cpus * (SCOPE_PERF_KINDS / 2 + 1) + SPARE_FILES);
 	case -ENOSYS:
 		return scope_error_set(error, code, "this kernel has no perf events: it was built without "
 				       "CONFIG_PERF_EVENTS");
@@ -212,8 +217,18 @@ static int read_tracepoints(struct scope_perf_events *events, struct scope_error
 	return code;
 }
 
-/* "0-3,8": every CPU that is online. */
-static int list_cpus(struct scope_perf_events *events, struct scope_error *error)
+static int add_ring(struct scope_perf_events *events, size_t *capacity, unsigned long cpu, bool stacks)
+{
+	if (scope_grow(&events->cpu, capacity, events->cpus + 1, sizeof(*events->cpu)))
+		return -ENOMEM;
+	events->cpu[events->cpus++] = (struct scope_perf_cpu){
+		.cpu = (uint32_t)cpu, .stacks = stacks, .owner = -1,
+	};
+	return 0;
+}
+
+/* "0-3,8": rings for every CPU that is online. */
+static int list_rings(struct scope_perf_events *events, bool stacks, struct scope_error *error)
 {
 	size_t capacity = 0;
 	char *text, *at;
@@ -230,11 +245,9 @@ static int list_cpus(struct scope_perf_events *events, struct scope_error *error
 		if (*at == ',')
 			at++;
 		for (; first <= last && first < 65536 && !code; first++) {
-			code = scope_grow(&events->cpu, &capacity, events->cpus + 1,
-					  sizeof(*events->cpu));
-			if (!code)
-				events->cpu[events->cpus++] =
-					(struct scope_perf_cpu){ .cpu = (uint32_t)first, .owner = -1 };
+			code = add_ring(events, &capacity, first, false);
+			if (!code && stacks)
+				code = add_ring(events, &capacity, first, true);
 		}
 	}
 	free(text);
@@ -244,7 +257,7 @@ static int list_cpus(struct scope_perf_events *events, struct scope_error *error
 /* Descriptors are few, but the usual soft limit is 1024. */
 static void raise_limit(const struct scope_perf_events *events)
 {
-	const rlim_t need = events->cpus * (2 * SCOPE_PERF_KINDS + 1) + SPARE_FILES;
+	const rlim_t need = events->cpus * (SCOPE_PERF_KINDS + 1) + SPARE_FILES;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -289,7 +302,7 @@ static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error
 static int open_ring(struct scope_perf_events *events, struct scope_perf_cpu *cpu, size_t bytes,
 		     struct scope_error *error)
 {
-	struct perf_event_attr attr = attr_owner();
+	struct perf_event_attr attr = attr_owner(cpu->stacks);
 	struct epoll_event wake = { .events = EPOLLIN };
 
 	attr.wakeup_watermark = (uint32_t)(bytes / 4);
@@ -357,7 +370,7 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 	cpu->events = 0;
 	cpu->blocks_every = 1;
 	for (kind = 0; kind < SCOPE_PERF_KINDS && !code; kind++)
-		if (wanted(kind, options))
+		if (wanted(kind, cpu->stacks, options))
 			code = open_one(events, cpu, kind, options, cover, error);
 	/* Records of the events before are in the ring still. */
 	if (cpu->ids > SCOPE_PERF_KINDS)
@@ -391,7 +404,7 @@ int scope_perf_events_open(struct scope_perf_events *events,
 		return scope_error_set(error, -errno, "cannot wait for perf rings: %s", strerror(errno));
 	code = read_tracepoints(events, error);
 	if (!code)
-		code = list_cpus(events, error);
+		code = list_rings(events, options->stack_mode != SCOPE_STACK_NONE, error);
 	if (code)
 		return code;
 	raise_limit(events);
@@ -505,7 +518,7 @@ static int check_namespace(struct scope_error *error)
 int scope_perf_events_check(struct scope_error *error)
 {
 	struct scope_perf_events events = { .cpus = 0 };
-	struct perf_event_attr attr = attr_owner();
+	struct perf_event_attr attr = attr_owner(false);
 	int fd, code;
 
 	/* First what needs privilege alone, for the plainest message. */

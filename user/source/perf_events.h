@@ -9,10 +9,7 @@
 #include "source/perf_record.h"
 #include "source/perf_ring.h"
 
-/*
- * Losses are told by the next record that finds room. So that there is one, every CPU has a timer
- * where no samples are asked for as well.
- */
+/* Losses are told by the next record that finds room: there is one after so long. */
 #define SCOPE_PERF_LIFE_NS 10000000u
 
 /* One event of one CPU. */
@@ -21,8 +18,10 @@ struct scope_perf_event {
 	int fd;
 };
 
+/* One ring. Every CPU has two, so that stacks, which are large, never take the room of events. */
 struct scope_perf_cpu {
 	uint32_t cpu;
+	bool stacks; /* the second one: what is lost there are stacks alone */
 	int owner; /* descriptor of the event that the ring belongs to */
 	struct scope_perf_ring ring;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
@@ -37,7 +36,7 @@ struct scope_perf_events {
 	struct scope_perf_layout layout;
 	uint32_t tracepoint[SCOPE_PERF_KINDS];
 	struct scope_perf_cpu *cpu;
-	size_t cpus;
+	size_t cpus; /* rings */
 	int epoll; /* readable when a ring is a quarter full */
 };
 

@@ -460,6 +460,15 @@ static int take_sample(struct scope_perf_pack *pack, uint32_t cpu,
 	return put(pack, &event);
 }
 
+static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
+			const struct scope_perf_record *record)
+{
+	(void)pack;
+	(void)cpu;
+	(void)record;
+	return 0;
+}
+
 /* In its parent, before the child runs. */
 static int take_fork(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record)
@@ -534,6 +543,11 @@ int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t ti
 	return put(pack, &event);
 }
 
+void scope_perf_pack_skipped(struct scope_perf_pack *pack, uint64_t count)
+{
+	pack->counts.stacks_skipped += count;
+}
+
 typedef int (*taker)(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record);
 
@@ -544,7 +558,7 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
 		[SCOPE_PERF_SWITCH] = take_switch, [SCOPE_PERF_ENTER] = take_enter,
 		[SCOPE_PERF_EXIT] = take_exit,	   [SCOPE_PERF_WAKING] = take_waking,
 		[SCOPE_PERF_EXEC] = take_exec,	   [SCOPE_PERF_BLOCK] = take_block,
-		[SCOPE_PERF_SAMPLE] = take_sample,
+		[SCOPE_PERF_SAMPLE] = take_sample, [SCOPE_PERF_LIFE] = take_nothing,
 	};
 
 	if (!lane_of(pack, cpu))

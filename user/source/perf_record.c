@@ -152,7 +152,7 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 		if (code)
 			return code;
 	}
-	if (record->kind != SCOPE_PERF_SAMPLE) {
+	if (record->kind != SCOPE_PERF_SAMPLE && record->kind != SCOPE_PERF_LIFE) {
 		code = take_raw(&bytes, record);
 		if (code)
 			return code;

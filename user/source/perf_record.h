@@ -20,7 +20,8 @@ enum scope_perf_kind {
 	SCOPE_PERF_WAKING,
 	SCOPE_PERF_EXEC,
 	SCOPE_PERF_BLOCK,  /* the stack of a thread that goes to sleep */
-	SCOPE_PERF_SAMPLE, /* the stack of whatever runs, by a timer; or a mere sign of life */
+	SCOPE_PERF_SAMPLE, /* the stack of whatever runs, by a timer */
+	SCOPE_PERF_LIFE,   /* a timer's sign of life, so that a ring gets to tell its losses */
 	SCOPE_PERF_KINDS,
 };
 

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Trace known work by perf events on this host: 500 threads, and a target that forks all the time.
+#
+# Usage: tests/unit/perf_live.sh
+# Exit status: 0 all was seen; 1 not; 77 perf events cannot be used here.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=build/user/scope
+[ -x "$scope" ] || make -s user
+dir=$(mktemp -d)
+target=
+ended() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null
+	rm -rf "$dir"
+}
+trap ended EXIT
+"$scope" doctor > "$dir/doctor" 2>&1
+grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/perf_work.c || exit 1
+bad=0
+
+# trace ARGUMENT...: runs perf_work with them under a capture; leaves its events in $dir/text.
+trace() {
+	local recorder word
+	coproc WORK { exec "$dir/work" "$@"; }
+	target=$WORK_PID
+	read -r word <&"${WORK[0]}"
+	"$scope" record -p "$target" --source perf -d 60 -o "$dir/a.trace" > "$dir/said" 2>&1 &
+	recorder=$!
+	# It has begun once its rings are mapped; the states of all threads take a moment more.
+	for _ in $(seq 100); do
+		! grep -q 'anon_inode:\[perf_event\]' "/proc/$recorder/maps" 2>/dev/null || break
+		sleep 0.05
+	done
+	sleep 1
+	echo go >&"${WORK[1]}"
+	read -r word <&"${WORK[0]}"
+	kill -INT "$recorder"
+	wait "$recorder" || { cat "$dir/said"; return 1; }
+	kill "$target"
+	wait "$target" 2>/dev/null
+	target=
+	cat "$dir/said"
+	"$scope" dump "$dir/a.trace" > "$dir/text"
+}
+
+# expect NAME COUNT PATTERN
+expect() {
+	local found
+	found=$(grep -Ec -- "$3" "$dir/text")
+	if [ "$found" -eq "$2" ]; then
+		echo "ok - $1: $found"
+	else
+		echo "not ok - $1: $found, expected $2"
+		bad=1
+	fi
+}
+
+trace threads 500 20 || exit 1
+expect "calls of 500 threads" 10000 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
+expect "their states, at start and stop" 1002 '^[0-9]+ [0-9]+ state '
+expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+
+trace forks 300 3 || exit 1
+expect "calls of 300 children" 900 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
+expect "forks" 300 '^[0-9]+ [0-9]+ fork '
+expect "exits" 300 '^[0-9]+ [0-9]+ thread_exit .* last$'
+expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+exit "$bad"
