@@ -20,6 +20,10 @@
 #                             which two block, two wakings, two switches
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
+#   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
+#   file_bytes_per_event      of the trace of a server, stacks included, compressed
+#   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
+#                             flight_...: into memory, and with four triggers
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
@@ -110,6 +114,7 @@ bench_analysis() {
 	done
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
+	"$bin/consume" "$trace"
 	TIMEFORMAT='%R %U %S'
 	{ time "$report" -i "$trace" -o "$build/bench/report.txt"; } 2>&1 | awk -v events="$events" '{
 		printf "report_seconds %s s\nreport_cpu_seconds %.2f s\n", $1, $2 + $3

@@ -182,7 +182,7 @@ full_disk_in_flight() {
 # At any moment: no file yet, or a whole one.
 ctrl_c() {	# SIGNAL
 	local round status
-	for round in $(seq 12); do
+	for round in $(seq 8); do
 		rm -f c.trace c.trace.part
 		"$scope" record -p "$target" -d 60 -o c.trace >stdout 2>stderr &
 		local one=$!

@@ -23,5 +23,5 @@ module=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$unpacked/headers")
 for program in record_work record_hang; do
 	gcc -O1 -g -Wall -Wextra -pthread -o "$work/$program" "tests/vm/$program.c"
 done
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-400}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-600}" -o "$work/out" -- \
 	tests/vm/recorder_guest.sh "$build/user/scope" "$module" "$work"
