@@ -2,6 +2,7 @@
 /* Reads the attributes of CONFIGURE into a session's configuration, or says what is wrong there. */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/stringify.h>
 #include "arch.h"
 #include "configure.h"
@@ -91,7 +92,6 @@ static int parse_stacks(struct genl_info *info, struct scope_config *config)
 			      "STACK_BYTES does not fit: make it smaller, or SUBBUF_BYTES larger");
 	get_u32(info, SCOPE_ATTR_STACK_MIN_NS, &config->stack_min_ns);
 	get_u32(info, SCOPE_ATTR_STACKS_PER_SECOND, &config->stacks_per_second);
-	memset(config->stack_syscalls, 0xff, sizeof(config->stack_syscalls));
 	if (info->attrs[SCOPE_ATTR_STACK_SYSCALLS])
 		nla_memcpy(config->stack_syscalls, info->attrs[SCOPE_ATTR_STACK_SYSCALLS],
 			   sizeof(config->stack_syscalls));
@@ -161,6 +161,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	config->subbuf_count = SCOPE_SUBBUF_COUNT_DEFAULT;
 	config->stack_bytes = SCOPE_STACK_BYTES_DEFAULT;
 	config->stacks_per_second = SCOPE_STACKS_PER_SECOND_DEFAULT;
+	memset(config->stack_syscalls, 0xff, sizeof(config->stack_syscalls));
 	err = parse_events(info, config);
 	if (!err)
 		err = check_protocol(info, config);
@@ -231,5 +232,67 @@ int scope_configure_change(struct scope_session *session, struct genl_info *info
 	}
 	kvfree(add);
 	kvfree(remove);
+	return err;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Tids are those of the caller's namespace. No tids: *ret_threads is NULL, for all threads. */
+static int parse_stack_threads(struct genl_info *info, struct scope_stack_threads **ret_threads)
+{
+	struct nlattr *attribute = info->attrs[SCOPE_ATTR_STACK_THREADS];
+	u32 count = nla_len(attribute) / sizeof(u32), i;
+	struct scope_stack_threads *threads;
+	struct task_struct *task;
+
+	if (nla_len(attribute) % sizeof(u32) || count > SCOPE_STACK_THREADS_MAX)
+		return REFUSE(info, attribute, -EINVAL, "STACK_THREADS is up to 1024 numbers of 4 bytes");
+	*ret_threads = NULL;
+	if (!count)
+		return 0;
+	threads = kvzalloc(sizeof(*threads) + count * sizeof(u32), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	rcu_read_lock();
+	for (i = 0; i < count; i++) {
+		task = pid_task(find_vpid(((u32 *)nla_data(attribute))[i]), PIDTYPE_PID);
+		if (task)
+			threads->tid[threads->count++] = task->pid;
+	}
+	rcu_read_unlock();
+	sort(threads->tid, threads->count, sizeof(u32), compare_tids, NULL);
+	*ret_threads = threads;
+	return 0;
+}
+
+/* STACKS: what it does not name stays as it is. */
+int scope_configure_stacks(struct scope_session *session, struct genl_info *info)
+{
+	struct scope_config *config = kmalloc(sizeof(*config), GFP_KERNEL);
+	bool threads_given = info->attrs[SCOPE_ATTR_STACK_THREADS];
+	struct scope_stack_threads *threads = NULL;
+	int err = config ? 0 : -ENOMEM;
+
+	if (!err && threads_given)
+		err = parse_stack_threads(info, &threads);
+	if (err)
+		goto out;
+	mutex_lock(&session->lock);
+	*config = session->config;
+	err = scope_session_configured(session) ? parse_stacks(info, config) : 0;
+	if (err)
+		kvfree(threads);
+	else
+		err = scope_session_set_stacks(session, config, threads, threads_given);
+	mutex_unlock(&session->lock);
+	if (err == -ESHUTDOWN)
+		REFUSE_ALL(info, err, "the session was stopped: open a new one");
+out:
+	kfree(config);
 	return err;
 }

@@ -8,5 +8,6 @@
 
 int scope_configure(struct scope_session *session, struct genl_info *info);
 int scope_configure_change(struct scope_session *session, struct genl_info *info);
+int scope_configure_stacks(struct scope_session *session, struct genl_info *info);
 
 #endif

@@ -49,6 +49,18 @@ static const struct nla_policy filter_policy[] = {
 	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 };
 
+static const struct nla_policy stacks_policy[] = {
+	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
+	[SCOPE_ATTR_STACK_MODE] = { .type = NLA_U8 },
+	[SCOPE_ATTR_STACK_BYTES] = { .type = NLA_U32 },
+	[SCOPE_ATTR_STACK_MIN_NS] = { .type = NLA_U32 },
+	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
+	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
+	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
+	[SCOPE_ATTR_STACK_THREADS] = { .type = NLA_BINARY,
+				       .len = SCOPE_STACK_THREADS_MAX * sizeof(u32) },
+};
+
 static const struct nla_policy no_policy[] = {
 	[SCOPE_ATTR_UNSPEC] = { .type = NLA_UNSPEC },
 };
@@ -64,9 +76,8 @@ static int check_request(struct sk_buff *skb, struct genl_info *info)
 			  "CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace is needed");
 }
 
-/* On success the caller puts *ret_session. */
-static int find_session(struct sk_buff *skb, struct genl_info *info,
-			struct scope_session **ret_session)
+int scope_netlink_session(struct sk_buff *skb, struct genl_info *info,
+			  struct scope_session **ret_session)
 {
 	struct nlattr *attribute = info->attrs[SCOPE_ATTR_SESSION];
 	int err = check_request(skb, info);
@@ -86,7 +97,7 @@ static int find_session(struct sk_buff *skb, struct genl_info *info,
 static int do_configure(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
@@ -98,7 +109,7 @@ static int do_configure(struct sk_buff *skb, struct genl_info *info)
 static int do_filter(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
@@ -107,10 +118,22 @@ static int do_filter(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+static int do_stacks(struct sk_buff *skb, struct genl_info *info)
+{
+	struct scope_session *session;
+	int err = scope_netlink_session(skb, info, &session);
+
+	if (err)
+		return err;
+	err = scope_configure_stacks(session, info);
+	scope_session_put(session);
+	return err;
+}
+
 static int do_start(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
@@ -128,7 +151,7 @@ static int do_start(struct sk_buff *skb, struct genl_info *info)
 static int do_stop(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
@@ -167,8 +190,10 @@ static int put_one_cpu(struct sk_buff *reply, struct scope_session *session, u32
 	return 0;
 }
 
-static int put_session(struct sk_buff *reply, struct scope_session *session)
+static int put_session(struct sk_buff *reply, const void *data)
 {
+	/* Percpu data is read through it: per_cpu_ptr() wants no const. */
+	struct scope_session *session = (struct scope_session *)data;
 	bool configured = scope_session_configured(session);
 	u64 memory = sizeof(*session) + (u64)num_possible_cpus() * sizeof(struct scope_cpu);
 	struct nlattr *nest;
@@ -197,10 +222,8 @@ static int put_session(struct sk_buff *reply, struct scope_session *session)
 	return 0;
 }
 
-/* fill puts the attributes; the size is an upper bound for them. */
-static int send_reply(struct genl_info *info, u8 command, size_t bytes,
-		      int (*fill)(struct sk_buff *, struct scope_session *),
-		      struct scope_session *session)
+int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
+			int (*fill)(struct sk_buff *, const void *), const void *data)
 {
 	struct sk_buff *reply = genlmsg_new(bytes, GFP_KERNEL);
 	void *header;
@@ -208,7 +231,7 @@ static int send_reply(struct genl_info *info, u8 command, size_t bytes,
 	if (!reply)
 		return -ENOMEM;
 	header = genlmsg_put_reply(reply, info, &family, 0, command);
-	if (!header || fill(reply, session)) {
+	if (!header || fill(reply, data)) {
 		nlmsg_free(reply);
 		return -EMSGSIZE;
 	}
@@ -219,15 +242,15 @@ static int send_reply(struct genl_info *info, u8 command, size_t bytes,
 static int do_query(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
 	if (num_possible_cpus() > CPUS_MAX)
 		err = -EMSGSIZE;
 	else
-		err = send_reply(info, SCOPE_CMD_QUERY, 256 + num_possible_cpus() * 128,
-				 put_session, session);
+		err = scope_netlink_reply(info, SCOPE_CMD_QUERY, 256 + num_possible_cpus() * 128,
+					  put_session, session);
 	scope_session_put(session);
 	return err;
 }
@@ -235,7 +258,7 @@ static int do_query(struct sk_buff *skb, struct genl_info *info)
 static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;
-	int err = find_session(skb, info, &session);
+	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
@@ -246,7 +269,7 @@ static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static int put_info(struct sk_buff *reply, struct scope_session *unused)
+static int put_info(struct sk_buff *reply, const void *unused)
 {
 	if (nla_put_u32(reply, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL) ||
 	    nla_put_u32(reply, SCOPE_ATTR_PROTOCOL_MIN, SCOPE_PROTOCOL_MIN) ||
@@ -260,7 +283,7 @@ static int do_info(struct sk_buff *skb, struct genl_info *info)
 {
 	int err = check_request(skb, info);
 
-	return err ? err : send_reply(info, SCOPE_CMD_INFO, 128, put_info, NULL);
+	return err ? err : scope_netlink_reply(info, SCOPE_CMD_INFO, 128, put_info, NULL);
 }
 
 #define OP(command, function, attributes)                                                          \
@@ -277,6 +300,10 @@ static const struct genl_ops ops[] = {
 	OP(SCOPE_CMD_QUERY, do_query, session_policy),
 	OP(SCOPE_CMD_SNAPSHOT, do_snapshot, snapshot_policy),
 	OP(SCOPE_CMD_FILTER, do_filter, filter_policy),
+	OP(SCOPE_CMD_STACKS, do_stacks, stacks_policy),
+	OP(SCOPE_CMD_PROBE_ADD, scope_netlink_probe_add, scope_netlink_probe_policy),
+	OP(SCOPE_CMD_PROBE_REMOVE, scope_netlink_probe_remove, scope_netlink_probe_id_policy),
+	OP(SCOPE_CMD_PROBE_NEXT, scope_netlink_probe_next, scope_netlink_probe_id_policy),
 };
 
 static int check_shape(struct genl_info *info)

@@ -10,7 +10,6 @@
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
-#include <linux/timekeeping.h>
 #include "block.h"
 #include "probe.h"
 #include "record.h"
@@ -192,13 +191,15 @@ static void probe_insert(SCOPE_BLOCK_PROTO(data, request))
 {
 	struct scope_session *session = data;
 	struct outstanding *one;
+	struct scope_cpu *cpu;
 	unsigned long flags;
 	u32 tid;
 
 	raw_local_irq_save(flags);
-	one = take_up(session, this_cpu_ptr(session->cpu), request, &tid);
+	cpu = this_cpu_ptr(session->cpu);
+	one = take_up(session, cpu, request, &tid);
 	if (one && !one->issued_ns)
-		one->queued_ns = ktime_get_mono_fast_ns();
+		one->queued_ns = scope_clock_ns(&cpu->clock);
 	raw_local_irq_restore(flags);
 }
 
@@ -216,7 +217,7 @@ static void probe_issue(SCOPE_BLOCK_PROTO(data, request))
 	one = take_up(session, cpu, request, &tid);
 	if (!tid)
 		goto out;
-	now = ktime_get_mono_fast_ns();
+	now = scope_clock_ns(&cpu->clock);
 	put_issue(&cpu->ring, request, one, tid, now);
 	if (one) {
 		one->issued_ns = now;
@@ -233,10 +234,12 @@ static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR st
 {
 	struct scope_session *session = data;
 	struct outstanding *one;
+	struct scope_cpu *cpu;
 	struct request **key;
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpu);
 	one = find(session->block, request, &key);
 	if (!one)
 		goto out;
@@ -245,8 +248,8 @@ static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR st
 		goto out;
 	}
 	if (one->issued_ns)
-		put_done(&this_cpu_ptr(session->cpu)->ring, request, one,
-			 scope_compat_block_errno(status), bytes, ktime_get_mono_fast_ns());
+		put_done(&cpu->ring, request, one, scope_compat_block_errno(status), bytes,
+			 scope_clock_ns(&cpu->clock));
 	if (bytes >= blk_rq_bytes(request))
 		forget(key);
 	else

@@ -17,9 +17,14 @@ static enum hrtimer_restart sample_fire(struct hrtimer *timer)
 	struct scope_cpu *cpu = container_of(timer, struct scope_cpu, sample);
 	struct scope_session *session = cpu->session;
 
+	u32 period_ns = READ_ONCE(session->config.sample_period_ns);
+
+	/* Samples are being switched off. */
+	if (!period_ns)
+		return HRTIMER_NORESTART;
 	if (cpu->traced)
 		scope_stack_sample(session, cpu, ktime_get_mono_fast_ns());
-	hrtimer_forward_now(timer, ns_to_ktime(session->config.sample_period_ns));
+	hrtimer_forward_now(timer, ns_to_ktime(period_ns));
 	return HRTIMER_RESTART;
 }
 

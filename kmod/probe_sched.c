@@ -189,6 +189,7 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 static void probe_task_rename(void *data, struct task_struct *task, const char *comm)
 {
 	struct scope_session *session = data;
+	struct scope_cpu *cpu;
 	unsigned long flags;
 
 	if (unlikely(!READ_ONCE(session->running)))
@@ -196,8 +197,8 @@ static void probe_task_rename(void *data, struct task_struct *task, const char *
 	/* Readers of protocol 1 do not know the record. */
 	if (session->config.protocol > 1 && scope_select_has(session, task)) {
 		raw_local_irq_save(flags);
-		scope_record_put_comm(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(),
-				      task, comm);
+		cpu = this_cpu_ptr(session->cpu);
+		scope_record_put_comm(&cpu->ring, scope_clock_ns(&cpu->clock), task, comm);
 		raw_local_irq_restore(flags);
 	}
 	if (session->watch & SCOPE_WATCH_COMM)

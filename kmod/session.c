@@ -3,8 +3,11 @@
 #include <linux/cpu.h>
 #include <linux/idr.h>
 #include <linux/slab.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/tracepoint.h>
 #include <linux/timekeeping.h>
+#include "dynamic.h"
 #include "probe.h"
 #include "region.h"
 #include "select.h"
@@ -46,6 +49,8 @@ int scope_session_create(struct scope_session **ret_session)
 	scope_sample_prepare(session);
 	scope_select_prepare(session);
 	kref_init(&session->ref);
+	mutex_init(&session->dynamic_lock);
+	INIT_LIST_HEAD(&session->dynamic);
 	mutex_init(&session->lock);
 	mutex_init(&session->consume_lock);
 	init_waitqueue_head(&session->readers);
@@ -88,6 +93,8 @@ static void session_free(struct kref *ref)
 	for_each_possible_cpu(id)
 		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
 	scope_region_free(session);
+	scope_dynamic_free(session);
+	kvfree(session->stack_threads);
 	kvfree(session->block);
 	free_percpu(session->cpu);
 	kvfree(session);
@@ -96,6 +103,12 @@ static void session_free(struct kref *ref)
 void scope_session_put(struct scope_session *session)
 {
 	kref_put(&session->ref, session_free);
+}
+
+/* From how long on a call needs more than its record: a stack, or a record of another type. */
+static u64 plain_ns(const struct scope_config *config)
+{
+	return config->stack_mode ? config->stack_min_ns : U32_MAX;
 }
 
 /* Which calls become records: those whose bit (n % 8 of byte n / 8) is set. */
@@ -127,7 +140,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	if (session->run_state != SCOPE_RUN_NEW || session->closed)
 		goto out;
 	session->config = *config;
-	session->plain_ns = config->stack_mode ? config->stack_min_ns : U32_MAX;
+	session->plain_ns = plain_ns(config);
 	for (i = 0, err = 0; i < count && !err; i++) {
 		err = scope_select_add(session, &targets[i]);
 		*ret_failed = i;
@@ -196,6 +209,72 @@ int scope_session_change(struct scope_session *session, const struct scope_chang
 	}
 	mutex_unlock(&session->lock);
 	return err;
+}
+
+/* Probes may still be reading the set it replaces: those of tracepoints, of code, and timers. */
+static void set_stack_threads(struct scope_session *session, struct scope_stack_threads *threads)
+{
+	struct scope_stack_threads *old = session->stack_threads;
+
+	/* Pairs with READ_ONCE in stack.c, which reads the rest through the pointer. */
+	smp_store_release(&session->stack_threads, threads);
+	if (!old)
+		return;
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+	kvfree(old);
+}
+
+/*
+ * Under session->lock. A probe may meet some of the new values before the others: each of them is
+ * good with any of the rest. The mode is last to come and, as none, first to go.
+ */
+static int set_stacks(struct scope_session *session, const struct scope_config *config)
+{
+	struct scope_config *own = &session->config;
+
+	if (config->stack_mode == SCOPE_STACK_NONE)
+		WRITE_ONCE(own->stack_mode, SCOPE_STACK_NONE);
+	memcpy(own->stack_syscalls, config->stack_syscalls, sizeof(own->stack_syscalls));
+	WRITE_ONCE(own->stack_bytes, config->stack_bytes);
+	WRITE_ONCE(own->stack_min_ns, config->stack_min_ns);
+	WRITE_ONCE(own->stacks_per_second, config->stacks_per_second);
+	WRITE_ONCE(own->sample_period_ns, config->sample_period_ns);
+	WRITE_ONCE(own->stack_mode, config->stack_mode);
+	WRITE_ONCE(session->plain_ns, plain_ns(own));
+	if (session->run_state != SCOPE_RUN_ON)
+		return 0;
+	if (session->sampling == !!own->sample_period_ns)
+		return 0;
+	if (!session->sampling)
+		return scope_sample_start(session);
+	scope_sample_stop(session);
+	return 0;
+}
+
+/*
+ * Takes the stack settings of config, and where threads_given the set of threads, which it keeps
+ * (NULL: all). -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: its file is gone.
+ */
+int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
+			     struct scope_stack_threads *threads, bool threads_given)
+{
+	int err = 0;
+
+	lockdep_assert_held(&session->lock);
+	if (session->closed)
+		err = -ENOENT;
+	else if (session->run_state == SCOPE_RUN_NEW)
+		err = -EINVAL;
+	else if (session->run_state == SCOPE_RUN_STOPPED)
+		err = -ESHUTDOWN;
+	if (err) {
+		kvfree(threads);
+		return err;
+	}
+	if (threads_given)
+		set_stack_threads(session, threads);
+	return set_stacks(session, config);
 }
 
 typedef void (*cpu_work)(struct scope_session *session, struct scope_cpu *cpu);
@@ -345,9 +424,13 @@ int scope_session_stop(struct scope_session *session)
 {
 	int err;
 
+	mutex_lock(&session->dynamic_lock);
 	mutex_lock(&session->lock);
 	err = stop_locked(session);
 	mutex_unlock(&session->lock);
+	if (!err)
+		scope_dynamic_detach(session);
+	mutex_unlock(&session->dynamic_lock);
 	return err;
 }
 
@@ -358,11 +441,14 @@ void scope_session_close(struct scope_session *session)
 	idr_remove(&sessions, session->id);
 	mutex_unlock(&sessions_lock);
 
+	mutex_lock(&session->dynamic_lock);
 	mutex_lock(&session->lock);
 	/* A request that found it just before must not start it again. */
 	session->closed = true;
 	stop_locked(session);
 	mutex_unlock(&session->lock);
+	scope_dynamic_detach(session);
+	mutex_unlock(&session->dynamic_lock);
 	scope_session_put(session);
 }
 

@@ -5,7 +5,7 @@
  *   NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
  *
  * The open file holds a reference, each netlink request another for its duration. Locks, in the
- * order they may nest: mmap_lock > session->lock > cpu hotplug lock. Probes take none.
+ * order they may nest: dynamic_lock > mmap_lock > session->lock > cpu hotplug lock. Probes take none.
  */
 #ifndef SCOPE_KMOD_SESSION_H
 #define SCOPE_KMOD_SESSION_H
@@ -69,6 +69,12 @@ struct scope_config {
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 
+/* Threads that stacks are for, in order of their numbers. */
+struct scope_stack_threads {
+	u32 count;
+	u32 tid[];
+};
+
 struct scope_cgroup_rule {
 	bool used;
 	u32 hierarchy;
@@ -76,7 +82,7 @@ struct scope_cgroup_rule {
 };
 
 struct scope_session {
-	/* read by probes; of config, only which calls to skip changes once they are attached */
+	/* read by probes; of config only stacks and which calls to skip change once they are attached */
 	struct scope_cpu __percpu *cpu;
 	u8 watch; /* SCOPE_WATCH_*: only ever more of them */
 	bool scanning;
@@ -86,6 +92,7 @@ struct scope_session {
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
+	struct scope_stack_threads *stack_threads; /* NULL: all that are traced */
 	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched; /* requests that found no place there */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
@@ -96,6 +103,9 @@ struct scope_session {
 	struct work_struct settle;
 	struct kref ref;
 	u32 id;
+	struct mutex dynamic_lock; /* dynamic */
+	struct list_head dynamic;  /* struct scope_dynamic: probes set at run time */
+	u32 dynamics;
 	struct mutex lock; /* everything below, and running */
 	bool closed;	   /* the file is gone */
 	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
@@ -126,6 +136,8 @@ int scope_session_change(struct scope_session *session, const struct scope_chang
 			 u32 *ret_failed);
 void scope_session_set_syscalls(struct scope_config *config, const u8 *bits);
 void scope_session_refresh(struct scope_session *session);
+int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
+			     struct scope_stack_threads *threads, bool threads_given);
 int scope_session_start(struct scope_session *session);
 int scope_session_stop(struct scope_session *session);
 int scope_session_snapshot(struct scope_session *session, bool hold);

@@ -38,16 +38,25 @@ u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
 	return (((now >> OPEN_NS_SHIFT) - word) & (BIT_ULL(OPEN_NS_BITS) - 1)) << OPEN_NS_SHIFT;
 }
 
-static void put_chain(struct scope_ring *ring, struct pt_regs *regs, u64 now, u8 reason,
-		      u8 flags)
+/* The reader takes it off the thread's time, else each sampled request would look slow. */
+static u32 cost_since(u64 now)
+{
+	u64 end = ktime_get_mono_fast_ns();
+
+	/* now came from the CPU's counter, and may be ahead by a little. */
+	return end > now ? min_t(u64, end - now, U32_MAX) : 0;
+}
+
+static void put_chain(struct scope_session *session, struct scope_ring *ring,
+		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
 {
 	u32 word = scope_arch_word_bytes(regs), count = 1;
 	u64 fp = scope_arch_frame(regs), low = user_stack_pointer(regs);
 	struct scope_record_chain *r;
 	u64 frame[2], *ip;
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN, sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8,
-			       now);
+	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN,
+			       sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8 + 8, now);
 	if (!r)
 		return;
 	ip = (u64 *)(r + 1);
@@ -75,6 +84,11 @@ static void put_chain(struct scope_ring *ring, struct pt_regs *regs, u64 now, u8
 	r->reason = reason;
 	r->flags = flags;
 	r->count = count;
+	/* Readers of protocol 1 do not know it. */
+	if (session->config.protocol > 1) {
+		r->flags |= SCOPE_STACK_COST;
+		ip[count++] = cost_since(now);
+	}
 	scope_ring_commit(ring, sizeof(*r) + count * 8);
 }
 
@@ -106,9 +120,8 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 		     struct pt_regs *regs, u64 now, u8 reason, u8 flags)
 {
 	u64 sp = user_stack_pointer(regs);
-	u32 most = session->config.stack_bytes, want = stack_bytes(sp, most), got, padded;
+	u32 most = READ_ONCE(session->config.stack_bytes), want = stack_bytes(sp, most), got, padded;
 	struct scope_record_stack *r;
-	u64 end;
 	u8 *slice;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most,
@@ -128,10 +141,7 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	r->flags = flags;
 	r->regs = SCOPE_ARCH_REGS;
 	r->bytes = got;
-	/* The reader takes it off the thread's time, else each sampled request would look slow. */
-	end = ktime_get_mono_fast_ns();
-	/* now came from the CPU's counter, and may be ahead by a little. */
-	r->cost_ns = end > now ? min_t(u64, end - now, U32_MAX) : 0;
+	r->cost_ns = cost_since(now);
 	scope_ring_commit(ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded);
 }
 
@@ -139,17 +149,55 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
 {
 	struct scope_ring_page *page = cpu->ring.page;
+	u8 mode = READ_ONCE(session->config.stack_mode);
 	u64 records = cpu->ring.records;
 
-	/* An exiting task has no memory map any more. */
-	if (!current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
+	/* An exiting task has no memory map any more. Stacks may have been switched off just now. */
+	if (!mode || !current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
 		return;
-	if (session->config.stack_mode == SCOPE_STACK_CHAIN)
-		put_chain(&cpu->ring, regs, now, reason, flags);
+	if (mode == SCOPE_STACK_CHAIN)
+		put_chain(session, &cpu->ring, regs, now, reason, flags);
 	else
 		put_copy(session, &cpu->ring, regs, now, reason, flags);
 	if (cpu->ring.records != records)
 		WRITE_ONCE(page->stacks, page->stacks + 1);
+}
+
+/* Is the current thread one of those that stacks are for? */
+static bool is_wanted(const struct scope_session *session)
+{
+	const struct scope_stack_threads *threads = READ_ONCE(session->stack_threads);
+	u32 low = 0, high, middle;
+
+	if (likely(!threads))
+		return true;
+	for (high = threads->count; low < high;) {
+		middle = (low + high) / 2;
+		if (threads->tid[middle] == current->pid)
+			return true;
+		if (threads->tid[middle] < current->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* Does the limit of this second allow one more? Else it is counted as skipped. */
+static bool is_allowed(const struct scope_session *session, struct scope_cpu *cpu, u64 now)
+{
+	struct scope_ring_page *page = cpu->ring.page;
+
+	if (now - cpu->window_ns >= WINDOW_NS) {
+		cpu->window_ns = now;
+		cpu->window_stacks = 0;
+	}
+	if (cpu->window_stacks >= READ_ONCE(session->config.stacks_per_second)) {
+		WRITE_ONCE(page->stacks_skipped, page->stacks_skipped + 1);
+		return false;
+	}
+	cpu->window_stacks++;
+	return true;
 }
 
 /* After the record of a finished call, if that took long enough and the second's limit allows. */
@@ -157,23 +205,26 @@ void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *
 			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now)
 {
 	const struct scope_config *config = &session->config;
-	struct scope_ring_page *page = cpu->ring.page;
 
-	if (duration_ns < config->stack_min_ns)
+	if (duration_ns < READ_ONCE(config->stack_min_ns))
 		return;
 	if (abi != SCOPE_ABI_NATIVE || nr >= SCOPE_SYSCALL_MAX ||
 	    !(config->stack_syscalls[nr / 8] & 1 << nr % 8))
 		return;
-	if (now - cpu->window_ns >= WINDOW_NS) {
-		cpu->window_ns = now;
-		cpu->window_stacks = 0;
-	}
-	if (cpu->window_stacks >= config->stacks_per_second) {
-		WRITE_ONCE(page->stacks_skipped, page->stacks_skipped + 1);
+	if (is_wanted(session) && is_allowed(session, cpu, now))
+		put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);
+}
+
+/* Behind the record of a hit. regs: the user's, or NULL where the thread is in the kernel. */
+void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu,
+			  struct pt_regs *regs, u64 now)
+{
+	u8 flags = regs ? 0 : SCOPE_STACK_IN_KERNEL;
+
+	if (!READ_ONCE(session->config.stack_mode) || !is_wanted(session) ||
+	    !is_allowed(session, cpu, now))
 		return;
-	}
-	cpu->window_stacks++;
-	put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);
+	put_stack(session, cpu, regs ? regs : task_pt_regs(current), now, SCOPE_STACK_PROBE, flags);
 }
 
 /* From the timer interrupt. A stack in the kernel says nothing of the program: take the user's. */
@@ -182,6 +233,8 @@ void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u6
 	struct pt_regs *regs = get_irq_regs();
 	u8 flags = 0;
 
+	if (!is_wanted(session))
+		return;
 	if (!regs || !user_mode(regs)) {
 		regs = task_pt_regs(current);
 		flags = SCOPE_STACK_IN_KERNEL;

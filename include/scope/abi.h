@@ -33,6 +33,11 @@
 #define SCOPE_STACK_DEPTH_MAX 64
 #define SCOPE_STACK_BYTES_MAX 32768
 #define SCOPE_SAMPLE_PERIOD_MIN_NS 200000
+#define SCOPE_STACK_THREADS_MAX 1024 /* threads named for stacks */
+#define SCOPE_PROBE_MAX 256	     /* probes of a session */
+#define SCOPE_PROBE_NAME_BYTES 1024  /* symbol or path, with the zero byte behind it */
+#define SCOPE_PROBE_SYMBOL_BYTES 128 /* likewise, of a symbol */
+#define SCOPE_PROBE_SYMBOL_OFFSET_MAX 65536
 
 /* What a configuration that does not say gets. */
 #define SCOPE_SUBBUF_BYTES_DEFAULT (256u << 10)

@@ -44,6 +44,32 @@
  *                         the oldest; with HOLD it drops new events instead, until all that was there
  *                         has been read.
  *
+ *   SCOPE_CMD_STACKS      SESSION [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
+ *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [STACK_THREADS]
+ *                         From CONFIGURE to STOP, while it runs as well, as often as one likes: other
+ *                         events go on meanwhile. What is not there stays as it is. With
+ *                         STACK_THREADS only these threads get stacks and samples; those of them
+ *                         that ended are passed over; none at all: every traced thread again.
+ *   SCOPE_CMD_PROBE_ADD   SESSION, PROBE_ID, PROBE_KIND, PROBE_SYMBOL or PROBE_PATH
+ *                         [PROBE_OFFSET] [PROBE_ARGS] [PROBE_FLAGS]
+ *                         From CONFIGURE to STOP. Each time a traced thread comes to the place there
+ *                         is a PROBE record with PROBE_ID. Kernel: PROBE_OFFSET is counted from the
+ *                         symbol (0 for a return). User: PROBE_OFFSET is that in the file; PROBE_PATH
+ *                         is looked up as the caller sees it, /proc/PID/exe included, and the file
+ *                         is kept when its name goes. Processes that are not traced run at full
+ *                         speed. A process that is added to the filter later has the probes of
+ *                         files it has mapped already only once they are set anew.
+ *                         ENOENT: no such symbol or file. EILSEQ: no instruction begins there.
+ *                         EINVAL: the kernel allows no probe there. ERANGE: outside the file.
+ *                         EEXIST: PROBE_ID is taken. ENOSPC: SCOPE_PROBE_MAX are set. EPERM: words
+ *                         of a kernel function (PROBE_ARGS) need CAP_SYSLOG too. EOPNOTSUPP: this
+ *                         kernel has no such probes, or cannot have one on that instruction.
+ *   SCOPE_CMD_PROBE_REMOVE  SESSION, PROBE_ID. When it is answered no more records come.
+ *                         All probes of a session go with its stop or its file.
+ *   SCOPE_CMD_PROBE_NEXT  SESSION [PROBE_ID] -> PROBE_ID, PROBE_KIND, PROBE_SYMBOL or PROBE_PATH,
+ *                         PROBE_OFFSET, PROBE_ARGS, PROBE_FLAGS, PROBE_HITS, PROBE_MISSED
+ *                         The probe with the lowest number from PROBE_ID (default 0) on. ENOENT:
+ *                         there is none. Also after STOP.
  * Who is traced: every thread that one of the targets means.
  *
  *   TARGET       a process, by the number of any of its threads; with FOLLOW its descendants too,
@@ -87,6 +113,10 @@ enum scope_cmd {
 	SCOPE_CMD_QUERY,
 	SCOPE_CMD_SNAPSHOT,
 	SCOPE_CMD_FILTER,
+	SCOPE_CMD_STACKS,
+	SCOPE_CMD_PROBE_ADD,
+	SCOPE_CMD_PROBE_REMOVE,
+	SCOPE_CMD_PROBE_NEXT,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -142,6 +172,16 @@ enum scope_attr {
 	SCOPE_ATTR_REMOVE,	      /* nested: what TARGETS may hold */
 	SCOPE_ATTR_SYSCALLS,	      /* u8[SCOPE_SYSCALL_MAX / 8]: bits as in STACK_SYSCALLS */
 	SCOPE_ATTR_THREADS,	      /* u32: threads in the filter by themselves */
+	SCOPE_ATTR_STACK_THREADS,     /* u32[], at most SCOPE_STACK_THREADS_MAX: tids */
+	SCOPE_ATTR_PROBE_ID,	      /* u32, at most 65535 */
+	SCOPE_ATTR_PROBE_KIND,	      /* u8: enum scope_probe_kind */
+	SCOPE_ATTR_PROBE_SYMBOL,      /* string: of a kernel function */
+	SCOPE_ATTR_PROBE_PATH,	      /* string: of a program or library */
+	SCOPE_ATTR_PROBE_OFFSET,      /* u64, default 0 */
+	SCOPE_ATTR_PROBE_ARGS,	      /* u8: words to record, default 0; of a return only 0 or 1 */
+	SCOPE_ATTR_PROBE_FLAGS,	      /* u32: SCOPE_PROBE_WITH_* */
+	SCOPE_ATTR_PROBE_HITS,	      /* u64: by traced threads; each is a record, or lost */
+	SCOPE_ATTR_PROBE_MISSED,      /* u64: times the kernel could not call the probe */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
@@ -157,6 +197,16 @@ enum scope_stack_mode {
 	SCOPE_STACK_CHAIN = 1, /* walk frame pointers in the kernel */
 	SCOPE_STACK_COPY = 2,  /* registers and stack bytes */
 };
+
+enum scope_probe_kind {
+	SCOPE_PROBE_KPROBE = 0,
+	SCOPE_PROBE_KRETPROBE = 1,
+	SCOPE_PROBE_UPROBE = 2,
+	SCOPE_PROBE_URETPROBE = 3,
+};
+
+#define SCOPE_PROBE_WITH_STACK 0x01u /* while STACK_MODE is not none, within STACKS_PER_SECOND */
+#define SCOPE_PROBE_WITH_ALL 0x01u
 
 enum scope_run_state {
 	SCOPE_RUN_NEW = 0,

@@ -72,6 +72,16 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* The first words passed to the function whose first instruction this is; at most 6. */
+static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 count)
+{
+	const unsigned long word[] = { regs->di, regs->si, regs->dx, regs->cx, regs->r8, regs->r9 };
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		arg[i] = word[i];
+}
+
 /* Bytes of one slot of a frame: 32-bit programs have half as many. */
 static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 {
@@ -111,6 +121,14 @@ static inline void scope_arch_regs(u64 *reg, struct pt_regs *regs)
 static inline u64 scope_arch_frame(struct pt_regs *regs)
 {
 	return regs->regs[29];
+}
+
+static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		arg[i] = regs->regs[i];
 }
 
 static inline u32 scope_arch_word_bytes(struct pt_regs *regs)

@@ -10,6 +10,7 @@
 
 #include <linux/capability.h>
 #include <linux/hrtimer.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -69,6 +70,14 @@ static inline unsigned int scope_compat_task_state(struct task_struct *task)
 	return READ_ONCE(task->state);
 #endif
 }
+
+/* 5.11 */
+#if defined(CONFIG_KRETPROBES) && !defined(SCOPE_HAVE_GET_KRETPROBE)
+static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *instance)
+{
+	return instance->rp;
+}
+#endif
 
 /* Without SMP the field came with 6.17; one CPU runs one task. */
 static inline bool scope_compat_on_cpu(struct task_struct *task)

@@ -28,6 +28,11 @@ rows() {
 	BLOCK_START_NS | linux/blkdev.h linux/blk-mq.h | u64 f(struct request *r) { return r->start_time_ns; }
 	CGROUP_ID | linux/cgroup.h linux/sched.h | u64 f(struct task_struct *t) { struct cgroup *c = rcu_dereference(t->cgroups)->dfl_cgrp; return cgroup_parent(c) ? cgroup_id(c) : c->root->hierarchy_id; }
 	CGROUP_ATTACH_PATH | linux/mm.h linux/cgroup.h trace/events/cgroup.h | void p(void *d, struct cgroup *c, const char *s, struct task_struct *t, bool b); void f(void) { check_trace_callback_type_cgroup_attach_task(p); }
+	GET_KRETPROBE | linux/kprobes.h | struct kretprobe *f(struct kretprobe_instance *i) { return get_kretprobe(i); }
+	UPROBE_HANDLE | linux/uprobes.h | struct uprobe *f(struct inode *i, struct uprobe_consumer *c) { struct uprobe *u = uprobe_register(i, 0, 0, c); uprobe_unregister_nosync(u, c); uprobe_unregister_sync(); return u; }
+	UPROBE_INODE | linux/uprobes.h | int f(struct inode *i, struct uprobe_consumer *c) { uprobe_unregister(i, 0, c); return uprobe_register(i, 0, c); }
+	UPROBE_DATA | linux/uprobes.h | int h(struct uprobe_consumer *c, struct pt_regs *r, __u64 *d); void f(struct uprobe_consumer *c) { c->handler = h; }
+	UPROBE_FILTER_MM | linux/uprobes.h | bool h(struct uprobe_consumer *c, struct mm_struct *m); void f(struct uprobe_consumer *c) { c->filter = h; }
 	ROWS
 }
 

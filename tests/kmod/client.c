@@ -47,6 +47,8 @@ struct answer {
 	char *message;
 	uint32_t message_bytes;
 	struct client_counts *counts;
+	client_reply reply; /* gets the attributes instead; NULL: none */
+	void *data;
 };
 
 static void parse_message(struct nlmsghdr *header, struct answer *answer)
@@ -87,6 +89,8 @@ static int on_valid(struct nl_msg *msg, void *data)
 	int rest;
 
 	CHECK(!genlmsg_parse(nlmsg_hdr(msg), 0, a, SCOPE_ATTR_MAX, NULL));
+	if (answer->reply)
+		answer->reply(a, answer->data);
 	if (!answer->counts || !a[SCOPE_ATTR_CPUS])
 		return NL_OK;
 	memset(answer->counts, 0, sizeof(*answer->counts));
@@ -161,6 +165,25 @@ static struct nl_msg *message(struct client *client, int command)
 	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, 0, command,
 			  SCOPE_GENL_VERSION));
 	return msg;
+}
+
+struct nl_msg *client_message(struct client *client, int command)
+{
+	struct nl_msg *msg = message(client, command);
+
+	CHECK(!nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session));
+	return msg;
+}
+
+int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data,
+		char *ret_message, uint32_t message_bytes)
+{
+	struct answer answer = { .message = ret_message, .message_bytes = message_bytes,
+				 .reply = reply, .data = data };
+
+	if (message_bytes)
+		ret_message[0] = 0;
+	return transact(client, msg, &answer);
 }
 
 int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,

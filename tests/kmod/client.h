@@ -9,6 +9,9 @@
 #include <scope/event.h>
 #include <scope/ring.h>
 
+struct nl_msg;
+struct nlattr;
+
 #define CLIENT_CPUS 64
 
 struct client_config {
@@ -61,6 +64,11 @@ void client_wait_unused(void);
 int client_snapshot(struct client *client, bool hold);
 uint64_t client_drain_flight(struct client *client, bool snapshot, client_record record, void *data,
 			     uint64_t *ret_stale);
+/* A request that names the session; client_send() frees it and returns the kernel's answer. */
+typedef void (*client_reply)(struct nlattr **attributes, void *data);
+struct nl_msg *client_message(struct client *client, int command);
+int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data,
+		char *ret_message, uint32_t message_bytes);
 /* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
 int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
 	       char *ret_message, uint32_t message_bytes);

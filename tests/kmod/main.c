@@ -5,6 +5,7 @@
  * `soak SECONDS SEED` makes sessions at random.
  */
 #include <string.h>
+#include "puppet.h"
 #include "tests.h"
 
 static const struct {
@@ -36,6 +37,13 @@ static const struct {
 	{ "filter_names", test_filter_names },
 	{ "filter_cgroup", test_filter_cgroup },
 	{ "filter_syscalls", test_filter_syscalls },
+	{ "stack_change", test_stack_change },
+	{ "probe_kernel", test_probe_kernel },
+	{ "probe_user", test_probe_user },
+	{ "probe_deleted", test_probe_deleted },
+	{ "probe_stack", test_probe_stack },
+	{ "probe_refuse", test_probe_refuse },
+	{ "probe_churn", test_probe_churn },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },
 	{ "maps", test_maps },
@@ -49,6 +57,10 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	if (argc >= 2 && !strcmp(argv[1], "puppet"))
+		puppet_main(argc, argv);
+	if (argc == 3 && !strcmp(argv[1], "probe_hold"))
+		test_probe_hold(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "load"))
 		test_load();
 	if (argc == 3 && !strcmp(argv[1], "trace"))

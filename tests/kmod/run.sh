@@ -170,12 +170,30 @@ run_failing_loads() {
 	fi
 }
 
+# A session full of probes dies, and the module goes at once: nothing of it may be left in the code.
+hold_and_kill() {	# PID ROUND
+	local tracer
+	coproc holding { exec "$program" probe_hold "$1"; }
+	tracer=$holding_PID
+	read -r -t 60 -u "${holding[0]}" _ || echo "# round $2: no probes were set"
+	kill -9 "$tracer" 2>/dev/null
+	wait "$tracer" 2>/dev/null
+}
+
+run_unload_with_probes() {
+	"$program" load &
+	local load=$!
+	reload unload_with_probes hold_and_kill "$load"
+	kill -9 "$load"
+	wait "$load" 2>/dev/null
+}
+
 insmod "$module" || { echo "not ok insmod - $(dmesg | tail -1)"; exit 1; }
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] ||
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
-		echo reload_under_stress)
+		echo reload_under_stress; echo unload_with_probes)
 for name in "${tests[@]}"; do
 	if declare -F "run_$name" >/dev/null; then "run_$name"; else run_program "$name"; fi
 done

@@ -34,6 +34,13 @@ void test_filter_removes_descendants(void);
 void test_filter_names(void);
 void test_filter_cgroup(void);
 void test_filter_syscalls(void);
+void test_stack_change(void);
+void test_probe_kernel(void);
+void test_probe_user(void);
+void test_probe_deleted(void);
+void test_probe_stack(void);
+void test_probe_refuse(void);
+void test_probe_churn(void);
 void test_zombies(void);
 void test_state_of_many(void);
 void test_maps(void);
@@ -44,6 +51,7 @@ void test_failing_allocations(void);
 
 void test_soak(uint32_t for_seconds, uint64_t seed);
 void test_load(void);
+void test_probe_hold(int pid);
 void test_trace_briefly(int pid);
 void test_cost(const char *who);
 

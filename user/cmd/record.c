@@ -12,6 +12,7 @@
 
 #include "base/duration.h"
 #include "cmd/cmd.h"
+#include "cmd/probe.h"
 #include "recorder/door.h"
 #include "recorder/recorder.h"
 #include "source/defaults.h"
@@ -46,6 +47,11 @@ static const char usage[] =
 	"      --stack-bytes N    slice of the stack to copy (default 8192)\n"
 	"      --subbuf-bytes N   size of a sub-buffer, a power of two (default 262144)\n"
 	"      --subbuf-count N   sub-buffers per CPU, a power of two (default 8)\n"
+	"      --block            record requests to block devices and how long they took\n"
+	"      --probe PLACE      record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
+	"                         kernel function and its return), u:PATH:FUNCTION or\n"
+	"                         ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
+	"                         ,args=N and ,stack behind it; as often as needed\n"
 	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
 	"  -h, --help             this text\n\n"
 	"Ctrl-C ends the trace early and keeps the file. Needs root.\n";
@@ -67,6 +73,8 @@ enum {
 	OPTION_TRIGGER,
 	OPTION_COOL_OFF,
 	OPTION_SNAPSHOT,
+	OPTION_BLOCK,
+	OPTION_PROBE,
 };
 
 static const struct option long_options[] = {
@@ -89,6 +97,8 @@ static const struct option long_options[] = {
 	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
 	{ "cool-off", required_argument, NULL, OPTION_COOL_OFF },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
+	{ "block", no_argument, NULL, OPTION_BLOCK },
+	{ "probe", required_argument, NULL, OPTION_PROBE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -102,6 +112,7 @@ struct request {
 	bool duration;	    /* one was named */
 	bool stackless;	    /* no stacks of syscalls */
 	bool snapshot, help;
+	struct scope_probe probe[SCOPE_PROBE_MAX];
 };
 
 #define FLIGHT_NS 300000000000ull
@@ -170,6 +181,26 @@ static int power_of_two(const char *text, uint32_t low, uint32_t high, uint32_t 
 	return 0;
 }
 
+/* Numbers of probes are counted from 1. */
+static int take_probe(const char *text, struct request *request)
+{
+	uint32_t count = request->capture.probe_count;
+	struct scope_error error = { 0 };
+	int code;
+
+	if (count == SCOPE_PROBE_MAX)
+		return scope_cmd_misuse("record", "at most %d times --probe", SCOPE_PROBE_MAX);
+	code = scope_cmd_probe_parse(text, &error, &request->probe[count]);
+	if (code == -EINVAL)
+		return scope_cmd_misuse("record", "%s", error.text);
+	if (code)
+		return scope_cmd_fail("record", &error);
+	request->probe[count].id = (uint16_t)(count + 1);
+	request->capture.probes = request->probe;
+	request->capture.probe_count = count + 1;
+	return 0;
+}
+
 /* 0, or the exit status for a value that makes no sense. */
 static int take_value(int option, const char *value, struct request *request)
 {
@@ -189,6 +220,8 @@ static int take_value(int option, const char *value, struct request *request)
 						"to 168h, not '%s'", value);
 		request->duration = true;
 		return 0;
+	case OPTION_PROBE:
+		return take_probe(value, request);
 	case OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
 			return scope_cmd_misuse("record", "--stack-bytes wants a multiple of 8 from 64 "
@@ -263,6 +296,9 @@ static int parse(int argc, char **argv, struct request *request)
 			break;
 		case OPTION_NO_SAMPLES:
 			request->capture.sample_period_ns = 0;
+			break;
+		case OPTION_BLOCK:
+			request->capture.block = true;
 			break;
 		case OPTION_CHAIN:
 			request->capture.stack_mode = SCOPE_STACK_CHAIN;
@@ -445,7 +481,7 @@ static int ask_for_snapshots(void)
 
 int scope_cmd_record(int argc, char **argv)
 {
-	struct request request = {
+	static struct request request = {
 		.recorder = {
 			.flight_bytes = FLIGHT_BYTES, .level = 1,
 			.cool_ns = SCOPE_RECORDER_COOL_NS,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Generic netlink client of the module: one request at a time, each answered or acknowledged. */
 #include "control/control.h"
+#include "control/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,20 +17,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
-struct scope_control {
-	struct nl_sock *socket;
-	int family;
-	uint32_t protocol;
-};
-
-/* One request under way: what the callbacks of libnl fill. */
-struct reply {
-	int (*parse)(struct nlattr **attr, void *result);
-	void *result;
-	int code; /* of the acknowledgement, or of parse: 0 or -errno */
-	bool done;
-	char text[256]; /* the kernel's words for a refusal, "" where it has none */
-};
+#define REQUEST_BYTES 16384 /* the largest names 1024 threads */
 
 /* libnl's own errors, those that can come up here, as -errno. */
 static int from_netlink(int code)
@@ -66,7 +54,7 @@ static int no_module(struct scope_error *error)
 }
 
 /* Copies the text that follows an error message, if the kernel sent one. */
-static void take_ext_ack(const struct nlmsgerr *answer, struct reply *reply)
+static void take_ext_ack(const struct nlmsgerr *answer, struct scope_reply *reply)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)answer - 1;
 	size_t skip = sizeof(*answer), length;
@@ -88,7 +76,7 @@ static void take_ext_ack(const struct nlmsgerr *answer, struct reply *reply)
 
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *answer, void *argument)
 {
-	struct reply *reply = argument;
+	struct scope_reply *reply = argument;
 
 	(void)from;
 	reply->code = answer->error;
@@ -99,7 +87,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *answer, void *arg
 
 static int on_ack(struct nl_msg *message, void *argument)
 {
-	struct reply *reply = argument;
+	struct scope_reply *reply = argument;
 
 	(void)message;
 	reply->done = true;
@@ -109,7 +97,7 @@ static int on_ack(struct nl_msg *message, void *argument)
 static int on_message(struct nl_msg *message, void *argument)
 {
 	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
-	struct reply *reply = argument;
+	struct scope_reply *reply = argument;
 
 	if (!reply->parse)
 		return NL_OK;
@@ -121,8 +109,7 @@ static int on_message(struct nl_msg *message, void *argument)
 	return NL_OK;
 }
 
-/* Sends message (always freed) and waits for its acknowledgement. */
-static int transact(struct scope_control *control, struct nl_msg *message, struct reply *reply)
+int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply)
 {
 	struct nl_cb *callbacks = nl_cb_alloc(NL_CB_DEFAULT);
 	int code;
@@ -155,9 +142,9 @@ free_message:
 	return code;
 }
 
-static struct nl_msg *request(struct scope_control *control, uint8_t command)
+struct nl_msg *scope_control_request(struct scope_control *control, uint8_t command)
 {
-	struct nl_msg *message = nlmsg_alloc();
+	struct nl_msg *message = nlmsg_alloc_size(REQUEST_BYTES);
 
 	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, control->family, 0,
 				    NLM_F_REQUEST | NLM_F_ACK, command, SCOPE_GENL_VERSION)) {
@@ -167,8 +154,8 @@ static struct nl_msg *request(struct scope_control *control, uint8_t command)
 	return message;
 }
 
-/* The sentence for a refusal; verb says what was asked for ("start tracing"). */
-static int refused(int code, const char *verb, const struct reply *reply, struct scope_error *error)
+int scope_control_refused(int code, const char *verb, const struct scope_reply *reply,
+			  struct scope_error *error)
 {
 	const char *colon = reply->text[0] ? ": " : "";
 	const char *text = reply->text;
@@ -241,15 +228,15 @@ static int read_info(struct scope_control *control, struct scope_error *error,
 		     struct scope_control_info *ret_info)
 {
 	struct scope_control_info info = { 0 };
-	struct reply reply = { .parse = parse_info, .result = &info };
-	struct nl_msg *message = request(control, SCOPE_CMD_INFO);
+	struct scope_reply reply = { .parse = parse_info, .result = &info };
+	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_INFO);
 	int code;
 
 	if (!message)
 		return scope_error_set(error, -ENOMEM, "no memory for a netlink message");
-	code = transact(control, message, &reply);
+	code = scope_control_transact(control, message, &reply);
 	if (code)
-		return refused(code, "talk to the scope module", &reply, error);
+		return scope_control_refused(code, "talk to the scope module", &reply, error);
 	info.protocol = scope_control_protocol(info.module_protocol_min, info.module_protocol);
 	if (!info.protocol)
 		return scope_error_set(error, -EPROTO,
@@ -364,46 +351,46 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
 			    struct scope_error *error)
 {
-	struct reply reply = { 0 };
+	struct scope_reply reply = { 0 };
 	struct nl_msg *message;
 	int code;
 
 	if (!config->target_count || config->target_count > SCOPE_TARGET_MAX)
 		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
 				       config->target_count, SCOPE_TARGET_MAX);
-	message = request(control, SCOPE_CMD_CONFIGURE);
+	message = scope_control_request(control, SCOPE_CMD_CONFIGURE);
 	if (!message || put_config(message, control->protocol, config)) {
 		nlmsg_free(message);
 		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 	}
-	code = transact(control, message, &reply);
-	return code ? refused(code, "set up tracing", &reply, error) : 0;
+	code = scope_control_transact(control, message, &reply);
+	return code ? scope_control_refused(code, "set up tracing", &reply, error) : 0;
 }
 
 static int session_command(struct scope_control *control, uint8_t command, uint32_t session,
-			   const char *verb, struct reply *reply, struct scope_error *error)
+			   const char *verb, struct scope_reply *reply, struct scope_error *error)
 {
-	struct nl_msg *message = request(control, command);
+	struct nl_msg *message = scope_control_request(control, command);
 	int code;
 
 	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session)) {
 		nlmsg_free(message);
 		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 	}
-	code = transact(control, message, reply);
-	return code ? refused(code, verb, reply, error) : 0;
+	code = scope_control_transact(control, message, reply);
+	return code ? scope_control_refused(code, verb, reply, error) : 0;
 }
 
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error)
 {
-	struct reply reply = { 0 };
+	struct scope_reply reply = { 0 };
 
 	return session_command(control, SCOPE_CMD_START, session, "start tracing", &reply, error);
 }
 
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error)
 {
-	struct reply reply = { 0 };
+	struct scope_reply reply = { 0 };
 
 	return session_command(control, SCOPE_CMD_STOP, session, "stop tracing", &reply, error);
 }
@@ -463,7 +450,7 @@ int scope_control_query(struct scope_control *control, uint32_t session, struct 
 			struct scope_session_status *ret_status)
 {
 	struct scope_session_status status = { 0 };
-	struct reply reply = { .parse = parse_query, .result = &status };
+	struct scope_reply reply = { .parse = parse_query, .result = &status };
 	int code;
 
 	code = session_command(control, SCOPE_CMD_QUERY, session, "read the counts", &reply, error);

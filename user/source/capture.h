@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "source/target.h"
 
+struct scope_probe;
 struct scope_source;
 struct scope_writer;
 
@@ -30,6 +31,9 @@ struct scope_capture_options {
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
+	bool block; /* requests to block devices */
+	const struct scope_probe *probes; /* set when tracing begins; borrowed */
+	uint32_t probe_count;
 };
 
 struct scope_capture_progress {

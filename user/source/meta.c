@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/probe.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -75,6 +76,26 @@ static int put_command_line(struct scope_writer *writer, uint32_t tgid)
 	return scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
 }
 
+/* As --probe takes it, names of functions resolved. */
+static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
+{
+	static const char *const kinds[] = { "k", "kr", "u", "ur" };
+	int code = 0;
+
+	for (uint32_t i = 0; i < options->probe_count && !code; i++) {
+		const struct scope_probe *probe = &options->probes[i];
+		bool user = probe->kind >= SCOPE_PROBE_UPROBE;
+		char key[32], value[SCOPE_PROBE_NAME_BYTES + 64];
+
+		snprintf(key, sizeof(key), SCOPE_META_PROBE "%u", probe->id);
+		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s",
+			 kinds[probe->kind], probe->name, user ? ":" : "+",
+			 (unsigned long long)probe->offset);
+		code = scope_writer_meta(writer, key, value);
+	}
+	return code;
+}
+
 int scope_capture_first_meta(struct scope_writer *writer,
 			     const struct scope_capture_options *options,
 			     const struct scope_capture_stats *stats)
@@ -108,7 +129,9 @@ int scope_capture_first_meta(struct scope_writer *writer,
 				(unsigned long long)stats->begin_ns);
 	if (!code)
 		code = put_clock(writer, stats->begin_ns);
-	return code ? code : put_command_line(writer, stats->target.tgid);
+	if (!code)
+		code = put_command_line(writer, stats->target.tgid);
+	return code ? code : put_probes(writer, options);
 }
 
 int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capture_stats *stats)

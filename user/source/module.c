@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/control.h"
+#include "control/probe.h"
 #include "source/rings.h"
 #include "source/source.h"
 
@@ -41,9 +42,14 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.stack_syscalls = options->stack_syscalls,
 		.stacks_per_second = options->stacks_per_second,
 		.sample_period_ns = options->sample_period_ns,
+		.events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0),
 	};
+	int code = scope_control_configure(feed->control, &config, error);
 
-	return scope_control_configure(feed->control, &config, error);
+	for (uint32_t i = 0; i < options->probe_count && !code; i++)
+		code = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
+					       error);
+	return code;
 }
 
 static void module_close(void *context)

@@ -385,9 +385,14 @@ static int prepare(struct feed *feed, struct scope_error *error)
 static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 		     struct scope_error *error, void **ret_feed)
 {
-	struct feed *feed = calloc(1, sizeof(*feed));
+	struct feed *feed;
 	int code;
 
+	if (options->block || options->probe_count)
+		return scope_error_set(error, -EOPNOTSUPP,
+				       "perf events serve neither --block nor --probe here: load the "
+				       "module (`scope doctor` tells how), or leave them out");
+	feed = calloc(1, sizeof(*feed));
 	if (!feed)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
 	feed->options = options;

@@ -116,6 +116,49 @@ const char *scope_image_build_id(const struct scope_image *image)
 	return image->build_id;
 }
 
+static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *ret_offset)
+{
+	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X) || link < phdr.p_vaddr ||
+		    link - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		*ret_offset = link - phdr.p_vaddr + phdr.p_offset;
+		return true;
+	}
+	return false;
+}
+
+int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
+{
+	int count = dwfl_module_getsymtab(image->module);
+	bool found = false;
+
+	for (int i = 0; i < count; i++) {
+		GElf_Addr link;
+		GElf_Sym symbol;
+		const char *text = dwfl_module_getsym_info(image->module, i, &symbol, &link, NULL,
+							   NULL, NULL);
+		bool global = text && GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
+
+		if (!text || strcmp(text, name) || symbol.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || (found && !global))
+			continue;
+		if (!offset_of(image, link, ret_offset))
+			continue;
+		found = true;
+		if (global)
+			break;
+	}
+	return found ? 0 : -ENOENT;
+}
+
 bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
 		      uint64_t bytes, uint64_t *ret_bias)
 {

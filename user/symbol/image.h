@@ -31,6 +31,13 @@ const char *scope_image_build_id(const struct scope_image *image);
 bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
 		      uint64_t bytes, uint64_t *ret_bias);
 
+/*
+ * Where a function of that name begins, as an offset in the file: what a uprobe wants. Looks in the
+ * symbol table of the file or of its debug file; of several such functions the first is taken, a
+ * global one before the others. -ENOENT: there is none, or it has no place in the file.
+ */
+int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
+
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_image_functions(struct scope_image *image,
 			  const struct scope_file_functions **ret_functions);

@@ -87,6 +87,7 @@ struct scope_trace_thread {
 #define SCOPE_META_CLOCK "clock"	     /* that times are of: monotonic */
 #define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_PROBE "probe."	     /* and the id of a probe: its place, as --probe takes it */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */

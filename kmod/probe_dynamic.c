@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes set at run time: kprobes, kretprobes, uprobes and uretprobes of a session.
+ *
+ * A hit of a traced thread becomes a PROBE record, and a stack behind it where that is asked for. A
+ * kprobe's handler may run in any context, the middle of another probe of this module included:
+ * then the ring's writing flag turns it away, and the hit is counted as LOST_NESTED.
+ */
+#include <linux/namei.h>
+#include <linux/sched/signal.h>
+#include "arch.h"
+#include "probe_dynamic.h"
+#include "record.h"
+#include "select.h"
+#include "stack.h"
+
+#define MAXACTIVE 512 /* threads at once inside a function whose return is probed */
+
+/*
+ * Did an interrupt come here, rather than the thread it interrupted? The trap of a kprobe counts as a
+ * non-maskable interrupt itself, and each of those as a hard one, too.
+ */
+static inline bool from_interrupt(void)
+{
+	return in_serving_softirq() ||
+	       hardirq_count() >> HARDIRQ_SHIFT > (preempt_count() & NMI_MASK) >> NMI_SHIFT;
+}
+
+static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe,
+		      struct pt_regs *regs, u8 flags, u64 now)
+{
+	u32 args = probe->args;
+	struct scope_record_probe *r;
+	u64 *arg;
+
+	/* 32-bit programs pass arguments elsewhere. */
+	if (flags & SCOPE_PROBE_USER && scope_arch_word_bytes(regs) != 8 &&
+	    !(flags & SCOPE_PROBE_RETURN))
+		args = 0;
+	r = scope_ring_reserve(ring, SCOPE_RECORD_PROBE, sizeof(*r) + args * 8, now);
+	if (!r)
+		return;
+	arg = (u64 *)(r + 1);
+	r->id = probe->id;
+	r->flags = flags;
+	r->args = args;
+	if (!(flags & SCOPE_PROBE_RETURN))
+		scope_arch_function_args(arg, regs, args);
+	else if (args)
+		arg[0] = regs_return_value(regs);
+	scope_ring_commit(ring, sizeof(*r) + args * 8);
+}
+
+static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags)
+{
+	struct scope_session *session = probe->session;
+	struct scope_cpu *cpu;
+	unsigned long irq;
+	u64 now;
+
+	raw_local_irq_save(irq);
+	cpu = this_cpu_ptr(session->cpu);
+	if (!cpu->traced || !READ_ONCE(session->running))
+		goto out;
+	this_cpu_inc(*probe->hits);
+	now = scope_clock_ns(&cpu->clock);
+	put_probe(&cpu->ring, probe, regs, flags, now);
+	if (probe->flags & SCOPE_PROBE_WITH_STACK && !(flags & SCOPE_PROBE_INTERRUPT))
+		scope_stack_at_probe(session, cpu, flags & SCOPE_PROBE_USER ? regs : NULL, now);
+out:
+	raw_local_irq_restore(irq);
+}
+
+static inline bool is_traced(const struct scope_dynamic *probe)
+{
+	return this_cpu_read(probe->session->cpu->traced);
+}
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KRETPROBES)
+
+static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
+	    from_interrupt() ? SCOPE_PROBE_INTERRUPT : 0);
+	return 0;
+}
+NOKPROBE_SYMBOL(kprobe_hit);
+
+/* Not 0: the return is let go, and takes none of the places there are for it. */
+static int kretprobe_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	return !is_traced(container_of(get_kretprobe(instance), struct scope_dynamic, kretprobe));
+}
+NOKPROBE_SYMBOL(kretprobe_enter);
+
+static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct kretprobe *kretprobe = get_kretprobe(instance);
+
+	/* Taken out meanwhile. */
+	if (kretprobe)
+		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
+		    SCOPE_PROBE_RETURN | (from_interrupt() ? SCOPE_PROBE_INTERRUPT : 0));
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_hit);
+
+static int attach_kernel(struct scope_dynamic *probe)
+{
+	struct kprobe *kprobe = &probe->kprobe;
+
+	if (probe->kind == SCOPE_PROBE_KRETPROBE) {
+		probe->kretprobe.entry_handler = kretprobe_enter;
+		probe->kretprobe.handler = kretprobe_hit;
+		probe->kretprobe.maxactive = MAXACTIVE;
+		kprobe = &probe->kretprobe.kp;
+	} else {
+		kprobe->pre_handler = kprobe_hit;
+	}
+	kprobe->symbol_name = probe->name;
+	kprobe->offset = probe->offset;
+	return probe->kind == SCOPE_PROBE_KRETPROBE ? register_kretprobe(&probe->kretprobe)
+						    : register_kprobe(kprobe);
+}
+
+#define BATCH 32u
+
+static void detach_kernel(struct scope_dynamic **probes, u32 count)
+{
+	struct kretprobe *kretprobes[BATCH];
+	struct kprobe *kprobes[BATCH];
+	u32 i, k = 0, kr = 0;
+
+	for (i = 0; i < count; i++) {
+		if (probes[i]->attached && probes[i]->kind == SCOPE_PROBE_KPROBE)
+			kprobes[k++] = &probes[i]->kprobe;
+		else if (probes[i]->attached && probes[i]->kind == SCOPE_PROBE_KRETPROBE)
+			kretprobes[kr++] = &probes[i]->kretprobe;
+	}
+	unregister_kprobes(kprobes, k);
+	unregister_kretprobes(kretprobes, kr);
+}
+
+u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe)
+{
+	if (probe->kind == SCOPE_PROBE_KPROBE)
+		return probe->kprobe.nmissed;
+	if (probe->kind == SCOPE_PROBE_KRETPROBE)
+		return probe->kretprobe.kp.nmissed + probe->kretprobe.nmissed;
+	return 0;
+}
+
+#else /* a kernel without kprobes */
+
+static int attach_kernel(struct scope_dynamic *probe)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_kernel(struct scope_dynamic **probes, u32 count)
+{
+}
+
+u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe)
+{
+	return 0;
+}
+
+#endif
+
+#ifdef SCOPE_UPROBE_KNOWN
+
+static struct scope_dynamic *probe_of(struct uprobe_consumer *consumer)
+{
+	return container_of(consumer, struct scope_dynamic, uprobe.consumer);
+}
+
+static int uprobe_hit(SCOPE_UPROBE_PROTO(consumer, regs))
+{
+	hit(probe_of(consumer), regs, SCOPE_PROBE_USER);
+	return 0;
+}
+
+static int uretprobe_hit(SCOPE_URETPROBE_PROTO(consumer, regs))
+{
+	hit(probe_of(consumer), regs, SCOPE_PROBE_USER | SCOPE_PROBE_RETURN);
+	return 0;
+}
+
+/* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
+static bool uprobe_wanted(SCOPE_UPROBE_FILTER_PROTO(consumer, mm))
+{
+	struct scope_session *session = probe_of(consumer)->session;
+	struct task_struct *process, *thread;
+	bool wanted = false;
+
+	if (current->mm == mm)
+		return scope_select_has(session, current);
+	rcu_read_lock();
+	for_each_process(process) {
+		/* The first thread may have ended, and have no memory any more. */
+		for_each_thread(process, thread)
+			if (READ_ONCE(thread->mm) == mm)
+				wanted |= scope_select_has(session, thread);
+	}
+	rcu_read_unlock();
+	return wanted;
+}
+
+static int attach_user(struct scope_dynamic *probe)
+{
+	struct uprobe_consumer *consumer = &probe->uprobe.consumer;
+	struct inode *inode;
+	int err = kern_path(probe->name, LOOKUP_FOLLOW, &probe->path);
+
+	if (err)
+		return err;
+	/* Below an overlay: the file that processes really map. */
+	inode = d_real_inode(probe->path.dentry);
+	err = -EISDIR;
+	if (!S_ISREG(inode->i_mode))
+		goto put;
+	err = -ERANGE;
+	if (probe->offset >= i_size_read(inode))
+		goto put;
+	consumer->filter = uprobe_wanted;
+	if (probe->kind == SCOPE_PROBE_URETPROBE)
+		consumer->ret_handler = uretprobe_hit;
+	else
+		consumer->handler = uprobe_hit;
+	err = scope_compat_uprobe_register(&probe->uprobe, inode, probe->offset);
+	if (err)
+		goto put;
+	return 0;
+
+put:
+	path_put(&probe->path);
+	return err;
+}
+
+static bool is_user(const struct scope_dynamic *probe)
+{
+	return probe->kind == SCOPE_PROBE_UPROBE || probe->kind == SCOPE_PROBE_URETPROBE;
+}
+
+static void detach_user(struct scope_dynamic **probes, u32 count)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!probes[i]->attached || !is_user(probes[i]))
+			continue;
+		scope_compat_uprobe_unregister(&probes[i]->uprobe);
+		any = true;
+	}
+	if (!any)
+		return;
+	scope_compat_uprobe_sync();
+	for (i = 0; i < count; i++)
+		if (probes[i]->attached && is_user(probes[i]))
+			path_put(&probes[i]->path);
+}
+
+#else /* a kernel without uprobes, or with functions that are not known here */
+
+static int attach_user(struct scope_dynamic *probe)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_user(struct scope_dynamic **probes, u32 count)
+{
+}
+
+#endif
+
+int scope_probe_dynamic_attach(struct scope_dynamic *probe)
+{
+	int err = probe->kind == SCOPE_PROBE_KPROBE || probe->kind == SCOPE_PROBE_KRETPROBE
+			  ? attach_kernel(probe)
+			  : attach_user(probe);
+
+	probe->attached = !err;
+	return err;
+}
+
+/* At most 32 at once. When it returns no handler of them runs, and none will. */
+void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count)
+{
+	u32 i;
+
+	detach_kernel(probes, count);
+	detach_user(probes, count);
+	for (i = 0; i < count; i++)
+		probes[i]->attached = false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One probe set at run time, in the kernel's code or in a program's. */
+#ifndef SCOPE_KMOD_PROBE_DYNAMIC_H
+#define SCOPE_KMOD_PROBE_DYNAMIC_H
+
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/path.h>
+#include "session.h"
+#include "uprobe.h"
+
+struct scope_dynamic {
+	/* what handlers read; it never changes while the probe is attached */
+	struct scope_session *session;
+	u64 __percpu *hits;
+	u16 id;
+	u8 kind; /* enum scope_probe_kind */
+	u8 args;
+	u32 flags; /* SCOPE_PROBE_WITH_* */
+
+	bool attached;
+	struct list_head list; /* session->dynamic */
+	char *name;
+	u64 offset;
+	struct path path; /* user: keeps the file */
+	union {
+#ifdef CONFIG_KPROBES
+		struct kprobe kprobe;
+		struct kretprobe kretprobe;
+#endif
+#ifdef SCOPE_UPROBE_KNOWN
+		struct scope_compat_uprobe uprobe;
+#endif
+	};
+};
+
+/* Both sleep. 0, or what the kernel says to the place; probes that are not attached are passed over. */
+int scope_probe_dynamic_attach(struct scope_dynamic *probe);
+void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
+
+/* Times that the kernel could not call the handler. */
+u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
+
+#endif

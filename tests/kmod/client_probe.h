@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a test says to the module of probes and stacks while a session runs. */
+#ifndef SCOPE_TESTS_KMOD_CLIENT_PROBE_H
+#define SCOPE_TESTS_KMOD_CLIENT_PROBE_H
+
+#include "client.h"
+
+struct client_probe {
+	uint32_t id;
+	uint8_t kind; /* enum scope_probe_kind */
+	const char *symbol, *path; /* one of them */
+	uint64_t offset;
+	uint8_t args;
+	uint32_t flags;
+};
+
+/* The kernel's words for a refusal are in client_probe_text. */
+extern char client_probe_text[256];
+int client_probe_add(struct client *client, const struct client_probe *probe);
+int client_probe_remove(struct client *client, uint32_t id);
+
+struct client_probe_state {
+	uint32_t id, kind;
+	uint64_t offset, hits, missed;
+	char name[SCOPE_PROBE_NAME_BYTES];
+};
+int client_probe_next(struct client *client, uint32_t id, struct client_probe_state *ret_state);
+/* Hits of one that is there. */
+uint64_t client_probe_hits(struct client *client, uint32_t id);
+
+/* Settings that differ from none; threads NULL: that set stays, count 0: all. */
+struct client_stacks {
+	int mode; /* -1: stays */
+	uint32_t min_ns, sample_period_ns; /* UINT32_MAX: stays */
+	const int32_t *threads;
+	uint32_t count;
+	int only_syscall; /* -1: stays; else the one number that gets stacks */
+};
+int client_stacks(struct client *client, const struct client_stacks *stacks);
+
+#endif

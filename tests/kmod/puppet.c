@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A process that does one thing so many times, each time it is told to. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "client.h"
+#include "puppet.h"
+#include "tests.h"
+
+struct order {
+	uint32_t act, times;
+};
+
+#define ORDER_FD 200
+#define ANSWER_FD 201
+
+__attribute__((noinline, noclone)) long puppet_function(long a, long b, long c);
+long puppet_function(long a, long b, long c)
+{
+	/* Keeps the call: the compiler may not know what comes out. */
+	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
+	return a + b + c + a;
+}
+
+static void call_function(uint32_t times)
+{
+	uint32_t i;
+
+	for (i = 0; i < times; i++)
+		CHECK(puppet_function(i, 2l * i, 3l * i) == 7l * i);
+}
+
+/* A call from a place where the stack cannot be read, which the kernel has no need of. */
+static void bad_stack(void)
+{
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *nowhere = (char *)page + 2048;
+
+	CHECK(page != MAP_FAILED);
+#ifdef __x86_64__
+	long nr = SYS_getppid;
+
+	__asm__ volatile("mov %%rsp, %%r12\n\t"
+			 "mov %1, %%rsp\n\t"
+			 "syscall\n\t"
+			 "mov %%r12, %%rsp"
+			 : "+a"(nr) : "r"(nowhere) : "rcx", "r11", "r12", "memory");
+#else
+	(void)nowhere;
+#endif
+	munmap(page, 4096);
+}
+
+static void spawn(uint32_t times)
+{
+	char number[16];
+	int status;
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%u", times);
+	pid = fork();
+	if (!pid) {
+		execl("/proc/self/exe", "puppet", "puppet", "function", number, NULL);
+		_exit(127);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "status %x", status);
+}
+
+static void act(const struct order *order)
+{
+	const struct timespec nap = { 0, 300000 };
+	uint32_t i;
+
+	if (order->act == PUPPET_FUNCTION)
+		call_function(order->times);
+	else if (order->act == PUPPET_SPAWN)
+		spawn(order->times);
+	else
+		for (i = 0; i < order->times; i++) {
+			if (order->act == PUPPET_GETPPID)
+				syscall(SYS_getppid);
+			else if (order->act == PUPPET_NAP)
+				syscall(SYS_nanosleep, &nap, NULL);
+			else if (order->act == PUPPET_BAD_STACK)
+				bad_stack();
+			else
+				CHECK(syscall(SYS_openat, AT_FDCWD, PUPPET_PATH, O_RDONLY) < 0);
+		}
+}
+
+static void obey(void)
+{
+	struct order order;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CHECK(write(ANSWER_FD, "", 1) == 1);
+	while (read(ORDER_FD, &order, sizeof(order)) == sizeof(order)) {
+		act(&order);
+		CHECK(write(ANSWER_FD, "", 1) == 1);
+	}
+	_exit(0);
+}
+
+void puppet_main(int argc, char **argv)
+{
+	if (argc == 2)
+		obey();
+	CHECK(argc == 4 && !strcmp(argv[2], "function"));
+	call_function(atoi(argv[3]));
+	_exit(0);
+}
+
+void puppet_begin(struct puppet *puppet, const char *path)
+{
+	int to[2], from[2];
+
+	CHECK(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
+	puppet->pid = fork();
+	CHECK(puppet->pid >= 0);
+	if (!puppet->pid) {
+		dup2(to[0], ORDER_FD);
+		dup2(from[1], ANSWER_FD);
+		execl(path ? path : "/proc/self/exe", "puppet", "puppet", NULL);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	puppet->to_fd = to[1];
+	puppet->from_fd = from[0];
+	puppet_wait(puppet);
+}
+
+void puppet_start(struct puppet *puppet, enum puppet_act what, uint32_t times)
+{
+	struct order order = { what, times };
+
+	CHECK(write(puppet->to_fd, &order, sizeof(order)) == sizeof(order));
+}
+
+void puppet_wait(struct puppet *puppet)
+{
+	char byte;
+
+	CHECK(read(puppet->from_fd, &byte, 1) == 1, "the puppet is gone");
+}
+
+void puppet_do(struct puppet *puppet, enum puppet_act what, uint32_t times)
+{
+	puppet_start(puppet, what, times);
+	puppet_wait(puppet);
+}
+
+void puppet_end(struct puppet *puppet)
+{
+	close(puppet->to_fd);
+	close(puppet->from_fd);
+	kill(puppet->pid, SIGKILL);
+	waitpid(puppet->pid, NULL, 0);
+}
+
+uint64_t puppet_function_offset(void)
+{
+	uint64_t address = (uint64_t)puppet_function, start, end, offset, found = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    address >= start && address < end)
+			found = address - start + offset;
+	fclose(maps);
+	CHECK(found);
+	return found;
+}

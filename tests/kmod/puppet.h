@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A process that does one thing so many times, each time it is told to. */
+#ifndef SCOPE_TESTS_KMOD_PUPPET_H
+#define SCOPE_TESTS_KMOD_PUPPET_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct puppet {
+	pid_t pid;
+	int to_fd, from_fd;
+};
+
+#define PUPPET_PATH "/nowhere/at/all" /* what it opens, in vain */
+
+enum puppet_act {
+	PUPPET_GETPPID,
+	PUPPET_OPEN,
+	PUPPET_FUNCTION, /* puppet_function(), through the place that uprobes are set on */
+	PUPPET_SPAWN,	 /* a new process of the program, which calls the function as often */
+	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
+	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
+	PUPPET_ACTS,
+};
+
+/* A child of this process, of the program at path (NULL: this one). It waits. */
+void puppet_begin(struct puppet *puppet, const char *path);
+void puppet_do(struct puppet *puppet, enum puppet_act act, uint32_t times);
+/* Begin, and be told to wait for the end. */
+void puppet_start(struct puppet *puppet, enum puppet_act act, uint32_t times);
+void puppet_wait(struct puppet *puppet);
+void puppet_end(struct puppet *puppet);
+
+/* The i-th call gets i, 2 i, 3 i and returns 7 i. Where it begins in the program's file. */
+uint64_t puppet_function_offset(void);
+
+/* What main() runs for a new process: `puppet`, or `puppet function N`. */
+void puppet_main(int argc, char **argv);
+
+#endif

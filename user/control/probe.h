@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Probes and stacks of a session that is configured or runs. */
+#ifndef SCOPE_CONTROL_PROBE_H
+#define SCOPE_CONTROL_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <scope/control.h>
+
+#include "base/error.h"
+
+struct scope_control;
+
+/* What SCOPE_CMD_PROBE_ADD sends, and PROBE_NEXT tells. */
+struct scope_probe {
+	uint16_t id;
+	uint8_t kind; /* enum scope_probe_kind */
+	uint8_t args; /* words to record */
+	uint32_t flags; /* SCOPE_PROBE_WITH_* */
+	uint64_t offset;
+	char name[SCOPE_PROBE_NAME_BYTES]; /* symbol of the kernel, or path of a file */
+};
+
+/* 0, or -errno with error saying what is wrong there (include/scope/control.h lists the codes). */
+int scope_control_probe_add(struct scope_control *control, uint32_t session,
+			    const struct scope_probe *probe, struct scope_error *error);
+int scope_control_probe_remove(struct scope_control *control, uint32_t session, uint16_t id,
+			       struct scope_error *error);
+
+/* The probe with the lowest number from id on, with its counts so far. -ENOENT: there is none. */
+int scope_control_probe_next(struct scope_control *control, uint32_t session, uint32_t id,
+			     struct scope_error *error, struct scope_probe *ret_probe,
+			     uint64_t *ret_hits, uint64_t *ret_missed);
+
+/* What STACKS changes; a member that is not given stays as it is in the session. */
+struct scope_stack_change {
+	bool mode_given, threads_given, period_given, min_given;
+	enum scope_stack_mode mode;
+	uint32_t sample_period_ns; /* 0: no samples */
+	uint32_t min_ns;
+	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits, or NULL */
+	const uint32_t *threads; /* tids, thread_count of them; none: all threads */
+	uint32_t thread_count;
+};
+
+int scope_control_stacks(struct scope_control *control, uint32_t session,
+			 const struct scope_stack_change *change, struct scope_error *error);
+
+#endif
