@@ -197,6 +197,13 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
 }
 
+static int keep_up(void *context)
+{
+	struct scope_capture_run *capture = context;
+
+	return capture->source->drain(capture->feed, take_subbuf, capture);
+}
+
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
 static int cut(struct scope_capture_run *capture)
 {
@@ -205,9 +212,14 @@ static int cut(struct scope_capture_run *capture)
 	if (code)
 		return failed(capture, code);
 	if (scope_states_take(capture->source, capture->options, capture->stats.target.tgid,
-			      capture->still, capture->writer, &capture->states))
+			      capture->still, capture->writer, keep_up, capture,
+			      &capture->states))
 		capture->states = NULL;
-	code = capture->watch->cut(capture->watch->context, capture, capture->error);
+	code = keep_up(capture);
+	if (code)
+		code = failed(capture, code);
+	else
+		code = capture->watch->cut(capture->watch->context, capture, capture->error);
 	scope_states_destroy(capture->states);
 	capture->states = NULL;
 	return code;

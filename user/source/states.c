@@ -40,6 +40,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 
 static int run_session(const struct scope_source *source,
 		       const struct scope_capture_options *options, uint32_t tgid,
+		       int (*meanwhile)(void *context), void *context,
 		       struct scope_states *states)
 {
 	struct scope_capture_options quiet = *options;
@@ -51,9 +52,15 @@ static int run_session(const struct scope_source *source,
 	code = source->open(&quiet, tgid, NULL, &feed);
 	if (code)
 		return code;
-	code = source->start(feed, NULL);
+	code = meanwhile(context);
+	if (!code)
+		code = source->start(feed, NULL);
+	if (!code)
+		code = meanwhile(context);
 	if (!code)
 		code = source->stop(feed, NULL);
+	if (!code)
+		code = meanwhile(context);
 	if (!code)
 		code = source->drain(feed, take_subbuf, states);
 	source->close(feed);
@@ -62,6 +69,7 @@ static int run_session(const struct scope_source *source,
 
 int scope_states_take(const struct scope_source *source, const struct scope_capture_options *options,
 		      uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
+		      int (*meanwhile)(void *context), void *context,
 		      struct scope_states **ret_states)
 {
 	struct scope_states *states = calloc(1, sizeof(*states));
@@ -71,7 +79,7 @@ int scope_states_take(const struct scope_source *source, const struct scope_capt
 		return -ENOMEM;
 	states->still = still;
 	states->writer = writer;
-	code = run_session(source, options, tgid, states);
+	code = run_session(source, options, tgid, meanwhile, context, states);
 	scope_still_next_moment(still);
 	if (code) {
 		scope_states_destroy(states);
