@@ -73,7 +73,12 @@ $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
 
 # The module's pure code, with the kernel headers it asks for.
-$(OUT)/tests/test_ring $(OUT)/tests/test_clock $(OUT)/tests/test_filter: SCOPE_CFLAGS += -Itests/unit/shim
+$(addprefix $(OUT)/tests/test_,ring ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim
+
+$(OUT)/bench/ring: SCOPE_CFLAGS += -Itests/unit/shim
+
+# Threads are what it is about; the other sanitizers do not go with this one.
+$(OUT)/tests/test_ring_race: SANFLAGS := -fsanitize=thread
 
 tests: $(TEST_BIN)
 

@@ -25,14 +25,14 @@ u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
 	return index < ARRAY_SIZE(states) ? states[index] : SCOPE_STATE_OTHER;
 }
 
-/* At least one of prev and next is traced. */
+/* At least one of prev and next is traced. how: SCOPE_SWITCH_PREEMPT, SCOPE_SWITCH_NEXT_TRACED. */
 static noinline void switch_traced(struct scope_session *session, struct scope_cpu *cpu,
-				   bool preempt, struct task_struct *prev, struct task_struct *next,
-				   unsigned int prev_state, bool next_traced)
+				   struct task_struct *prev, struct task_struct *next,
+				   unsigned int prev_state, u32 how)
 {
 	u64 now = scope_clock_ns(&cpu->clock);
-	u32 tid = next_traced ? next->pid : 0;
-	u32 bits;
+	u32 tid = how & SCOPE_SWITCH_NEXT_TRACED ? next->pid : 0;
+	u32 bits = how | next->pid;
 
 	/* Only once per CPU and session: from the stop to the end of the last probe. */
 	if (unlikely(!READ_ONCE(session->running))) {
@@ -44,21 +44,18 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 	/* The enter probe may have been interrupted by the end of its task's tracing. */
 	cpu->pending = 0;
 	if (session->config.events & SCOPE_EVENTS_SCHED) {
-		bits = next->pid | (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0) |
-		       (cpu->traced ? SCOPE_SWITCH_PREV_TRACED : 0);
-		if (preempt)
-			bits |= SCOPE_SWITCH_PREEMPT;
-		else
+		if (cpu->traced)
+			bits |= SCOPE_SWITCH_PREV_TRACED;
+		if (!(how & SCOPE_SWITCH_PREEMPT))
 			bits |= (u32)scope_sched_state(prev_state, prev->exit_state)
 				<< SCOPE_SWITCH_STATE_SHIFT;
 		if (prev->in_iowait)
 			bits |= SCOPE_SWITCH_IOWAIT;
-		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_SWITCH, now, bits);
-		scope_ring_set_thread(&cpu->ring, tid);
+		scope_record_put_switch(&cpu->ring, now, bits, tid);
 	} else {
 		scope_ring_force_thread(&cpu->ring, tid);
 	}
-	cpu->traced = next_traced;
+	cpu->traced = tid != 0;
 }
 
 static __always_inline void probe_switch(struct scope_session *session, bool preempt,
@@ -69,7 +66,9 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 	bool next_traced = scope_select_has(session, next);
 
 	if (cpu->traced | next_traced)
-		switch_traced(session, cpu, preempt, prev, next, prev_state, next_traced);
+		switch_traced(session, cpu, prev, next, prev_state,
+			      (preempt ? SCOPE_SWITCH_PREEMPT : 0) |
+				      (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0));
 }
 
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
@@ -97,15 +96,17 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 
 	if (unlikely(!READ_ONCE(session->running)))
 		return;
-	if (in_nmi())
-		context = SCOPE_CONTEXT_NMI;
-	else if (in_hardirq())
-		context = SCOPE_CONTEXT_HARDIRQ;
-	else if (in_serving_softirq())
-		context = SCOPE_CONTEXT_SOFTIRQ;
+	if (in_interrupt()) {
+		if (in_nmi())
+			context = SCOPE_CONTEXT_NMI;
+		else if (in_hardirq())
+			context = SCOPE_CONTEXT_HARDIRQ;
+		else if (in_serving_softirq())
+			context = SCOPE_CONTEXT_SOFTIRQ;
+	}
 	bits = task->pid | (u32)context << SCOPE_WAKING_CONTEXT_SHIFT;
 	if (context != SCOPE_CONTEXT_TASK || cpu->traced)
-		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_WAKING, now, bits);
+		scope_record_put_waking(&cpu->ring, now, bits);
 	else
 		scope_record_put_waking_from(&cpu->ring, now, bits, current);
 }
@@ -132,14 +133,14 @@ void scope_sched_refresh(struct scope_session *session, struct scope_cpu *cpu)
 	if (cpu->pending && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
 	cpu->pending = 0;
-	if (session->config.events & SCOPE_EVENTS_SCHED) {
-		scope_record_put_bits(&cpu->ring, SCOPE_RECORD_SWITCH, now,
-				      current->pid | SCOPE_SWITCH_PREEMPT |
-				      (traced ? SCOPE_SWITCH_NEXT_TRACED : SCOPE_SWITCH_PREV_TRACED));
-		scope_ring_set_thread(&cpu->ring, traced ? current->pid : 0);
-	} else {
+	if (session->config.events & SCOPE_EVENTS_SCHED)
+		scope_record_put_switch(&cpu->ring, now,
+					current->pid | SCOPE_SWITCH_PREEMPT |
+						(traced ? SCOPE_SWITCH_NEXT_TRACED :
+							  SCOPE_SWITCH_PREV_TRACED),
+					traced ? current->pid : 0);
+	else
 		scope_ring_force_thread(&cpu->ring, traced ? current->pid : 0);
-	}
 	cpu->traced = traced;
 }
 
@@ -178,10 +179,8 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 		scope_select_exec(session, task, old_pid);
 		scope_sched_refresh(session, cpu);
 	}
-	if (cpu->traced) {
+	if (cpu->traced)
 		scope_record_put_exec(&cpu->ring, scope_clock_ns(&cpu->clock), old_pid, task);
-		scope_ring_set_thread(&cpu->ring, task->pid);
-	}
 	raw_local_irq_restore(flags);
 }
 

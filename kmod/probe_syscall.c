@@ -20,11 +20,6 @@ void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
 }
 
-static inline struct scope_call call_of(u16 nr, u8 abi, u8 args)
-{
-	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
-}
-
 /* ARG_COUNTS and SYSCALLS speak of native numbers alone. */
 static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 {
@@ -64,13 +59,14 @@ static noinline void enter_slow(struct scope_session *session, struct scope_cpu 
 		scope_syscall_put_pending(session, cpu, now);
 	raw_local_irq_restore(flags);
 	abi = scope_arch_abi(&id);
-	set_pending(cpu, call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now);
+	set_pending(cpu, scope_call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now);
 	preempt_enable_notrace();
 }
 
 static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_session *session = data;
+	struct scope_call call;
 	struct scope_cpu *cpu;
 	u64 now;
 
@@ -85,12 +81,13 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 		enter_slow(session, cpu, regs, id);
 		return;
 	}
-	set_pending(cpu, call_of(id, SCOPE_ABI_NATIVE, session->config.arg_counts[id]), regs, now);
+	call = scope_call_of(id, SCOPE_ABI_NATIVE, session->config.arg_counts[id]);
+	set_pending(cpu, call, regs, now);
 	preempt_enable_notrace();
 }
 
 /* Interrupts off. A return whose enter stands in another record, or in none. */
-static noinline void exit_alone(struct scope_session *session, struct scope_cpu *cpu,
+static __always_inline void exit_alone(struct scope_session *session, struct scope_cpu *cpu,
 				struct pt_regs *regs, long ret, u64 now)
 {
 	long id = syscall_get_nr(current, regs);
@@ -101,7 +98,7 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 	/* An interrupt before this one changed the filter; or the session leaves such calls out. */
 	if (!cpu->traced || args_of(session, id, abi) & SCOPE_CALL_SKIP)
 		return;
-	scope_record_put_exit(&cpu->ring, now, call_of(nr, abi, 0), ret);
+	scope_record_put_exit(&cpu->ring, now, scope_call_of(nr, abi, 0), ret);
 	if (!session->config.stack_mode)
 		return;
 	duration_ns = scope_stack_blocked_ns(session, current->pid, now);
@@ -109,7 +106,7 @@ static noinline void exit_alone(struct scope_session *session, struct scope_cpu 
 }
 
 /* Interrupts off. */
-static void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
+static noinline void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
 			struct pt_regs *regs, long ret, u64 now)
 {
 	u64 duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;

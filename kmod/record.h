@@ -8,6 +8,7 @@
 #define SCOPE_KMOD_RECORD_H
 
 #include <linux/bug.h>
+#include <linux/compiler.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "ring.h"
@@ -31,6 +32,11 @@ struct scope_call {
 	u8 flags;
 } __aligned(4);
 
+static inline struct scope_call scope_call_of(u16 nr, u8 abi, u8 args)
+{
+	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
+}
+
 static inline u32 scope_call_arg_bytes(struct scope_call call)
 {
 	return (call.abi_args >> 4) * 8;
@@ -44,19 +50,24 @@ static inline void scope_record_set_call(void *record, struct scope_call call)
 	*(struct scope_call *)((u32 *)record + 1) = call;
 }
 
+static __always_inline void scope_record_copy_args(u64 *to, const u64 *arg, struct scope_call call)
+{
+	u32 args = call.abi_args >> 4, i;
+
+	for (i = 0; i < args; i++)
+		to[i] = arg[i];
+}
+
 static __always_inline void scope_record_fill_syscall(struct scope_record_syscall *r,
 						      struct scope_call call, u32 duration_ns,
 						      long ret, const u64 *arg)
 {
-	u32 args = call.abi_args >> 4, i;
-
 	scope_record_set_call(r, call);
 	r->duration_ns = duration_ns;
 	r->ret = ret;
 	if (unlikely(ret != (s32)ret))
 		r->flags = SCOPE_SYSCALL_WIDE;
-	for (i = 0; i < args; i++)
-		((u64 *)(r + 1))[i] = arg[i];
+	scope_record_copy_args((u64 *)(r + 1), arg, call);
 }
 
 static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
@@ -84,7 +95,7 @@ static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, stru
 		return;
 	scope_record_set_call(r, call);
 	r->enter_ns = enter_ns;
-	memcpy(r + 1, arg, scope_call_arg_bytes(call));
+	scope_record_copy_args((u64 *)(r + 1), arg, call);
 	scope_ring_commit(ring, bytes);
 }
 
@@ -103,12 +114,26 @@ static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struc
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-/* SWITCH and WAKING have the same shape. */
-static inline void scope_record_put_bits(struct scope_ring *ring, u32 type, u64 now, u32 bits)
+/* The thread on this CPU is tid from here on (0: not traced), whether this is told or lost. */
+static __always_inline void scope_record_put_switch(struct scope_ring *ring, u64 now, u32 bits, u32 tid)
 {
 	struct scope_record_switch *r;
 
-	r = scope_ring_reserve(ring, type, sizeof(*r), now);
+	r = scope_ring_reserve(ring, SCOPE_RECORD_SWITCH, sizeof(*r), now);
+	if (unlikely(!r)) {
+		scope_ring_force_thread(ring, tid);
+		return;
+	}
+	r->bits = bits;
+	scope_ring_set_thread(ring, tid);
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_waking(struct scope_ring *ring, u64 now, u32 bits)
+{
+	struct scope_record_waking *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_WAKING, sizeof(*r), now);
 	if (!r)
 		return;
 	r->bits = bits;
@@ -145,18 +170,22 @@ static inline void scope_record_put_fork(struct scope_ring *ring, u64 now,
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+/* The thread has the number of its process from here on, whether this is told or lost. */
 static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid,
 					 const struct task_struct *task)
 {
 	struct scope_record_exec *r;
 
 	r = scope_ring_reserve(ring, SCOPE_RECORD_EXEC, sizeof(*r), now);
-	if (!r)
+	if (!r) {
+		scope_ring_force_thread(ring, task->pid);
 		return;
+	}
 	r->tid = task->pid;
 	r->old_tid = old_tid;
 	r->tgid = task->tgid;
 	scope_record_comm(r->comm, task);
+	scope_ring_set_thread(ring, task->pid);
 	scope_ring_commit(ring, sizeof(*r));
 }
 

@@ -108,6 +108,22 @@ static void ring_publish(struct scope_ring *ring)
 		scope_ring_notify(ring);
 }
 
+/*
+ * Interrupts are off, so that nobody holds it now; a non-maskable interrupt that finds it held counts
+ * its event as nested.
+ */
+static void ring_lock(struct scope_ring *ring)
+{
+	ring->writing = 1;
+	barrier();
+}
+
+static void ring_unlock(struct scope_ring *ring)
+{
+	barrier();
+	ring->writing = 0;
+}
+
 /* Returns as scope_ring_reserve(), with ring->writing set unless that is NULL. */
 void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns)
 {
@@ -119,8 +135,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		scope_ring_lose(ring, SCOPE_LOST_NESTED);
 		return NULL;
 	}
-	ring->writing = 1;
-	barrier();
+	ring_lock(ring);
 	if (ring->stopped)
 		goto refuse;
 	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
@@ -163,16 +178,29 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 lose:
 	scope_ring_lose(ring, reason);
 refuse:
-	barrier();
-	ring->writing = 0;
+	ring_unlock(ring);
 	return NULL;
+}
+
+static void ring_close(struct scope_ring *ring)
+{
+	if (ring->open && ring->at > (u8 *)(ring->open + 1))
+		ring_publish(ring);
+}
+
+static void ring_snapshot(struct scope_ring *ring, bool hold)
+{
+	ring_close(ring);
+	ring->held = hold ? ring->head : 0;
+	WRITE_ONCE(ring->page->snapshot, ring->head);
 }
 
 /* Hand out the open sub-buffer if it holds a record. */
 void scope_ring_close(struct scope_ring *ring)
 {
-	if (ring->open && ring->at > (u8 *)(ring->open + 1))
-		ring_publish(ring);
+	ring_lock(ring);
+	ring_close(ring);
+	ring_unlock(ring);
 }
 
 /*
@@ -181,18 +209,20 @@ void scope_ring_close(struct scope_ring *ring)
  */
 void scope_ring_snapshot(struct scope_ring *ring, bool hold)
 {
-	scope_ring_close(ring);
-	ring->held = hold ? ring->head : 0;
-	WRITE_ONCE(ring->page->snapshot, ring->head);
+	ring_lock(ring);
+	ring_snapshot(ring, hold);
+	ring_unlock(ring);
 }
 
 /* Close, and ignore all events from here on. */
 void scope_ring_stop(struct scope_ring *ring)
 {
-	scope_ring_snapshot(ring, true);
+	ring_lock(ring);
+	ring_snapshot(ring, true);
 	ring->end = ring->at;
 	ring->stopped = 1;
 	WRITE_ONCE(ring->page->records, ring->records);
+	ring_unlock(ring);
 }
 
 /* The thread on this CPU is tid, and no record has said so: the next one is led by a THREAD. */
@@ -200,9 +230,11 @@ void scope_ring_force_thread(struct scope_ring *ring, u32 tid)
 {
 	if (ring->tid == tid)
 		return;
+	ring_lock(ring);
 	ring->tid = tid;
 	ring->restate = 1;
 	ring->end = ring->at;
+	ring_unlock(ring);
 }
 
 /* May be called from any CPU. */

@@ -121,7 +121,7 @@ static __always_inline void scope_ring_commit(struct scope_ring *ring, u32 bytes
 	ring->writing = 0;
 }
 
-/* The thread on this CPU changes, and the record just committed said so. */
+/* The thread on this CPU changes, and the record about to be committed says so. */
 static inline void scope_ring_set_thread(struct scope_ring *ring, u32 tid)
 {
 	ring->tid = tid;

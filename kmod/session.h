@@ -37,8 +37,8 @@ struct scope_cpu {
 	u8 pending;
 	struct scope_call call;
 	u64 enter_ns;
-	struct scope_ring ring;
 	struct scope_clock clock;
+	struct scope_ring ring;
 	u64 arg[SCOPE_ARG_MAX];
 
 	/* stacks after syscalls: how many in the second that began at window_ns */

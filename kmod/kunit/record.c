@@ -60,12 +60,12 @@ static void packs_calls(struct kunit *test)
 	const struct scope_record_exit *exit;
 	u32 at = 0;
 
-	scope_record_put_syscall(&cpu->ring, 1000, 39, scope_abi_args(SCOPE_ABI_32, 6), 7, -EINTR,
+	scope_record_put_syscall(&cpu->ring, 1000, scope_call_of(39, SCOPE_ABI_32, 6), 7, -EINTR,
 				 arg);
-	scope_record_put_syscall(&cpu->ring, 1010, 9, scope_abi_args(SCOPE_ABI_NATIVE, 0), 8,
+	scope_record_put_syscall(&cpu->ring, 1010, scope_call_of(9, SCOPE_ABI_NATIVE, 0), 8,
 				 0x7f0012345000, arg);
-	scope_record_put_enter(&cpu->ring, 1020, 202, scope_abi_args(SCOPE_ABI_X32, 2), 900, arg);
-	scope_record_put_exit(&cpu->ring, 1030, 202, SCOPE_ABI_X32, -1);
+	scope_record_put_enter(&cpu->ring, 1020, scope_call_of(202, SCOPE_ABI_X32, 2), 900, arg);
+	scope_record_put_exit(&cpu->ring, 1030, scope_call_of(202, SCOPE_ABI_X32, 2), -1);
 
 	call = take(test, &at, SCOPE_RECORD_SYSCALL, sizeof(*call) + 6 * 8);
 	KUNIT_EXPECT_EQ(test, call->nr, 39);
@@ -94,10 +94,11 @@ static void packs_scheduling(struct kunit *test)
 	const struct scope_record_switch *bits;
 	u32 at = 0;
 
-	scope_record_put_bits(&cpu->ring, SCOPE_RECORD_SWITCH, 5, 0x3fffffff);
-	scope_record_put_bits(&cpu->ring, SCOPE_RECORD_WAKING, 6, 1);
+	scope_record_put_switch(&cpu->ring, 5, 0x3fffffff, 9);
+	scope_record_put_waking(&cpu->ring, 6, 1);
 	scope_record_put_waking_from(&cpu->ring, 7, 2, current);
 
+	KUNIT_EXPECT_EQ(test, cpu->ring.tid, 9u);
 	bits = take(test, &at, SCOPE_RECORD_SWITCH, sizeof(*bits));
 	KUNIT_EXPECT_EQ(test, bits->bits, 0x3fffffffu);
 	bits = take(test, &at, SCOPE_RECORD_WAKING, sizeof(*bits));
@@ -145,16 +146,17 @@ static void numbers_out_of_range_are_none(struct kunit *test)
 static void a_full_ring_takes_none(struct kunit *test)
 {
 	static const u64 arg[SCOPE_ARG_MAX];
+	const struct scope_call call = scope_call_of(1, SCOPE_ABI_NATIVE, 0);
 	struct scope_cpu *cpu = test->priv;
 	struct scope_ring *ring = &cpu->ring;
 	u8 *at;
 
 	while (ring->page->lost[SCOPE_LOST_FULL] == 0)
-		scope_record_put_bits(ring, SCOPE_RECORD_SWITCH, 1, 0);
+		scope_record_put_switch(ring, 1, 0, 0);
 	at = ring->at;
-	scope_record_put_syscall(ring, 2, 1, 0, 1, 0, arg);
-	scope_record_put_enter(ring, 2, 1, 0, 1, arg);
-	scope_record_put_exit(ring, 2, 1, 0, 0);
+	scope_record_put_syscall(ring, 2, call, 1, 0, arg);
+	scope_record_put_enter(ring, 2, call, 1, arg);
+	scope_record_put_exit(ring, 2, call, 0);
 	scope_record_put_waking_from(ring, 2, 2, current);
 	scope_record_put_fork(ring, 2, current, current);
 	scope_record_put_exec(ring, 2, 1, current);

@@ -17,6 +17,7 @@ static const struct {
 	{ "stack_chain", test_stack_chain },
 	{ "stack_limit", test_stack_limit },
 	{ "sessions", test_sessions },
+	{ "writers", test_writers },
 	{ "reader_killed", test_reader_killed },
 	{ "target_gone", test_target_gone },
 	{ "refuse", test_refuse },

@@ -14,6 +14,7 @@ void test_stack_copy(void);
 void test_stack_chain(void);
 void test_stack_limit(void);
 void test_sessions(void);
+void test_writers(void);
 void test_reader_killed(void);
 void test_target_gone(void);
 void test_refuse(void);

@@ -8,7 +8,10 @@
 #ifndef __always_inline /* the C library has it too */
 #define __always_inline inline __attribute__((always_inline))
 #endif
+#define __aligned(bytes) __attribute__((aligned(bytes)))
+#ifndef barrier /* a test may have something happen there */
 #define barrier() __asm__ __volatile__("" : : : "memory")
+#endif
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value) __atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 
