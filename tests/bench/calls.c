@@ -2,15 +2,17 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|other getppid|close|pingpong
+ * Usage: calls none|plain|default|sched|other getppid|close|pingpong|yield
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
+ *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   other     a session traces another process, which waits
  *   getppid   a call that does next to nothing
  *   close     one that fails at once and whose first argument is recorded
  *   pingpong  a byte through a pipe to another process and back: two writes, two reads that block,
  *             two wakings, two switches
+ *   yield     the CPU to another process and back: two calls, two switches
  * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
  *   floor     one turn of the loop between interrupts: of the shortest rounds of two lengths, the
  *             difference
@@ -20,6 +22,7 @@
  *   records, stacks, lost    of the session
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +33,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/control.h"
+#include "source/rings.h"
 #include "source/source.h"
 #include "trace/format.h"
 #include "trace/writer.h"
 
 #define ROUNDS 150
 
-enum mode { NONE, PLAIN, DEFAULT, OTHER, MODES };
-static const char *const modes[MODES] = { "none", "plain", "default", "other" };
+enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, MODES };
+static const char *const modes[MODES] = { "none", "plain", "default", "sched", "other" };
 
 static int to_peer[2], from_peer[2];
 
@@ -59,6 +64,11 @@ static void call_peer(void)
 		_exit(1);
 }
 
+static void call_yield(void)
+{
+	sched_yield();
+}
+
 /* Rounds must end well before the next interrupt: 2 million instructions at the most. */
 static const struct row {
 	const char *name;
@@ -68,6 +78,7 @@ static const struct row {
 	{ "getppid", call_parent, 300, 1300, 400000 },
 	{ "close", call_close, 300, 1300, 400000 },
 	{ "pingpong", call_peer, 20, 60, 30000 },
+	{ "yield", call_yield, 100, 300, 100000 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
@@ -97,7 +108,7 @@ static uint64_t shortest_ns(unsigned int turns)
 	return best;
 }
 
-/* Sends every byte back until the pipe's other end is closed. */
+/* Sends every byte back until the pipe's other end is closed, or yields until it is killed. */
 static pid_t start_peer(void)
 {
 	pid_t child = pipe(to_peer) || pipe(from_peer) ? -1 : fork();
@@ -106,6 +117,8 @@ static pid_t start_peer(void)
 	if (child)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (row->call == call_yield)
+		call_yield();
 	close(to_peer[1]);
 	while (read(to_peer[0], &byte, 1) == 1)
 		if (write(from_peer[1], &byte, 1) != 1)
@@ -115,7 +128,7 @@ static pid_t start_peer(void)
 
 static void loop(void)
 {
-	pid_t peer = row->call == call_peer ? start_peer() : 0;
+	pid_t peer = row->call == call_peer || row->call == call_yield ? start_peer() : 0;
 	uint64_t few, many, all, own;
 
 	if (peer < 0)
@@ -132,6 +145,8 @@ static void loop(void)
 	printf("own %.1f\nall %.1f\n", (double)own / row->turns, (double)all / row->turns);
 	fflush(stdout);
 	if (peer) {
+		if (row->call == call_yield)
+			kill(peer, SIGKILL);
 		close(to_peer[1]);
 		waitpid(peer, NULL, 0);
 	}
@@ -198,6 +213,13 @@ static uint64_t subbuf_bytes(int fd)
 	return bytes;
 }
 
+static void print_bytes(uint64_t bytes)
+{
+	double turns = row->turns + (double)ROUNDS * (row->few + row->many);
+
+	printf("bytes %.2f\n", (double)bytes / turns);
+}
+
 static int capture(const struct scope_capture_options *options, struct run *run)
 {
 	const struct scope_capture_watch watch = { .begun = begun, .context = run };
@@ -206,7 +228,6 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 	struct scope_writer *writer;
 	struct scope_error error = { 0 };
 	int fd = memfd_create("calls", MFD_CLOEXEC), code;
-	double turns;
 
 	code = fd < 0 ? -errno : scope_writer_create_fd(fd, "calls", &error, &writer);
 	if (!code) {
@@ -219,14 +240,53 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
 		return 1;
 	}
-	turns = row->turns + (double)ROUNDS * (row->few + row->many);
-	printf("bytes %.2f\n", (double)subbuf_bytes(fd) / turns);
+	print_bytes(subbuf_bytes(fd));
 	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.counts.records,
 	       (unsigned long long)stats.counts.stacks,
 	       (unsigned long long)(stats.counts.lost[0] + stats.counts.lost[1] +
 				    stats.counts.lost[2]));
 	close(fd);
 	return 0;
+}
+
+static int add_bytes(const struct scope_subbuf *subbuf, void *context)
+{
+	*(uint64_t *)context += subbuf->used_bytes;
+	return 0;
+}
+
+/* What scope-report has no option for: a session without syscalls, large enough for all of it. */
+static int capture_sched(struct run *run)
+{
+	uint32_t target = (uint32_t)run->loop;
+	struct scope_session_config config = {
+		.targets = &target, .target_count = 1, .follow = true, .events = SCOPE_EVENTS_SCHED,
+		.subbuf_count = 128,
+	};
+	struct scope_control *control = NULL;
+	struct scope_rings *rings = NULL;
+	struct scope_error error = { 0 };
+	uint64_t bytes = 0;
+	int code = scope_control_open(&error, &control, NULL);
+
+	if (!code)
+		code = scope_rings_open(&error, &rings, &config.session);
+	if (!code)
+		code = scope_control_configure(control, &config, &error);
+	if (!code)
+		code = scope_rings_map(rings, &error);
+	if (!code)
+		code = scope_control_start(control, config.session, &error);
+	if (!code && write(run->go, "g", 1) == 1 && waitpid(run->loop, NULL, 0) == run->loop)
+		code = scope_control_stop(control, config.session, &error);
+	if (!code)
+		code = scope_rings_drain(rings, add_bytes, &bytes);
+	if (code)
+		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
+	print_bytes(bytes);
+	scope_rings_close(rings);
+	scope_control_close(control);
+	return code != 0;
 }
 
 static int run(enum mode mode)
@@ -243,6 +303,8 @@ static int run(enum mode mode)
 		return 1;
 	if (mode == NONE) {
 		ret = write(run.go, "g", 1) != 1;
+	} else if (mode == SCHED) {
+		ret = capture_sched(&run);
 	} else {
 		scope_capture_options_init(&options, (uint32_t)(other ? other : run.loop));
 		options.duration_ns = 0;
@@ -271,7 +333,7 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|other getppid|close|pingpong\n", stderr);
+		fputs("usage: calls none|plain|default|sched|other getppid|close|pingpong|yield\n", stderr);
 		return 2;
 	}
 	row = &rows[at];

@@ -7,6 +7,8 @@
 # scope-report reads, default 5000000)
 # The programs must be built: `make bench` does it all.
 #
+# ring_write_..._ns: one record into the ring, compiled for user space, natively.
+#
 # Costs of the module are guest instructions in an emulator that counts them: the same on every
 # machine. They tell nothing of cache misses, atomics and interrupts between processors. Speeds of
 # the analysis are those of this machine, CPU time that of one processor.
@@ -18,6 +20,8 @@
 #   untraced_added_insns      to a getppid() of a process that is not traced while another one is
 #   pingpong_added_insns      to a byte through a pipe to a traced process and back: four calls of
 #                             which two block, two wakings, two switches
+#   switch_added_insns        to a switch between two traced threads, with no calls recorded
+#   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
@@ -46,17 +50,18 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 	# shellcheck disable=SC2016 # expanded in the guest
 	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
 		measure() {
-			for loop in getppid close pingpong; do
+			for loop in $3; do
 				"$calls" "$2" "$loop" | sed "s/^/$1 $loop /"
 			done
 		}
-		calls=$1
-		measure none none
+		calls=$1 loops="getppid close pingpong"
+		measure none none "$loops yield"
 		insmod "$3"
-		measure empty none
+		measure empty none "$loops"
 		rmmod empty
 		insmod "$2"
-		for mode in plain default other; do measure "$mode" "$mode"; done
+		for mode in plain default other; do measure "$mode" "$mode" "$loops"; done
+		measure sched sched "pingpong yield"
 		rmmod scope
 	' bash "$PWD/$bin/calls" "$1" "$2"
 }
@@ -96,6 +101,12 @@ print_calls() {
 			added("pingpong_added_insns" suffix, modes[i], "pingpong", "floor")
 			plain("bytes_per_pingpong" suffix, modes[i], "pingpong", "bytes", "bytes")
 		}
+		# Averages: yields do not always switch in a short round, and no reader runs here.
+		one = (value["sched", "yield", "all"] - value["none", "yield", "all"]) / 2
+		printf "switch_added_insns %.0f instructions\n", one
+		printf "bytes_per_switch %.2f bytes\n", value["sched", "yield", "bytes"] / 2
+		both = value["sched", "pingpong", "all"] - value["none", "pingpong", "all"]
+		printf "waking_added_insns %.0f instructions\n", both / 2 - one
 	}'
 }
 
@@ -109,7 +120,7 @@ bench_calls() {
 
 bench_analysis() {
 	local program trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
-	for program in decode unwind; do
+	for program in ring decode unwind; do
 		[ ! -x "$bin/$program" ] || "$bin/$program"
 	done
 	mkdir -p "$build/bench"
