@@ -7,9 +7,9 @@
  * beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual machine with 2 CPUs):
  *
  *                              no tracer   filtered, per CPU   of each thread
- *   getppid() of the target         1.0              x 12             x 14
+ *   getppid() of the target         1.0              x 8.1            x 7.9
  *   a byte there and back           1.0              x 2.3            x 3.1
- *   getppid() of others             1.0              x 2.4            x 1.3
+ *   getppid() of others             1.0              x 2.3            x 1.3
  *   descriptors, 500 threads                           20            3,002
  *
  * The first way costs others more, a fifth of a microsecond for each of their calls. It was chosen
