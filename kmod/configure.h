@@ -3,7 +3,7 @@
 #ifndef SCOPE_KMOD_CONFIGURE_H
 #define SCOPE_KMOD_CONFIGURE_H
 
-#include <net/genetlink.h>
+#include "genetlink.h"
 #include "session.h"
 
 int scope_configure(struct scope_session *session, struct genl_info *info);

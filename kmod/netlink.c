@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The generic netlink family that controls sessions, as include/scope/control.h describes it. */
 #include <linux/module.h>
-#include <net/genetlink.h>
 #include "arch.h"
 #include "configure.h"
+#include "genetlink.h"
 #include "netlink.h"
 #include "region.h"
 #include "parse.h"
@@ -292,7 +292,7 @@ static int do_info(struct sk_buff *skb, struct genl_info *info)
 		.maxattr = ARRAY_SIZE(attributes) - 1,                                             \
 	}
 
-static const struct genl_ops ops[] = {
+static const struct scope_op ops[] = {
 	OP(SCOPE_CMD_INFO, do_info, no_policy),
 	OP(SCOPE_CMD_CONFIGURE, do_configure, configure_policy),
 	OP(SCOPE_CMD_START, do_start, session_policy),
@@ -316,18 +316,25 @@ static int check_shape(struct genl_info *info)
 	return -EOPNOTSUPP;
 }
 
+static struct genl_ops genl_ops[ARRAY_SIZE(ops)];
+
 static struct genl_family family = {
 	.name = SCOPE_GENL_NAME,
 	.version = SCOPE_GENL_VERSION,
 	.module = THIS_MODULE,
 	.netnsok = true,
 	.parallel_ops = true, /* sessions have locks of their own */
-	.ops = ops,
-	.n_ops = ARRAY_SIZE(ops),
+	.maxattr = SCOPE_GENL_FAMILY_MAXATTR(SCOPE_ATTR_MAX),
+	.ops = genl_ops,
+	.n_ops = ARRAY_SIZE(genl_ops),
 };
 
 int scope_netlink_init(void)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		genl_ops[i] = scope_compat_genl_op(&ops[i]);
 	return genl_register_family(&family);
 }
 

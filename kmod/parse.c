@@ -21,7 +21,7 @@ static int bytes_of(const struct nla_policy *policy)
 	case NLA_FLAG:
 		return 0;
 	default:
-		return -1;
+		return scope_compat_exact_bytes(policy);
 	}
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the kernel's tracepoints by name and attaches a session's probes to them. */
 #include <linux/bitops.h>
-#include <linux/tracepoint.h>
 #include "probe.h"
 #include "select.h"
+#include "tracepoint.h"
 
 /*
  * In the order of attaching. An exit whose enter was missed is a record of its own, while an enter
@@ -22,7 +22,7 @@ static struct probe_row {
 	{ "sched_process_fork", &scope_sched_fork_probe },
 	{ "task_rename", &scope_sched_rename_probe },
 	{ "sched_switch", &scope_sched_switch_probe },
-	{ "sched_waking", &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
+	{ SCOPE_COMPAT_WAKING_NAME, &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },

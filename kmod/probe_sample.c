@@ -5,8 +5,8 @@
  * A session with a sample period is an instance of a CPU hotplug state, so its timer starts on
  * every CPU that is online and on each one that comes, and ends on one that goes.
  */
-#include <linux/cpuhotplug.h>
 #include <linux/timekeeping.h>
+#include "hotplug.h"
 #include "probe.h"
 #include "stack.h"
 

@@ -11,6 +11,7 @@
 #include "probe.h"
 #include "record.h"
 #include "select.h"
+#include "tracepoint.h"
 
 /* From the kernel's bits to enum scope_state; the index is that of the letters in "RSDTtXZPI". */
 u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
@@ -71,22 +72,6 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 				      (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0));
 }
 
-#if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
-static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next, unsigned int prev_state)
-{
-	probe_switch(data, preempt, prev, next, prev_state);
-}
-#elif defined(SCOPE_HAVE_SWITCH_PREEMPT) /* 4.4 */
-static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next)
-{
-	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
-}
-#else
-#error "scope: the prototype of this kernel's sched_switch tracepoint is not known"
-#endif
-
 static noinline void waking_traced(struct scope_session *session, struct scope_cpu *cpu,
 				   struct task_struct *task)
 {
@@ -100,7 +85,8 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 		if (in_nmi())
 			context = SCOPE_CONTEXT_NMI;
 		else if (in_hardirq())
-			context = SCOPE_CONTEXT_HARDIRQ;
+			context = SCOPE_COMPAT_WAKER_KNOWN ? SCOPE_CONTEXT_HARDIRQ :
+							     SCOPE_CONTEXT_UNKNOWN;
 		else if (in_serving_softirq())
 			context = SCOPE_CONTEXT_SOFTIRQ;
 	}
@@ -111,10 +97,8 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 		scope_record_put_waking_from(&cpu->ring, now, bits, current);
 }
 
-static void probe_sched_waking(void *data, struct task_struct *task)
+static __always_inline void probe_waking(struct scope_session *session, struct task_struct *task)
 {
-	struct scope_session *session = data;
-
 	if (scope_select_has(session, task))
 		waking_traced(session, this_cpu_ptr(session->cpu), task);
 }
@@ -185,9 +169,9 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 }
 
 /* By prctl, through /proc (then maybe by another thread of the process), or just before an exec. */
-static void probe_task_rename(void *data, struct task_struct *task, const char *comm)
+static __always_inline void probe_rename(struct scope_session *session, struct task_struct *task,
+					 const char *comm)
 {
-	struct scope_session *session = data;
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
@@ -224,17 +208,7 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	raw_local_irq_restore(flags);
 }
 
-#ifdef SCOPE_HAVE_EXIT_GROUP_DEAD /* 6.16 */
-static void probe_sched_exit(void *data, struct task_struct *task, bool group_dead)
-{
-	probe_exit(data, task, group_dead);
-}
-#else
-static void probe_sched_exit(void *data, struct task_struct *task)
-{
-	probe_exit(data, task, !atomic_read(&task->signal->live));
-}
-#endif
+#include "sched_probes.h"
 
 void *const scope_sched_switch_probe = probe_sched_switch;
 void *const scope_sched_waking_probe = probe_sched_waking;
@@ -246,7 +220,7 @@ void *const scope_sched_rename_probe = probe_task_rename;
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_switch(probe_sched_switch);
-	check_trace_callback_type_sched_waking(probe_sched_waking);
+	check_trace_callback_type_waking(probe_sched_waking);
 	check_trace_callback_type_sched_process_fork(probe_sched_fork);
 	check_trace_callback_type_sched_process_exec(probe_sched_exec);
 	check_trace_callback_type_sched_process_exit(probe_sched_exit);

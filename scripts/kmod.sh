@@ -24,8 +24,8 @@ release=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsr
 if [ "${CC:-cc}" = cc ] || [ "$CC" = gcc ]; then
 	CC=$(cat "$(dirname "$kdir")/cc" 2>/dev/null || echo gcc)
 fi
-command -v "$CC" >/dev/null || {
-	echo "kmod.sh: the compiler $CC of this kernel is not installed: apt-get install $CC, or build" \
+command -v "${CC%% *}" >/dev/null || {
+	echo "kmod.sh: the compiler ${CC%% *} of this kernel is not installed: apt-get install ${CC%% *}, or build" \
 		"by scripts/kernel.sh -x KEY scripts/kmod.sh $kdir" >&2
 	exit 1
 }

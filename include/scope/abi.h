@@ -69,6 +69,7 @@ enum scope_context {
 	SCOPE_CONTEXT_SOFTIRQ = 1,
 	SCOPE_CONTEXT_HARDIRQ = 2,
 	SCOPE_CONTEXT_NMI = 3,
+	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, maybe for a waker elsewhere */
 };
 
 /*

@@ -140,14 +140,14 @@ struct scope_record_switch {
 #define SCOPE_SWITCH_PREEMPT (1u << 28)
 #define SCOPE_SWITCH_IOWAIT (1u << 29)
 
-/* bits: tid of the woken thread (22), scope_context (2 bits from 22). */
+/* bits: tid of the woken thread (22), scope_context (3 bits from 22). */
 struct scope_record_waking {
 	__u32 word;
 	__u32 bits;
 };
 
 #define SCOPE_WAKING_CONTEXT_SHIFT 22
-#define SCOPE_WAKING_CONTEXT_MASK 0x3u
+#define SCOPE_WAKING_CONTEXT_MASK 0x7u
 
 struct scope_record_waking_from {
 	__u32 word;

@@ -9,6 +9,18 @@
 #include <asm/syscall.h>
 #include <scope/abi.h>
 
+/* 5.1 dropped first and count: all six are meant */
+#ifndef SCOPE_HAVE_SYSCALL_ARGUMENTS_ALL
+#define syscall_get_arguments(task, regs, to) syscall_get_arguments(task, regs, 0, 6, to)
+#endif
+
+/* 5.0 dropped the direction */
+#ifndef SCOPE_HAVE_ACCESS_OK_PAIR
+#define scope_compat_access_ok(from, bytes) access_ok(VERIFY_READ, from, bytes)
+#else
+#define scope_compat_access_ok(from, bytes) access_ok(from, bytes)
+#endif
+
 #if defined(CONFIG_X86_64)
 
 #include <asm/tsc.h>
@@ -21,10 +33,22 @@ static inline bool scope_arch_counter_steady(void)
 
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_X86_64
 
+/* 4.6 gave it a name */
+static __always_inline bool scope_compat_in_ia32(void)
+{
+#if defined(SCOPE_HAVE_IN_IA32_SYSCALL)
+	return in_ia32_syscall();
+#elif defined(CONFIG_IA32_EMULATION)
+	return current_thread_info()->status & TS_COMPAT;
+#else
+	return false;
+#endif
+}
+
 /* enum scope_abi of the call the current task is in; takes the bit off the number that says so. */
 static __always_inline u8 scope_arch_abi(long *nr)
 {
-	if (unlikely(in_ia32_syscall()))
+	if (unlikely(scope_compat_in_ia32()))
 		return SCOPE_ABI_32;
 	if (unlikely(*nr & __X32_SYSCALL_BIT) && *nr > 0) {
 		*nr &= ~__X32_SYSCALL_BIT;
@@ -151,7 +175,7 @@ static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 #else
 	unsigned long left = bytes;
 
-	if (!access_ok((const void __user *)(unsigned long)from, bytes))
+	if (!scope_compat_access_ok((const void __user *)(unsigned long)from, bytes))
 		return 0;
 	pagefault_disable();
 	left = __copy_from_user_inatomic(to, (const void __user *)(unsigned long)from, bytes);

@@ -9,11 +9,67 @@
 #define SCOPE_COMPAT_H
 
 #include <linux/capability.h>
+#include <linux/cpu.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+/* 4.12 */
+#ifndef SCOPE_HAVE_KVZALLOC
+static inline void *kvzalloc(size_t bytes, gfp_t flags)
+{
+	void *memory = kzalloc(bytes, flags | __GFP_NOWARN | __GFP_NORETRY);
+
+	return memory ? memory : vzalloc(bytes);
+}
+#endif
+
+/* 4.13 */
+#ifndef SCOPE_HAVE_CPUS_READ_LOCK
+#define cpus_read_lock() get_online_cpus()
+#define cpus_read_unlock() put_online_cpus()
+#endif
+
+/* 4.12 */
+#ifndef SCOPE_HAVE_KVMALLOC_ARRAY
+static inline void *kvmalloc_array(size_t count, size_t bytes, gfp_t flags)
+{
+	return bytes && count > SIZE_MAX / bytes ? NULL : kvzalloc(count * bytes, flags);
+}
+#endif
+
+/* 4.16; before, poll speaks in POLL of user space */
+#ifndef SCOPE_HAVE_POLL_T
+#include <uapi/linux/eventpoll.h>
+#include <linux/poll.h>
+typedef unsigned int __poll_t;
+/* EL7 has none of the first, 4.3 to 4.15 have it all */
+#ifndef EPOLLIN
+#define EPOLLIN POLLIN
+#define EPOLLRDNORM POLLRDNORM
+#define EPOLLHUP POLLHUP
+#endif
+#endif
+
+/* 5.0; a variable before */
+#ifndef SCOPE_HAVE_TOTALRAM_PAGES_CALL
+#define totalram_pages() (totalram_pages)
+#endif
+
+/* 5.4: on -rt a timer that is not called hard fires in a thread. Those kernels had none. */
+#ifndef SCOPE_HAVE_HRTIMER_PINNED_HARD
+#define HRTIMER_MODE_REL_PINNED_HARD HRTIMER_MODE_REL_PINNED
+#endif
+
+/* 5.8 */
+#ifndef SCOPE_HAVE_COPY_FROM_KERNEL_NOFAULT
+#define copy_from_kernel_nofault(to, from, bytes) probe_kernel_read(to, from, bytes)
+#endif
 
 /* 5.8 */
 #ifndef CAP_PERFMON
@@ -55,8 +111,11 @@ static inline unsigned int __task_state_index(unsigned int task_state, unsigned 
 {
 	unsigned int state = (task_state | exit_state) & TASK_REPORT;
 
+	/* 4.14 reports it apart; before, it is an uninterruptible sleep. */
+#ifdef TASK_REPORT_IDLE
 	if (task_state == TASK_IDLE)
 		state = TASK_REPORT_IDLE;
+#endif
 	return fls(state);
 }
 #endif

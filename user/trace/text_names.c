@@ -18,12 +18,13 @@ const struct scope_text_words scope_text_states = {
 };
 
 const struct scope_text_words scope_text_contexts = {
-	.count = SCOPE_CONTEXT_NMI + 1,
+	.count = SCOPE_CONTEXT_UNKNOWN + 1,
 	.word = {
 		[SCOPE_CONTEXT_TASK] = "task",
 		[SCOPE_CONTEXT_SOFTIRQ] = "softirq",
 		[SCOPE_CONTEXT_HARDIRQ] = "hardirq",
 		[SCOPE_CONTEXT_NMI] = "nmi",
+		[SCOPE_CONTEXT_UNKNOWN] = "unknown",
 	},
 };
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a generic netlink family may say of its commands, and how it tells why one was refused.
+ *
+ * Found behind the kernel's headers only by what includes it: files that speak netlink.
+ */
+#ifndef SCOPE_COMPAT_GENETLINK_H
+#define SCOPE_COMPAT_GENETLINK_H
+
+#include <net/genetlink.h>
+
+/* One command. Where the kernel cannot check its attributes, scope_parse_check() still does. */
+struct scope_op {
+	u8 cmd;
+	int (*doit)(struct sk_buff *skb, struct genl_info *info);
+	const struct nla_policy *policy;
+	u32 maxattr;
+};
+
+/* 5.10: each command has a policy and its length. 5.2 to 5.9 had one for the family, before it one
+ * array length for all: there the family is to take every attribute, and checks none. */
+static inline struct genl_ops scope_compat_genl_op(const struct scope_op *op)
+{
+	struct genl_ops result = { .cmd = op->cmd, .doit = op->doit };
+
+#ifdef SCOPE_HAVE_GENL_OP_MAXATTR
+	result.policy = op->policy;
+	result.maxattr = op->maxattr;
+#endif
+	return result;
+}
+
+#ifdef SCOPE_HAVE_GENL_OP_MAXATTR
+#define SCOPE_GENL_FAMILY_MAXATTR(max) 0
+#else
+#define SCOPE_GENL_FAMILY_MAXATTR(max) (max)
+#endif
+
+/* 5.1. The type is one that no kernel has: these kernels do not see the policy. */
+#ifndef NLA_POLICY_EXACT_LEN
+#define SCOPE_COMPAT_NLA_EXACT 200
+#define NLA_POLICY_EXACT_LEN(length) { .type = SCOPE_COMPAT_NLA_EXACT, .len = length }
+#endif
+
+/* Bytes that the attribute has to have, or -1 where it may vary or the kernel has checked. */
+static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
+{
+#if defined(SCOPE_COMPAT_NLA_EXACT)
+	if (policy->type == SCOPE_COMPAT_NLA_EXACT)
+		return policy->len;
+#elif defined(SCOPE_HAVE_NLA_EXACT_LEN) /* 5.1 to 5.8 had a type for it */
+	if (policy->type == NLA_EXACT_LEN)
+		return policy->len;
+#endif
+	return -1;
+}
+
+/* 4.12: before, an answer has no room for a text. It goes to the log: root alone gets so far. */
+#ifndef SCOPE_HAVE_EXTACK
+#undef NL_SET_ERR_MSG
+#undef NL_SET_ERR_MSG_ATTR
+#define NL_SET_ERR_MSG(extack, text) pr_notice_ratelimited("scope: refused: %s\n", text)
+#define NL_SET_ERR_MSG_ATTR(extack, attribute, text)                                               \
+	do {                                                                                       \
+		(void)(attribute);                                                                 \
+		NL_SET_ERR_MSG(extack, text);                                                      \
+	} while (0)
+#define NL_SET_BAD_ATTR(extack, attribute) do { } while (0)
+#endif
+
+/* 4.7: the attribute that pads, where a machine needs 64-bit values aligned. */
+#ifndef SCOPE_HAVE_NLA_PUT_U64_64BIT
+static inline int nla_put_u64_64bit(struct sk_buff *skb, int type, u64 value, int pad)
+{
+	return nla_put(skb, type, sizeof(value), &value);
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding tracepoints and attaching to them: by pointer since 3.15, by name before. */
+#ifndef SCOPE_COMPAT_TRACEPOINT_H
+#define SCOPE_COMPAT_TRACEPOINT_H
+
+#include <linux/tracepoint.h>
+
+#ifndef SCOPE_HAVE_TRACEPOINT_POINTER
+static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tracepoint,
+							    void *data), void *data)
+{
+	struct tracepoint_iter iter;
+
+	tracepoint_iter_reset(&iter);
+	for (tracepoint_iter_start(&iter); iter.tracepoint; tracepoint_iter_next(&iter))
+		visit(*(struct tracepoint **)iter.tracepoint, data);
+	tracepoint_iter_stop(&iter);
+}
+
+#define tracepoint_probe_register(tracepoint, probe, data)                                         \
+	tracepoint_probe_register((tracepoint)->name, probe, data)
+#define tracepoint_probe_unregister(tracepoint, probe, data)                                       \
+	tracepoint_probe_unregister((tracepoint)->name, probe, data)
+#endif
+
+/*
+ * 4.3 tells of a waking where the waker is, in any case. Before, there is only the end of it, which
+ * for a thread of another CPU may happen there, in an interrupt: who woke it is not known then.
+ */
+#ifdef SCOPE_HAVE_SCHED_WAKING
+#define SCOPE_COMPAT_WAKING_NAME "sched_waking"
+#define SCOPE_COMPAT_WAKER_KNOWN 1
+#else
+#define SCOPE_COMPAT_WAKING_NAME "sched_wakeup"
+#define SCOPE_COMPAT_WAKER_KNOWN 0
+#endif
+
+#endif
