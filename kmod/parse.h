@@ -3,7 +3,7 @@
 #ifndef SCOPE_KMOD_PARSE_H
 #define SCOPE_KMOD_PARSE_H
 
-#include <net/genetlink.h>
+#include "genetlink.h"
 #include "select.h"
 
 /* What is wrong with an attribute, for the extended acknowledgement; its value is code. */

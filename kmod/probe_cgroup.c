@@ -2,9 +2,12 @@
 /* Tasks that go to another control group: the filter may care. */
 #include <linux/cgroup.h>
 #include <linux/sched.h>
-#include <trace/events/cgroup.h>
 #include "probe.h"
 #include "select.h"
+
+#ifdef SCOPE_HAVE_CGROUP_ATTACH /* 4.13 */
+
+#include <trace/events/cgroup.h>
 
 /* With locks held and interrupts off: who is where now is found out later. */
 #ifdef SCOPE_HAVE_CGROUP_ATTACH_PATH /* 4.19 */
@@ -26,3 +29,9 @@ static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_cgroup_attach_task(probe_move);
 }
+
+#else
+
+void *const scope_cgroup_move_probe;
+
+#endif

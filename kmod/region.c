@@ -8,11 +8,11 @@
  * looked up as the reader touches them.
  */
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
+#include "hotplug.h"
 #include "region.h"
 
 static int hotplug_state;

@@ -56,6 +56,17 @@ typedef unsigned int __poll_t;
 #endif
 #endif
 
+/* 4.6; before, what is free or holds blocks of devices is the least that can be had */
+#ifndef SCOPE_HAVE_SI_MEM_AVAILABLE
+static inline long si_mem_available(void)
+{
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	return info.freeram + info.bufferram;
+}
+#endif
+
 /* 5.0; a variable before */
 #ifndef SCOPE_HAVE_TOTALRAM_PAGES_CALL
 #define totalram_pages() (totalram_pages)

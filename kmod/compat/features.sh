@@ -49,6 +49,8 @@ rows() {
 	SYSCALL_ARGUMENTS_ALL | linux/sched.h asm/syscall.h | void f(struct task_struct *t, struct pt_regs *r, unsigned long *a) { syscall_get_arguments(t, r, a); }
 	COPY_FROM_KERNEL_NOFAULT | linux/uaccess.h | long f(void *t, void *s) { return copy_from_kernel_nofault(t, s, 1); }
 	ACCESS_OK_PAIR | linux/uaccess.h | int f(void *p) { return access_ok(p, 1); }
+	SI_MEM_AVAILABLE | linux/mm.h | long f(void) { return si_mem_available(); }
+	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | int f(void) { return 0; }
 	KVMALLOC_ARRAY | linux/mm.h | void *f(void) { return kvmalloc_array(1, 1, GFP_KERNEL); }
 	POLL_T | linux/poll.h | __poll_t f(void) { return 0; }
 	KVZALLOC | linux/mm.h | void *f(void) { return kvzalloc(1, GFP_KERNEL); }

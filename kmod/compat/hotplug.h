@@ -2,7 +2,7 @@
 /*
  * States of CPU hotplug with instances: 4.10. Before, one notifier walks a list of the instances.
  *
- * Included by the one file that has such a state; the functions are named as the kernel's.
+ * Each file that includes it has one such state of its own; the functions are named as the kernel's.
  */
 #ifndef SCOPE_COMPAT_HOTPLUG_H
 #define SCOPE_COMPAT_HOTPLUG_H
@@ -17,12 +17,13 @@
 #include <linux/notifier.h>
 #include <linux/smp.h>
 
-#define CPUHP_AP_ONLINE_DYN 0
+enum { CPUHP_BP_PREPARE_DYN, CPUHP_AP_ONLINE_DYN };
 
 static struct {
 	int (*online)(unsigned int cpu, struct hlist_node *node);
 	int (*offline)(unsigned int cpu, struct hlist_node *node);
 	struct hlist_head instances;
+	bool prepare; /* before the CPU comes, by whoever brings it; else on it, once it is there */
 } scope_compat_hotplug;
 /* Taken inside the lock of CPU hotplug. */
 static DEFINE_MUTEX(scope_compat_hotplug_lock);
@@ -43,9 +44,19 @@ static void scope_compat_online_here(void *data)
 static int scope_compat_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct scope_compat_online_call call = { .node = node };
-	int err = smp_call_function_single(cpu, scope_compat_online_here, &call, 1);
+	int err;
+
+	if (scope_compat_hotplug.prepare)
+		return scope_compat_hotplug.online(cpu, node);
+	err = smp_call_function_single(cpu, scope_compat_online_here, &call, 1);
 
 	return err ? err : call.err;
+}
+
+static void scope_compat_offline(unsigned int cpu, struct hlist_node *node)
+{
+	if (scope_compat_hotplug.offline)
+		scope_compat_hotplug.offline(cpu, node);
 }
 
 static int scope_compat_hotplug_notify(struct notifier_block *notifier, unsigned long action,
@@ -56,12 +67,17 @@ static int scope_compat_hotplug_notify(struct notifier_block *notifier, unsigned
 	mutex_lock(&scope_compat_hotplug_lock);
 	for (node = scope_compat_hotplug.instances.first; node; node = node->next) {
 		switch (action & ~CPU_TASKS_FROZEN) {
+		case CPU_UP_PREPARE:
+			if (scope_compat_hotplug.prepare)
+				scope_compat_online((unsigned long)cpu, node);
+			break;
 		case CPU_ONLINE:
 		case CPU_DOWN_FAILED:
-			scope_compat_online((unsigned long)cpu, node);
+			if (!scope_compat_hotplug.prepare)
+				scope_compat_online((unsigned long)cpu, node);
 			break;
 		case CPU_DOWN_PREPARE:
-			scope_compat_hotplug.offline((unsigned long)cpu, node);
+			scope_compat_offline((unsigned long)cpu, node);
 			break;
 		}
 	}
@@ -73,11 +89,11 @@ static struct notifier_block scope_compat_hotplug_notifier = {
 	.notifier_call = scope_compat_hotplug_notify,
 };
 
-/* One state only. */
 static inline int cpuhp_setup_state_multi(int state, const char *name,
 					  int (*online)(unsigned int cpu, struct hlist_node *node),
 					  int (*offline)(unsigned int cpu, struct hlist_node *node))
 {
+	scope_compat_hotplug.prepare = state == CPUHP_BP_PREPARE_DYN;
 	scope_compat_hotplug.online = online;
 	scope_compat_hotplug.offline = offline;
 	register_cpu_notifier(&scope_compat_hotplug_notifier);
@@ -106,7 +122,7 @@ static inline int cpuhp_state_add_instance(int state, struct hlist_node *node)
 		for_each_online_cpu(done) {
 			if (done == cpu)
 				break;
-			scope_compat_hotplug.offline(done, node);
+			scope_compat_offline(done, node);
 		}
 	mutex_unlock(&scope_compat_hotplug_lock);
 	put_online_cpus();
@@ -121,7 +137,7 @@ static inline int cpuhp_state_remove_instance(int state, struct hlist_node *node
 	mutex_lock(&scope_compat_hotplug_lock);
 	hlist_del_init(node);
 	for_each_online_cpu(cpu)
-		scope_compat_hotplug.offline(cpu, node);
+		scope_compat_offline(cpu, node);
 	mutex_unlock(&scope_compat_hotplug_lock);
 	put_online_cpus();
 	return 0;
