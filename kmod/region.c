@@ -147,9 +147,9 @@ static struct page *region_page(struct scope_session *session, u64 offset)
 	return subbufs ? vmalloc_to_page(subbufs + rest - SCOPE_HEADER_BYTES) : NULL;
 }
 
-static vm_fault_t region_fault(struct vm_fault *fault)
+static vm_fault_t region_fault(SCOPE_COMPAT_FAULT_PROTO(vma, fault))
 {
-	struct page *page = region_page(fault->vma->vm_private_data,
+	struct page *page = region_page(SCOPE_COMPAT_FAULT_VMA(vma, fault)->vm_private_data,
 					(u64)fault->pgoff << PAGE_SHIFT);
 
 	if (!page)

@@ -56,6 +56,20 @@ typedef unsigned int __poll_t;
 #endif
 #endif
 
+/* 4.17; an int before */
+#ifndef SCOPE_HAVE_VM_FAULT_T
+typedef int vm_fault_t;
+#endif
+
+/* 4.11 left out the area: the fault names it */
+#ifdef SCOPE_HAVE_FAULT_ALONE
+#define SCOPE_COMPAT_FAULT_PROTO(vma, fault) struct vm_fault *fault
+#define SCOPE_COMPAT_FAULT_VMA(vma, fault) ((fault)->vma)
+#else
+#define SCOPE_COMPAT_FAULT_PROTO(vma, fault) struct vm_area_struct *vma, struct vm_fault *fault
+#define SCOPE_COMPAT_FAULT_VMA(vma, fault) (vma)
+#endif
+
 /* 4.6; before, what is free or holds blocks of devices is the least that can be had */
 #ifndef SCOPE_HAVE_SI_MEM_AVAILABLE
 static inline long si_mem_available(void)
