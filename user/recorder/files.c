@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define ENDING ".trace"
+#define DATE_BYTES 16 /* of "-20260131-235959" */
 #define DATED "-[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]"
 
 /* Length of the name without its ending, and the ending ("" where it has another). */
@@ -61,16 +62,27 @@ static size_t quote(const char *text, int length, char *out, size_t size)
 	return used;
 }
 
-static int by_version(const void *left, const void *right)
+/* The number behind the date, 1 where there is none. */
+static long number_of(const char *dated)
 {
-	return strverscmp(*(char *const *)left, *(char *const *)right);
+	return dated[DATE_BYTES] == '-' ? strtol(dated + DATE_BYTES + 1, NULL, 10) : 1;
+}
+
+/* context: length of what comes before the date. */
+static int by_date(const void *left, const void *right, void *context)
+{
+	const char *a = *(char *const *)left + *(const int *)context;
+	const char *b = *(char *const *)right + *(const int *)context;
+	const int order = strncmp(a, b, DATE_BYTES);
+
+	return order ? order : number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
 }
 
 void scope_files_limit(const char *output, size_t keep)
 {
 	static const char *const patterns[] = { DATED, DATED "-[0-9]*" };
 	const char *ending;
-	const int length = base_length(output, &ending);
+	int length = base_length(output, &ending);
 	char pattern[4096];
 	size_t used = quote(output, length, pattern, sizeof(pattern) - 256);
 	glob_t found = { 0 };
@@ -79,8 +91,8 @@ void scope_files_limit(const char *output, size_t keep)
 		snprintf(pattern + used, sizeof(pattern) - used, "%s%s", patterns[i], ending);
 		glob(pattern, GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, &found);
 	}
-	/* Names sort by date, and a few by the number behind it. */
-	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_version);
+	if (found.gl_pathc)
+		qsort_r(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_date, &length);
 	for (size_t i = 0; i + keep < found.gl_pathc; i++)
 		unlink(found.gl_pathv[i]);
 	globfree(&found);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recorder's files and its door: names, how many stay, who gets an answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "recorder/door.h"
+#include "recorder/files.h"
+
+static char folder[] = "/tmp/scope-recorder-XXXXXX";
+
+static void touch(const char *path)
+{
+	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void test_files(void **state)
+{
+	char output[64], path[12][4096], other[128];
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	snprintf(output, sizeof(output), "%s/a[1]*.trace", folder);
+	for (int i = 0; i < 12; i++) {
+		/* Twelve of three seconds: numbers behind the date where they are the same. */
+		assert_int_equal(scope_files_name(output, 1000000000 + i / 4, path[i], 4096), 0);
+		touch(path[i]);
+	}
+	assert_non_null(strstr(path[0], "/a[1]*-20010909-014640.trace"));
+	assert_non_null(strstr(path[3], "/a[1]*-20010909-014640-4.trace"));
+	snprintf(other, sizeof(other), "%s/a1x-20010909-014640.trace", folder);
+	touch(other);
+	scope_files_limit(output, 5);
+	for (int i = 0; i < 12; i++)
+		assert_int_equal(access(path[i], F_OK), i < 7 ? -1 : 0);
+	assert_int_equal(access(other, F_OK), 0);
+	scope_files_limit(output, 5);
+	assert_int_equal(access(path[7], F_OK), 0);
+	assert_int_equal(scope_files_name(output, 0, path[0], 20), -ENAMETOOLONG);
+}
+
+static void keep_answer(void *context, unsigned int pid, const char *answer)
+{
+	snprintf(context, 64, "%d %s", pid == (unsigned int)getppid(), answer);
+}
+
+/* Asks in a child: the recorder answers between other work. */
+static int ask(const char *directory, enum scope_door_wish wish, const char *want)
+{
+	pid_t child = fork();
+	char text[64] = "";
+
+	if (!child)
+		_exit(scope_door_ask(directory, wish, keep_answer, text, NULL) != 1 ||
+		      strcmp(text, want));
+	return child;
+}
+
+static void test_door(void **state)
+{
+	char directory[64], path[128];
+	struct scope_error error = { "" };
+	enum scope_door_wish wish;
+	struct scope_door *door;
+	struct stat status;
+	int client, code, child;
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "%s/run", folder);
+	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
+	assert_int_equal(scope_door_open(directory, &error, &door), 0);
+	assert_int_equal(stat(directory, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0700);
+	snprintf(path, sizeof(path), "%s/record-%d.sock", directory, (int)getpid());
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	assert_int_equal(scope_door_next(door, &client), SCOPE_DOOR_NOTHING);
+	for (int i = 0; i < 2; i++) {
+		child = ask(directory, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS, "1 all is well\n");
+		while ((wish = scope_door_next(door, &client)) == SCOPE_DOOR_NOTHING)
+			usleep(1000);
+		assert_int_equal(wish, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS);
+		scope_door_answer(door, client, "all is well\n");
+		assert_int_equal(waitpid(child, &code, 0), child);
+		assert_int_equal(code, 0);
+	}
+	scope_door_close(door);
+	assert_int_equal(access(path, F_OK), -1);
+	/* One that a killed recorder left: nobody answers, and it is cleared away. */
+	touch(path);
+	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
+	/* A directory that others may write to is not trusted. */
+	assert_int_equal(chmod(directory, 0777), 0);
+	assert_int_equal(scope_door_open(directory, &error, &door), -EPERM);
+	assert_non_null(strstr(error.text, "mode 0700"));
+}
+
+static void test_times_and_sizes(void **state)
+{
+	static const char *const bad[] = { "", "k", "1kk", "-1", "1.5M", "0", "99999999999999999999",
+					   "17179869184G", "5x" };
+	uint64_t number = 7;
+
+	(void)state;
+	assert_int_equal(scope_size_parse("4096", &number), 0);
+	assert_int_equal(number, 4096);
+	assert_int_equal(scope_size_parse("64M", &number), 0);
+	assert_int_equal(number, 64u << 20);
+	assert_int_equal(scope_size_parse("2T", &number), 0);
+	assert_int_equal(number, 2ull << 40);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(scope_size_parse(bad[i], &number), -EINVAL);
+	assert_int_equal(scope_duration_parse("500ms", &number), 0);
+	assert_int_equal(number, 500000000);
+	assert_int_equal(scope_duration_parse("8d", &number), -EINVAL);
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_door),
+		cmocka_unit_test(test_times_and_sizes),
+	};
+
+	if (!mkdtemp(folder))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, remove_folder);
+}
