@@ -32,6 +32,8 @@ static const struct {
 	{ "snapshot", test_snapshot },
 	{ "cpu_comes", test_cpu_comes },
 	{ "protocol", test_protocol },
+	{ "attributes", test_attributes },
+	{ "random", test_random },
 	{ "filter_thread", test_filter_thread },
 	{ "filter_process_changes", test_filter_process_changes },
 	{ "filter_removes_descendants", test_filter_removes_descendants },

@@ -29,6 +29,8 @@ void test_flight_wraps(void);
 void test_snapshot(void);
 void test_cpu_comes(void);
 void test_protocol(void);
+void test_attributes(void);
+void test_random(void);
 void test_filter_thread(void);
 void test_filter_process_changes(void);
 void test_filter_removes_descendants(void);

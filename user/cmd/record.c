@@ -26,7 +26,11 @@ static const char usage[] =
 	"       scope record [OPTION...] -- COMMAND [ARGUMENT...]\n"
 	"       scope record --snapshot\n"
 	"Trace a process, its threads and descendants, into a file for `scope report -i`.\n\n"
-	"  -p, --pid PID          the process (or one of its threads)\n"
+	"  -p, --pid PID          the process (or one of its threads); may be repeated\n"
+	"  -t, --tid TID          one thread alone; may be repeated\n"
+	"      --comm NAME        threads while they have this name (NAME* all that begin so)\n"
+	"      --cgroup PATH      threads while they are in this control group\n"
+	"      --syscalls LIST    record these calls alone: read,futex,202\n"
 	"  -d, --duration TIME    how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
 	"                         (without end with --flight, --rotate or a COMMAND)\n"
 	"  -o, --output FILE      the trace file (default scope-PID.trace)\n"
@@ -78,7 +82,7 @@ enum {
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
+	SCOPE_CMD_SELECT_LONG,
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
@@ -105,6 +109,7 @@ static const struct option long_options[] = {
 
 struct request {
 	struct scope_capture_options capture;
+	struct scope_selection selection;
 	const char *output; /* NULL: named after the process */
 	const char *source; /* NULL: the best there is */
 	char **command;	    /* to be started; NULL: none */
@@ -208,12 +213,6 @@ static int take_value(int option, const char *value, struct request *request)
 	uint64_t number;
 
 	switch (option) {
-	case 'p':
-		if (scope_cmd_number(value, 1, SCOPE_TID_MASK, &number))
-			return scope_cmd_misuse("record", "-p wants the number of a process, not '%s'",
-						value);
-		capture->pid = (uint32_t)number;
-		return 0;
 	case 'd':
 		if (scope_cmd_seconds(value, &capture->duration_ns))
 			return scope_cmd_misuse("record", "-d wants a time as 90, 1.5, 500ms or 2m, up "
@@ -277,7 +276,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "p:d:o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "d:o:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
 			request->help = true;
@@ -311,6 +310,9 @@ static int parse(int argc, char **argv, struct request *request)
 		default:
 			status = take_file_value(option, optarg, &request->recorder);
 			if (status < 0)
+				status = scope_cmd_select("record", option, optarg,
+							  &request->selection);
+			if (status < 0)
 				status = take_value(option, optarg, request);
 			if (status)
 				return status;
@@ -322,9 +324,11 @@ static int parse(int argc, char **argv, struct request *request)
 		return scope_cmd_misuse("record", "'%s' is not understood", argv[optind]);
 	if (request->snapshot)
 		return 0;
+	request->capture.pid = request->selection.pid;
+	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->command)
-		return scope_cmd_misuse("record", "which process? name it with -p PID, or a command "
-					"behind --");
+		return scope_cmd_misuse("record", "which process? name it with -p PID, threads with -t, "
+					"--comm or --cgroup, or a command behind --");
 	status = settle(request);
 	if (status)
 		return status;

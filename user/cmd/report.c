@@ -24,6 +24,10 @@ static const char usage[] =
 	"       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
 	"Trace a process, or read a trace, and print the functions most likely to be the bug.\n\n"
 	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
+	"  -t, --tid TID         one thread alone; it, -p and the next two may be repeated\n"
+	"      --comm NAME       threads while they have this name (NAME* all that begin so)\n"
+	"      --cgroup PATH     threads while they are in this control group\n"
+	"      --syscalls LIST   record these calls alone: read,futex,202\n"
 	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
 	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
 	"      --baseline FILE   hold units against a trace of the same program from a better time\n"
@@ -41,7 +45,7 @@ enum {
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
+	SCOPE_CMD_SELECT_LONG,
 	{ "input", required_argument, NULL, 'i' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
@@ -55,6 +59,7 @@ static const struct option long_options[] = {
 
 struct request {
 	struct scope_capture_options capture;
+	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const struct scope_source *from;	    /* with -p */
 	char **command; /* to be started; NULL: none */
@@ -68,12 +73,6 @@ static int take_value(int option, const char *value, struct request *request)
 	uint64_t number;
 
 	switch (option) {
-	case 'p':
-		if (scope_cmd_number(value, 1, SCOPE_TID_MASK, &number))
-			return scope_cmd_misuse("report", "-p wants the number of a process, not '%s'",
-						value);
-		request->capture.pid = (uint32_t)number;
-		return 0;
 	case 'd':
 		if (scope_cmd_seconds(value, &request->capture.duration_ns))
 			return scope_cmd_misuse("report", "-d wants a time as 90, 1.5, 500ms or 2m, up "
@@ -109,14 +108,16 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "p:i:d:o:n:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "i:d:o:n:h", long_options, NULL)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;
 		}
 		if (option == '?')
 			return scope_cmd_misuse("report", "that option is not understood");
-		status = take_value(option, optarg, request);
+		status = scope_cmd_select("report", option, optarg, &request->selection);
+		if (status < 0)
+			status = take_value(option, optarg, request);
 		if (status)
 			return status;
 	}
@@ -124,6 +125,8 @@ static int parse(int argc, char **argv, struct request *request)
 		request->command = argv + optind;
 	else if (optind < argc)
 		return scope_cmd_misuse("report", "'%s' is not understood", argv[optind]);
+	request->capture.pid = request->selection.pid;
+	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
 		return scope_cmd_misuse("report", "of what? name a process with -p PID, a trace with "
 					"-i FILE, or a command behind --");

@@ -305,6 +305,39 @@ void scope_control_close(struct scope_control *control)
 	free(control);
 }
 
+static int put_target(struct nl_msg *message, const struct scope_control_target *target)
+{
+	struct nlattr *nest;
+	int bad;
+
+	switch (target->kind) {
+	case SCOPE_ATTR_COMM:
+	case SCOPE_ATTR_COMM_PREFIX:
+		return nla_put_string(message, target->kind, target->comm);
+	case SCOPE_ATTR_CGROUP:
+		nest = nla_nest_start(message, SCOPE_ATTR_CGROUP);
+		if (!nest)
+			return -ENOMEM;
+		bad = nla_put_u64(message, SCOPE_ATTR_CGROUP_ID, target->cgroup);
+		bad |= nla_put_u32(message, SCOPE_ATTR_CGROUP_HIERARCHY, target->id);
+		nla_nest_end(message, nest);
+		return bad;
+	default:
+		return nla_put_u32(message, target->kind, target->id);
+	}
+}
+
+/* Does this configuration ask for what the first protocol did not have? */
+static bool needs_newer(const struct scope_session_config *config)
+{
+	uint32_t i;
+
+	for (i = 0; i < config->target_count; i++)
+		if (config->targets[i].kind != SCOPE_ATTR_TARGET)
+			return true;
+	return config->syscalls;
+}
+
 /* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
 static int put_config(struct nl_msg *message, uint32_t protocol,
 		      const struct scope_session_config *config)
@@ -331,7 +364,7 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 	if (!nest)
 		return -ENOMEM;
 	for (i = 0; i < config->target_count; i++)
-		bad |= nla_put_u32(message, SCOPE_ATTR_TARGET, config->targets[i]);
+		bad |= put_target(message, &config->targets[i]);
 	nla_nest_end(message, nest);
 	if (config->follow)
 		bad |= nla_put_flag(message, SCOPE_ATTR_FOLLOW);
@@ -342,6 +375,8 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)config->stack_mode);
 	if (config->arg_counts)
 		bad |= nla_put(message, SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, config->arg_counts);
+	if (config->syscalls)
+		bad |= nla_put(message, SCOPE_ATTR_SYSCALLS, SCOPE_SYSCALL_MAX / 8, config->syscalls);
 	if (config->stack_syscalls)
 		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8,
 			       config->stack_syscalls);
@@ -358,6 +393,11 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 	if (!config->target_count || config->target_count > SCOPE_TARGET_MAX)
 		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
 				       config->target_count, SCOPE_TARGET_MAX);
+	if (control->protocol < 2 && needs_newer(config))
+		return scope_error_set(error, -EOPNOTSUPP,
+				       "the loaded scope module speaks protocol %u, in which processes "
+				       "alone can be selected, and all their calls: load the scope.ko of "
+				       "this release", control->protocol);
 	message = scope_control_request(control, SCOPE_CMD_CONFIGURE);
 	if (!message || put_config(message, control->protocol, config)) {
 		nlmsg_free(message);
@@ -430,6 +470,7 @@ static int parse_query(struct nlattr **attr, void *result)
 	status->run_state = (enum scope_run_state)number(attr[SCOPE_ATTR_RUN_STATE]);
 	status->memory_bytes = number(attr[SCOPE_ATTR_MEMORY_BYTES]);
 	status->processes = (uint32_t)number(attr[SCOPE_ATTR_PROCESSES]);
+	status->threads = (uint32_t)number(attr[SCOPE_ATTR_THREADS]);
 	status->filter_full = number(attr[SCOPE_ATTR_FILTER_FULL]);
 	if (!attr[SCOPE_ATTR_CPUS] || status->cpu)
 		return 0;

@@ -19,11 +19,20 @@ struct scope_control_info {
 	char version[32];
 };
 
+/* One of the things to trace; see scope/control.h for what each means. */
+struct scope_control_target {
+	enum scope_attr kind; /* SCOPE_ATTR_TARGET, _THREAD, _COMM, _COMM_PREFIX or _CGROUP */
+	uint32_t id;	      /* number of a process or thread, hierarchy of a control group */
+	uint64_t cgroup;      /* inode number */
+	char comm[SCOPE_COMM_BYTES];
+};
+
 /* What CONFIGURE sends. A number of 0 and a pointer of NULL leave the module's own default. */
 struct scope_session_config {
 	uint32_t session; /* from SCOPE_IOC_INFO */
-	const uint32_t *targets;
+	const struct scope_control_target *targets;
 	uint32_t target_count; /* 1 to SCOPE_TARGET_MAX */
+	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits: those whose bit is set are recorded */
 	bool follow;
 	uint32_t events; /* SCOPE_EVENTS_* */
 	uint32_t subbuf_bytes;
@@ -51,6 +60,7 @@ struct scope_session_status {
 	enum scope_run_state run_state;
 	uint64_t memory_bytes;
 	uint32_t processes;   /* in the filter now */
+	uint32_t threads;     /* likewise, those selected by themselves */
 	uint64_t filter_full; /* processes that found no place in it */
 	struct scope_session_counts total;
 	struct scope_session_counts *cpu; /* cpus of them */
@@ -71,6 +81,7 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 		       struct scope_control_info *ret_info);
 void scope_control_close(struct scope_control *control); /* NULL is fine */
 
+/* -EOPNOTSUPP: the protocol spoken with the module knows processes alone. */
 int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
 			    struct scope_error *error);
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);

@@ -14,6 +14,7 @@
 #include "source/meta.h"
 #include "source/newborn.h"
 #include "source/proc.h"
+#include "source/selection.h"
 #include "source/source.h"
 #include "source/stack.h"
 #include "source/states.h"
@@ -245,11 +246,21 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	return want == SCOPE_WANT_END;
 }
 
+/* Nothing is selected but one process, and all of it? */
+static bool is_plain(const struct scope_capture_options *options)
+{
+	const struct scope_selection *selection = options->selection;
+
+	return !selection ||
+	       ((selection->plain || !selection->count) && !selection->some_calls);
+}
+
 static bool followed_left(struct scope_capture_run *capture)
 {
 	struct scope_capture_counts counts;
 
-	return capture->options->follow && !capture->source->count(capture->feed, NULL, &counts) &&
+	return (capture->options->follow || !is_plain(capture->options)) &&
+	       !capture->source->count(capture->feed, NULL, &counts) &&
 	       counts.processes > 0;
 }
 
@@ -393,6 +404,11 @@ static int prepare(struct scope_capture_run *capture)
 		return code;
 	if (capture->options->held)
 		name_held(capture->options->held, &capture->stats.target);
+	if (!is_plain(capture->options) && capture->source != &scope_source_module)
+		return scope_error_set(capture->error, -EOPNOTSUPP,
+				       "the source %s traces whole processes alone: threads, names, "
+				       "groups and sets of calls need the module (--source %s)",
+				       capture->source->name, scope_source_module.name);
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,

@@ -13,6 +13,7 @@
 #include "source/target.h"
 
 struct scope_probe;
+struct scope_selection;
 struct scope_source;
 struct scope_writer;
 
@@ -20,6 +21,8 @@ struct scope_writer;
 struct scope_capture_options {
 	uint32_t pid;	      /* of a process, or of one of its threads */
 	const char *held;     /* the process waits to execute this program (source/launch.h); else NULL */
+	/* more than that process, or not all of it; borrowed; NULL: that process */
+	const struct scope_selection *selection;
 	uint64_t duration_ns; /* 0: until the stop flag or the end of the target */
 	bool follow;	      /* descendants too, those that live already included */
 	enum scope_stack_mode stack_mode;
@@ -67,7 +70,7 @@ struct scope_capture_counts {
 	uint64_t stacks;
 	uint64_t stacks_skipped;
 	uint64_t filter_full; /* processes that could not be followed */
-	uint32_t processes;   /* traced at this moment */
+	uint32_t processes;   /* traced at this moment; threads selected by themselves count too */
 };
 
 struct scope_capture_stats {

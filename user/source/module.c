@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/probe.h"
 #include "source/rings.h"
+#include "source/selection.h"
 #include "source/source.h"
 
 struct feed {
@@ -28,10 +29,15 @@ static int module_check(struct scope_error *error)
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
 		     struct scope_error *error)
 {
+	const struct scope_selection *selection = options->selection;
+	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = tgid };
+	const bool one = !selection || !selection->count || selection->plain;
 	const struct scope_session_config config = {
 		.session = feed->session,
-		.targets = &tgid,
-		.target_count = 1, /* START finds its descendants by itself */
+		/* START finds descendants by itself. */
+		.targets = one ? &target : selection->target,
+		.target_count = one ? 1 : selection->count,
+		.syscalls = selection && selection->some_calls ? selection->calls : NULL,
 		.follow = options->follow,
 		.subbuf_bytes = options->subbuf_bytes,
 		.subbuf_count = options->subbuf_count,
@@ -141,7 +147,7 @@ static int module_count(void *context, struct scope_error *error,
 		.stacks = status.total.stacks,
 		.stacks_skipped = status.total.stacks_skipped,
 		.filter_full = status.filter_full,
-		.processes = status.processes,
+		.processes = status.processes + status.threads,
 	};
 	memcpy(ret_counts->lost, status.total.lost, sizeof(ret_counts->lost));
 	scope_session_status_destroy(&status);

@@ -49,6 +49,7 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 {
 	const struct scope_record_fork *fork;
 	const struct scope_record_exec *exec;
+	const struct scope_record_state *state;
 	const void *record;
 	uint32_t offset = 0;
 
@@ -60,6 +61,10 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 		} else if (scope_walk_type(record) == SCOPE_RECORD_EXEC) {
 			exec = record;
 			remember(newborn, exec->tgid);
+		} else if (scope_walk_type(record) == SCOPE_RECORD_STATE) {
+			state = record;
+			if (!(state->flags & SCOPE_STATE_AT_STOP))
+				remember(newborn, state->tgid);
 		}
 	}
 }

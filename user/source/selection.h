@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whom and which calls the user wants traced: from words of the command line to what the module takes. */
+#ifndef SCOPE_SOURCE_SELECTION_H
+#define SCOPE_SOURCE_SELECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "control/control.h"
+
+/* All zero: nothing named yet, all calls. */
+struct scope_selection {
+	struct scope_control_target target[SCOPE_TARGET_MAX];
+	uint32_t count;
+	uint32_t pid; /* of the process named first, or of the first one that is meant now; 0: none */
+	bool plain;   /* nothing but that one process: any source can do it */
+	bool some_calls;
+	uint8_t calls[SCOPE_SYSCALL_MAX / 8]; /* where some_calls: those whose bit is set */
+};
+
+/*
+ * Each adds what one option names. 0; -EINVAL with error where the words make no sense; else -errno
+ * with error saying what is not there and what to do.
+ *
+ * process, thread: a number. comm: a name, or with `*` at its end the beginning of names. cgroup: the
+ * directory of a group, or its path below /sys/fs/cgroup. syscalls: names and numbers with commas.
+ */
+int scope_selection_process(struct scope_selection *selection, const char *text,
+			    struct scope_error *error);
+int scope_selection_thread(struct scope_selection *selection, const char *text,
+			   struct scope_error *error);
+int scope_selection_comm(struct scope_selection *selection, const char *text,
+			 struct scope_error *error);
+int scope_selection_cgroup(struct scope_selection *selection, const char *text,
+			   struct scope_error *error);
+int scope_selection_syscalls(struct scope_selection *selection, const char *text,
+			     struct scope_error *error);
+
+#endif
