@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who may trace: each capability alone, a root that is one only in its user namespace, nobody. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <linux/capability.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include "tests.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static int last_capability(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/cap_last_cap", "r");
+	int last = 0;
+
+	CHECK(file && fscanf(file, "%d", &last) == 1);
+	fclose(file);
+	return last;
+}
+
+static void keep_only(int capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (capability >= 0) {
+		data[capability / 32].permitted = 1u << capability % 32;
+		data[capability / 32].effective = 1u << capability % 32;
+	}
+	CHECK(!syscall(SYS_capset, &header, data), "capset %d: %s", capability, strerror(errno));
+}
+
+/* What the device and the netlink family say to this process: 0 or -errno each. */
+static void ask(int *ret_open, int *ret_info)
+{
+	struct client client = { 0 };
+	char text[256];
+	int fd = open(SCOPE_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	*ret_open = fd < 0 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	client.sock = nl_socket_alloc();
+	CHECK(client.sock && !genl_connect(client.sock));
+	nl_socket_disable_auto_ack(client.sock);
+	client.family = genl_ctrl_resolve(client.sock, SCOPE_GENL_NAME);
+	CHECK(client.family > 0);
+	*ret_info = client_raw(&client, SCOPE_CMD_INFO, NULL, 0, text, sizeof(text));
+	nl_socket_free(client.sock);
+}
+
+/* In a child, since privileges do not come back. prepare takes them away. */
+static void expect(const char *who, void (*prepare)(int), int argument, bool allowed)
+{
+	int opened, info, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		prepare(argument);
+		ask(&opened, &info);
+		CHECK(!opened == allowed && !info == allowed, "%s %d: open %d, netlink %d", who,
+		      argument, opened, info);
+		CHECK(allowed || ((opened == -EPERM || opened == -EACCES) && info == -EPERM),
+		      "%s %d: open %d, netlink %d", who, argument, opened, info);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "%s %d", who, argument);
+}
+
+static void become_user(int unused)
+{
+	(void)unused;
+	CHECK(!setgid(65534) && !setuid(65534));
+}
+
+static void enter_user_namespace(int unused)
+{
+	(void)unused;
+	CHECK(!unshare(CLONE_NEWUSER), "%s", strerror(errno));
+}
+
+void test_privileges(void)
+{
+	const int last = last_capability();
+	int capability;
+
+	for (capability = 0; capability <= last; capability++)
+		expect("capability", keep_only, capability,
+		       capability == CAP_SYS_ADMIN || capability == CAP_PERFMON);
+	expect("no capability", keep_only, -1, false);
+	expect("user", become_user, 0, false);
+	if (!access("/proc/self/ns/user", F_OK))
+		expect("user namespace", enter_user_namespace, 0, false);
+	printf("# %d capabilities\n", last + 1);
+}
