@@ -9,6 +9,7 @@
 # executing the breakpoint of a kernel text patch long after it is gone from memory: then all
 # processes of the guest hang in it, as a rule in do_exit. It was seen once in 10 to 150 reloads; with
 # thread=single never.
+# ROUNDS_RANDOM= messages and ioctls at random (3000; by the million to soak), from SEED= (1).
 # ROUNDS= loads and unloads, idle, under tracing and under stress (10); TEST_S= seconds for a program
 # (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per test, exits 1 where one failed.
 set -uo pipefail
