@@ -259,6 +259,8 @@ static bool followed_left(struct scope_capture_run *capture)
 {
 	struct scope_capture_counts counts;
 
+	if (capture->options->selection && capture->options->selection->lasting)
+		return true;
 	return (capture->options->follow || !is_plain(capture->options)) &&
 	       !capture->source->count(capture->feed, NULL, &counts) &&
 	       counts.processes > 0;

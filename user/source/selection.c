@@ -26,6 +26,7 @@ static int add(struct scope_selection *selection, const struct scope_control_tar
 		return scope_error_set(error, -EINVAL, "at most %d things to trace can be named",
 				       SCOPE_TARGET_MAX);
 	selection->plain = !selection->count && target->kind == SCOPE_ATTR_TARGET;
+	selection->lasting |= target->kind != SCOPE_ATTR_TARGET && target->kind != SCOPE_ATTR_THREAD;
 	selection->target[selection->count++] = *target;
 	if (!selection->pid)
 		selection->pid = pid;

@@ -15,6 +15,7 @@ struct scope_selection {
 	uint32_t count;
 	uint32_t pid; /* of the process named first, or of the first one that is meant now; 0: none */
 	bool plain;   /* nothing but that one process: any source can do it */
+	bool lasting; /* a name or a group: others may come when nobody is left */
 	bool some_calls;
 	uint8_t calls[SCOPE_SYSCALL_MAX / 8]; /* where some_calls: those whose bit is set */
 };
