@@ -7,6 +7,8 @@
  */
 #include <kunit/test.h>
 #include "../netlink.c"
+#include "../probe.h"
+#include "../region.h"
 #include "suites.h"
 
 #define MESSAGE_BYTES 8192
@@ -16,10 +18,21 @@ struct message {
 	u8 data[MESSAGE_BYTES] __aligned(4);
 };
 
+/* The module's own init has not run yet: what sessions need of it is done here. */
 static int message_init(struct kunit *test)
 {
+	int err = scope_probe_init();
+
+	if (err)
+		return err;
 	test->priv = kunit_kzalloc(test, sizeof(struct message), GFP_KERNEL);
-	return test->priv ? 0 : -ENOMEM;
+	return test->priv ? scope_region_init() : -ENOMEM;
+}
+
+static void message_exit(struct kunit *test)
+{
+	if (test->priv)
+		scope_region_exit();
 }
 
 static void add(struct message *m, u16 type, const void *data, u16 bytes)
@@ -222,7 +235,7 @@ static void configure_fills_in_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, config->subbuf_bytes, SCOPE_SUBBUF_BYTES_DEFAULT);
 	KUNIT_EXPECT_EQ(test, config->subbuf_count, SCOPE_SUBBUF_COUNT_DEFAULT);
 	KUNIT_EXPECT_EQ(test, config->stack_bytes, SCOPE_STACK_BYTES_DEFAULT);
-	KUNIT_EXPECT_EQ(test, config->events, SCOPE_EVENTS_ALL);
+	KUNIT_EXPECT_EQ(test, config->events, SCOPE_EVENTS_DEFAULT);
 	KUNIT_EXPECT_EQ(test, config->stack_mode, SCOPE_STACK_NONE);
 }
 
@@ -298,5 +311,6 @@ static struct kunit_case cases[] = {
 struct kunit_suite scope_kunit_netlink = {
 	.name = "scope_netlink",
 	.init = message_init,
+	.exit = message_exit,
 	.test_cases = cases,
 };

@@ -1,50 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KUnit: how each event is packed, byte for byte as include/scope/event.h draws it. */
 #include <kunit/test.h>
-#include <linux/vmalloc.h>
 #include "../record.h"
 #include "../session.h"
 #include "suites.h"
 
-#define SUBBUF 4096u
-
-static void no_reader(struct irq_work *work)
-{
-}
-
 static int record_init(struct kunit *test)
 {
-	struct scope_cpu *cpu = kunit_kzalloc(test, sizeof(*cpu), GFP_KERNEL);
-	struct scope_ring_page *page;
-
-	if (!cpu)
-		return -ENOMEM;
-	init_irq_work(&cpu->wake, no_reader);
-	page = vzalloc(PAGE_SIZE + 2 * SUBBUF);
-	if (!page)
-		return -ENOMEM;
-	page->subbuf_bytes = SUBBUF;
-	page->subbuf_count = 2;
-	scope_ring_init(&cpu->ring, page, (u8 *)page + PAGE_SIZE, false);
-	test->priv = cpu;
+	scope_kunit_make_ring(test, 2, false);
 	return 0;
 }
 
-static void record_exit(struct kunit *test)
+static struct scope_ring *ring_of(struct kunit *test)
 {
-	struct scope_cpu *cpu = test->priv;
-
-	if (!cpu)
-		return;
-	irq_work_sync(&cpu->wake);
-	vfree(cpu->ring.page);
+	return &((struct scope_cpu *)test->priv)->ring;
 }
 
 /* The record at *at of the first sub-buffer, checked to be of this type; *at moves behind it. */
 static const void *take(struct kunit *test, u32 *at, u32 type, u32 bytes)
 {
-	struct scope_cpu *cpu = test->priv;
-	const u8 *record = cpu->ring.subbufs + sizeof(struct scope_subbuf) + *at;
+	struct scope_ring *ring = ring_of(test);
+	const u8 *record = ring->subbufs + sizeof(struct scope_subbuf) + *at;
 
 	KUNIT_EXPECT_EQ(test, scope_record_type(*(const u32 *)record), type);
 	*at += bytes;
@@ -54,18 +30,18 @@ static const void *take(struct kunit *test, u32 *at, u32 type, u32 bytes)
 static void packs_calls(struct kunit *test)
 {
 	static const u64 arg[SCOPE_ARG_MAX] = { 11, 12, 13, 14, 15, ~0ull };
-	struct scope_cpu *cpu = test->priv;
+	struct scope_ring *ring = ring_of(test);
 	const struct scope_record_syscall *call;
 	const struct scope_record_enter *enter;
 	const struct scope_record_exit *exit;
 	u32 at = 0;
 
-	scope_record_put_syscall(&cpu->ring, 1000, scope_call_of(39, SCOPE_ABI_32, 6), 7, -EINTR,
+	scope_record_put_syscall(ring, 1000, scope_call_of(39, SCOPE_ABI_32, 6), 7, -EINTR,
 				 arg);
-	scope_record_put_syscall(&cpu->ring, 1010, scope_call_of(9, SCOPE_ABI_NATIVE, 0), 8,
+	scope_record_put_syscall(ring, 1010, scope_call_of(9, SCOPE_ABI_NATIVE, 0), 8,
 				 0x7f0012345000, arg);
-	scope_record_put_enter(&cpu->ring, 1020, scope_call_of(202, SCOPE_ABI_X32, 2), 900, arg);
-	scope_record_put_exit(&cpu->ring, 1030, scope_call_of(202, SCOPE_ABI_X32, 2), -1);
+	scope_record_put_enter(ring, 1020, scope_call_of(202, SCOPE_ABI_X32, 2), 900, arg);
+	scope_record_put_exit(ring, 1030, scope_call_of(202, SCOPE_ABI_X32, 2), -1);
 
 	call = take(test, &at, SCOPE_RECORD_SYSCALL, sizeof(*call) + 6 * 8);
 	KUNIT_EXPECT_EQ(test, call->nr, 39);
@@ -83,22 +59,22 @@ static void packs_calls(struct kunit *test)
 	exit = take(test, &at, SCOPE_RECORD_EXIT, sizeof(*exit));
 	KUNIT_EXPECT_EQ(test, exit->ret, -1ll);
 	KUNIT_EXPECT_EQ(test, exit->abi_args, SCOPE_ABI_X32);
-	KUNIT_EXPECT_PTR_EQ(test, cpu->ring.at,
-			    (u8 *)cpu->ring.subbufs + sizeof(struct scope_subbuf) + at);
+	KUNIT_EXPECT_PTR_EQ(test, ring->at,
+			    (u8 *)ring->subbufs + sizeof(struct scope_subbuf) + at);
 }
 
 static void packs_scheduling(struct kunit *test)
 {
-	struct scope_cpu *cpu = test->priv;
+	struct scope_ring *ring = ring_of(test);
 	const struct scope_record_waking_from *from;
 	const struct scope_record_switch *bits;
 	u32 at = 0;
 
-	scope_record_put_switch(&cpu->ring, 5, 0x3fffffff, 9);
-	scope_record_put_waking(&cpu->ring, 6, 1);
-	scope_record_put_waking_from(&cpu->ring, 7, 2, current);
+	scope_record_put_switch(ring, 5, 0x3fffffff, 9);
+	scope_record_put_waking(ring, 6, 1);
+	scope_record_put_waking_from(ring, 7, 2, current);
 
-	KUNIT_EXPECT_EQ(test, cpu->ring.tid, 9u);
+	KUNIT_EXPECT_EQ(test, ring->tid, 9u);
 	bits = take(test, &at, SCOPE_RECORD_SWITCH, sizeof(*bits));
 	KUNIT_EXPECT_EQ(test, bits->bits, 0x3fffffffu);
 	bits = take(test, &at, SCOPE_RECORD_WAKING, sizeof(*bits));
@@ -110,16 +86,16 @@ static void packs_scheduling(struct kunit *test)
 
 static void packs_lives_of_tasks(struct kunit *test)
 {
-	struct scope_cpu *cpu = test->priv;
+	struct scope_ring *ring = ring_of(test);
 	const struct scope_record_thread_exit *end;
 	const struct scope_record_fork *fork;
 	const struct scope_record_exec *exec;
 	u32 at = 0;
 
-	scope_record_put_fork(&cpu->ring, 1, current, current);
-	scope_record_put_exec(&cpu->ring, 2, 4711, current);
-	scope_record_put_thread_exit(&cpu->ring, 3, current, true);
-	scope_record_put_thread_exit(&cpu->ring, 4, current, false);
+	scope_record_put_fork(ring, 1, current, current);
+	scope_record_put_exec(ring, 2, 4711, current);
+	scope_record_put_thread_exit(ring, 3, current, true);
+	scope_record_put_thread_exit(ring, 4, current, false);
 
 	fork = take(test, &at, SCOPE_RECORD_FORK, sizeof(*fork));
 	KUNIT_EXPECT_EQ(test, fork->child_tgid, (u32)current->tgid);
@@ -147,8 +123,7 @@ static void a_full_ring_takes_none(struct kunit *test)
 {
 	static const u64 arg[SCOPE_ARG_MAX];
 	const struct scope_call call = scope_call_of(1, SCOPE_ABI_NATIVE, 0);
-	struct scope_cpu *cpu = test->priv;
-	struct scope_ring *ring = &cpu->ring;
+	struct scope_ring *ring = ring_of(test);
 	u8 *at;
 
 	while (ring->page->lost[SCOPE_LOST_FULL] == 0)
@@ -178,6 +153,6 @@ static struct kunit_case cases[] = {
 struct kunit_suite scope_kunit_record = {
 	.name = "scope_record",
 	.init = record_init,
-	.exit = record_exit,
+	.exit = scope_kunit_destroy_ring,
 	.test_cases = cases,
 };

@@ -5,43 +5,55 @@
  * tests/unit/test_ring.c drives the same code in user space with many more cases.
  */
 #include <kunit/test.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "../session.h"
 #include "suites.h"
 
-#define SUBBUF 4096u
+#define SUBBUF SCOPE_SUBBUF_BYTES_MIN
 #define PAYLOAD (SUBBUF - (u32)sizeof(struct scope_subbuf))
 #define CPU 3u
+
+/* A ring with its mapped page and sub-buffers. */
+struct fixture {
+	struct scope_cpu cpu;
+	struct scope_ring_page *page;
+	u8 *subbufs;
+};
 
 static void no_reader(struct irq_work *work)
 {
 }
 
-static struct scope_ring *make_ring(struct kunit *test, u32 count)
+void scope_kunit_destroy_ring(struct kunit *test)
 {
-	struct scope_cpu *cpu = kunit_kzalloc(test, sizeof(*cpu), GFP_KERNEL);
-	struct scope_ring_page *page;
+	struct fixture *f = test->priv;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cpu);
-	init_irq_work(&cpu->wake, no_reader); /* a sub-buffer handed out wakes the reader */
-	page = vzalloc(PAGE_SIZE + count * SUBBUF);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
-	page->cpu = CPU;
-	page->subbuf_bytes = SUBBUF;
-	page->subbuf_count = count;
-	scope_ring_init(&cpu->ring, page, (u8 *)page + PAGE_SIZE, false);
-	test->priv = cpu;
-	return &cpu->ring;
+	if (!f)
+		return;
+	irq_work_sync(&f->cpu.wake);
+	vfree(f->subbufs);
+	kfree(f->page);
+	kfree(f);
+	test->priv = NULL;
 }
 
-static void ring_exit(struct kunit *test)
+struct scope_ring *scope_kunit_make_ring(struct kunit *test, u32 count, bool flight)
 {
-	struct scope_cpu *cpu = test->priv;
+	struct fixture *f = kzalloc(sizeof(*f), GFP_KERNEL);
 
-	if (!cpu)
-		return;
-	irq_work_sync(&cpu->wake);
-	vfree(cpu->ring.page);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f);
+	test->priv = f;
+	init_irq_work(&f->cpu.wake, no_reader); /* a sub-buffer handed out wakes the reader */
+	f->page = kzalloc(sizeof(*f->page), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->page);
+	f->subbufs = vzalloc(count * SUBBUF);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->subbufs);
+	f->page->cpu = CPU;
+	f->page->subbuf_bytes = SUBBUF;
+	f->page->subbuf_count = count;
+	scope_ring_init(&f->cpu.ring, f->page, f->subbufs, flight);
+	return &f->cpu.ring;
 }
 
 static bool put(struct scope_ring *ring, u32 bytes, u64 now_ns)
@@ -64,7 +76,7 @@ static const struct scope_subbuf *subbuf_at(const struct scope_ring *ring, u64 n
 
 static void received_and_lost_are_produced(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 2);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 2, false);
 	u64 produced = 20000, refused = 0, i;
 
 	for (i = 0; i < produced; i++) {
@@ -80,7 +92,7 @@ static void received_and_lost_are_produced(struct kunit *test)
 
 static void fills_to_the_last_byte(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 4);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 4, false);
 	u32 per = PAYLOAD / 8, i;
 
 	for (i = 0; i < 4 * per; i++)
@@ -97,7 +109,7 @@ static void fills_to_the_last_byte(struct kunit *test)
 
 static void loss_stands_in_the_next_header(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 2);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 2, false);
 	u32 i;
 
 	KUNIT_ASSERT_TRUE(test, put(ring, PAYLOAD, 1));
@@ -114,7 +126,7 @@ static void loss_stands_in_the_next_header(struct kunit *test)
 
 static void time_bridges_a_long_gap(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 2);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 2, false);
 	const struct scope_record_time *time;
 	u64 late = 1ull << 50;
 
@@ -133,7 +145,7 @@ static void time_bridges_a_long_gap(struct kunit *test)
 
 static void refuses_too_big_nested_stopped(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 2);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 2, false);
 
 	KUNIT_EXPECT_FALSE(test, put(ring, PAYLOAD + 8, 1));
 	KUNIT_EXPECT_EQ(test, ring->page->lost[SCOPE_LOST_TOO_BIG], 1ull);
@@ -149,7 +161,7 @@ static void refuses_too_big_nested_stopped(struct kunit *test)
 
 static void consume_refuses_what_is_not_there(struct kunit *test)
 {
-	struct scope_ring *ring = make_ring(test, 2);
+	struct scope_ring *ring = scope_kunit_make_ring(test, 2, false);
 
 	KUNIT_EXPECT_EQ(test, scope_ring_consume(ring, 1), -EINVAL);
 	KUNIT_ASSERT_TRUE(test, put(ring, 16, 1));
@@ -162,6 +174,22 @@ static void consume_refuses_what_is_not_there(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, scope_ring_readable(ring));
 }
 
+static void flight_keeps_the_newest(struct kunit *test)
+{
+	struct scope_ring *ring = scope_kunit_make_ring(test, 4, true);
+	u32 per = PAYLOAD / 8, i;
+
+	for (i = 0; i < 10 * per; i++)
+		KUNIT_ASSERT_TRUE(test, put(ring, 8, i));
+	scope_ring_stop(ring);
+	KUNIT_EXPECT_EQ(test, ring->page->head, 10ull);
+	KUNIT_EXPECT_EQ(test, ring->page->tail, 6ull);
+	KUNIT_EXPECT_EQ(test, ring->page->records, 10ull * per);
+	KUNIT_EXPECT_EQ(test, ring->page->lost[SCOPE_LOST_FULL], 0ull);
+	for (i = 6; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, subbuf_at(ring, i)->number, (u64)i);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(received_and_lost_are_produced),
 	KUNIT_CASE(fills_to_the_last_byte),
@@ -169,11 +197,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(time_bridges_a_long_gap),
 	KUNIT_CASE(refuses_too_big_nested_stopped),
 	KUNIT_CASE(consume_refuses_what_is_not_there),
+	KUNIT_CASE(flight_keeps_the_newest),
 	{}
 };
 
 struct kunit_suite scope_kunit_ring = {
 	.name = "scope_ring",
-	.exit = ring_exit,
+	.exit = scope_kunit_destroy_ring,
 	.test_cases = cases,
 };
