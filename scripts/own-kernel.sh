@@ -55,7 +55,8 @@ unpack_source() {	# PACKAGE SUITES
 
 fragments() { for name in $(column "$key" 4); do echo "$root/tests/vm/kernel-$name.config"; done; }
 
-# What the kernel's own configuration made of the fragments is not what they say: name it.
+# What the kernel's own configuration made of the fragments is not what they say: name it. Where two
+# fragments speak of the same option the later one holds.
 check_config() {
 	local line missing=()
 	while read -r line; do
@@ -63,7 +64,8 @@ check_config() {
 		'# CONFIG_'*' is not set') ! grep -q "^${line:2:-11}=" "$work/.config" || missing+=("$line") ;;
 		CONFIG_*) grep -qxF "$line" "$work/.config" || missing+=("$line") ;;
 		esac
-	done < <(cat $(fragments))
+	done < <(cat $(fragments) | awk -F'[ =]' '/^(# )?CONFIG_/ { said[$1 == "#" ? $2 : $1] = $0 }
+		END { for (name in said) print said[name] }')
 	[ ${#missing[@]} -eq 0 ] || die "$key: this kernel does not take ${missing[*]}"
 }
 
