@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rings of all sizes. */
+/* Rings from the smallest to more than there is memory for. */
+#include <errno.h>
 #include <sys/syscall.h>
 #include "tests.h"
 
 #define CALLS 3000u
+#define HOGS 8
 
 static void count_call(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
 		       uint32_t bytes)
@@ -39,6 +41,32 @@ static void use(uint32_t subbuf_bytes, uint32_t subbuf_count)
 	client_close(&client);
 }
 
+/* Each alone would be let pass; together they must not have all memory. */
+static void hog(void)
+{
+	uint64_t third = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 3 /
+			 sysconf(_SC_NPROCESSORS_CONF);
+	struct client_config config = { .count = 1, .pids = { getpid() },
+					.subbuf_bytes = 1u << 20, .subbuf_count = 2 };
+	struct client client[HOGS];
+	int opened, err = 0;
+
+	while ((uint64_t)config.subbuf_bytes * config.subbuf_count * 2 <= third &&
+	       config.subbuf_count < SCOPE_SUBBUF_COUNT_MAX)
+		config.subbuf_count *= 2;
+	for (opened = 0; opened < HOGS && !err; opened++) {
+		client_open(&client[opened]);
+		err = client_configure(&client[opened], &config);
+	}
+	CHECK(err == -ENOMEM, "%d sessions of %u MiB a CPU: %d", opened, config.subbuf_count, err);
+	while (opened--)
+		client_close(&client[opened]);
+	/* And all of it is there again. */
+	client_open(&client[0]);
+	CHECK(!client_configure(&client[0], &config));
+	client_close(&client[0]);
+}
+
 void test_buffers(void)
 {
 	static const uint32_t sizes[][2] = {
@@ -48,4 +76,5 @@ void test_buffers(void)
 
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		use(sizes[i][0], sizes[i][1]);
+	hog();
 }

@@ -27,7 +27,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	(void)tid, (void)now_ns, (void)bytes;
 	if (cpu != OTHER_CPU)
 		return;
-	seen->calls += scope_record_type(call->word) == SCOPE_RECORD_SYSCALL &&
+	seen->calls += (scope_record_type(call->word) == SCOPE_RECORD_SYSCALL ||
+			scope_record_type(call->word) == SCOPE_RECORD_ENTER) &&
 		       call->nr == SYS_getppid;
 	seen->samples += scope_record_type(stack->word) == SCOPE_RECORD_STACK &&
 			 stack->reason == SCOPE_STACK_SAMPLE;
@@ -62,7 +63,8 @@ static void run_there(volatile int *go)
 void test_cpu_comes(void)
 {
 	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY,
-					.stack_min_ns = 1000000000, .sample_period_ns = 200000 };
+					.stack_min_ns = 1000000000, .sample_period_ns = 200000,
+					.subbuf_count = 64 };
 	struct client_counts alone, both;
 	struct seen seen = { 0 };
 	struct client client;

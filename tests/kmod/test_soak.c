@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <linux/netlink.h>
 #include "tests.h"
 
 #define TRACERS 4
@@ -128,34 +129,81 @@ static void choose(struct client_config *config)
 	for (i = 0; i < config->count; i++)
 		config->pids[i] = loads[pick(LOADS)];
 	config->follow = pick(2);
-	config->events = pick(4); /* 0: default */
+	config->flight = !pick(3);
+	config->events = pick(SCOPE_EVENTS_ALL + 1); /* 0: default */
 	config->subbuf_bytes = 4096u << pick(6);
 	config->subbuf_count = 2u << pick(4);
 	config->stack_mode = pick(3);
 	config->stack_min_ns = pick(3) ? 0 : pick(100000);
-	config->stack_bytes = 8 * pick(512);
+	config->stack_bytes = 8 * (1 + pick(256));
 	if (config->stack_mode)
 		config->sample_period_ns = periods[pick(5)];
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++)
 		config->arg_counts[i] = pick(SCOPE_ARG_MAX + 1);
-	if (config->stack_bytes > config->subbuf_bytes / 2)
-		config->stack_bytes = 0;
 }
 
-static void check_stopped(struct client *client)
+static void drain(struct client *client, const struct client_config *config)
+{
+	uint64_t stale = 0;
+
+	if (config->flight)
+		client_drain_flight(client, false, on_record, NULL, &stale);
+	else
+		client_drain(client, on_record, NULL);
+}
+
+static void check_stopped(struct client *client, const struct client_config *config)
 {
 	struct client_counts pages;
 
-	client_drain(client, on_record, NULL);
+	drain(client, config);
 	client_pages(client, &pages);
-	CHECK(pages.records == client->received, "%lu records, %lu received", pages.records,
-	      client->received);
+	CHECK(pages.records == client->received + pages.overwritten,
+	      "%lu records, %lu received, %lu overwritten", pages.records, client->received,
+	      pages.overwritten);
+}
+
+/* One process more, or one less; it may be gone, or there already. */
+static void change_filter(struct client *client)
+{
+	struct {
+		uint16_t session_bytes, session_type;
+		uint32_t session;
+		uint16_t nest_bytes, nest_type, target_bytes, target_type;
+		uint32_t pid;
+	} message = {
+		8, SCOPE_ATTR_SESSION, client->info.session,
+		12, (pick(2) ? SCOPE_ATTR_TARGETS : SCOPE_ATTR_REMOVE) | NLA_F_NESTED,
+		8, SCOPE_ATTR_TARGET, loads[pick(LOADS)],
+	};
+	int err = client_raw(client, SCOPE_CMD_FILTER, &message, sizeof(message), NULL, 0);
+
+	CHECK(!err || err == -ESRCH || err == -ENOENT, "filter: %s", strerror(-err));
+}
+
+static void one_step(struct client *client, const struct client_config *config)
+{
+	struct client_counts counts;
+	int err;
+
+	nap_us(20000);
+	if (pick(2))
+		drain(client, config);
+	if (!pick(3))
+		CHECK(!ioctl(client->fd, SCOPE_IOC_FLUSH));
+	if (!pick(4))
+		CHECK(!client_query(client, &counts));
+	if (!pick(3))
+		change_filter(client);
+	if (!pick(6)) {
+		err = client_snapshot(client, pick(2));
+		CHECK(!err, "snapshot: %s", strerror(-err));
+	}
 }
 
 static void trace_once(void)
 {
 	struct client_config config;
-	struct client_counts counts;
 	struct client client;
 	uint32_t steps = pick(12);
 
@@ -166,18 +214,11 @@ static void trace_once(void)
 		return client_close(&client);
 	client_map(&client);
 	if (pick(16) && !client_command(&client, SCOPE_CMD_START)) {
-		while (steps--) {
-			nap_us(20000);
-			if (pick(2))
-				client_drain(&client, on_record, NULL);
-			if (!pick(3))
-				CHECK(!ioctl(client.fd, SCOPE_IOC_FLUSH));
-			if (!pick(4))
-				CHECK(!client_query(&client, &counts));
-		}
+		while (steps--)
+			one_step(&client, &config);
 		if (pick(4)) {
 			CHECK(!client_command(&client, SCOPE_CMD_STOP));
-			check_stopped(&client);
+			check_stopped(&client, &config);
 		}
 	}
 	client_close(&client);
