@@ -129,8 +129,17 @@ check-matrix: ## the module's tests on every Debian kernel that scripts/kernel.s
 	$(Q)scripts/setup.sh build vm
 	$(Q)scripts/check.sh matrix
 
+.PHONY: check-debug soak
+check-debug: ## the module's tests on a kernel that checks itself (KASAN, lockdep, kmemleak, failing allocations)
+	$(Q)scripts/setup.sh build vm kernel
+	$(Q)scripts/check.sh debug
+
+soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), and ROUNDS=1000 reloads of each kind
+	$(Q)scripts/setup.sh build vm kernel
+	$(Q)SOAK_S=$(SOAK_S) SEED=$(SEED) ROUNDS=$(ROUNDS) scripts/check.sh soak
+
 check: vm-ready ## the everyday set of tests, its own set-up included
-	$(Q)scripts/setup.sh test servers
+	$(Q)scripts/setup.sh test servers kernel
 	$(Q)$(MAKE) --no-print-directory SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh

@@ -3,12 +3,16 @@
 # Run tests and count them. A test is a command: exit 0 passed, 77 skipped (its last line says
 # why), anything else failed.
 #
-# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel demo (default: these), matrix
-# Logs stay in build/check/. The last line reads: N passed, N failed[, N skipped]
+# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kunit kernel demo (default: these),
+#                                        matrix debug soak
+# For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each
+# kind (1000; 0: none).
+# Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
+# reads: N passed, N failed[, N skipped]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-logs=build/check
+logs=build/check${1:+-$1}
 passed=0 failed=0 skipped=0
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -30,7 +34,7 @@ run() {
 }
 
 kernel=${KERNEL:-6.1}
-module() { echo "build/kmod/$(cat "build/kernels/$kernel/version")/scope.ko"; }
+module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# KEY
 
 group_unit() {
 	local test
@@ -40,7 +44,7 @@ group_unit() {
 	for test in tests/unit/*.sh; do
 		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
 	done
-	run abi_layout gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o build/check/layout.o
+	run abi_layout gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o "$logs/layout.o"
 	for test in tests/fuzz/smoke*.sh; do
 		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
 	done
@@ -54,11 +58,58 @@ group_golden() {
 group_kernel() {
 	run vm_harness tests/vm/selftest.sh
 	run kmod_programs make -s -C tests/kmod
-	run kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module)"
+	run kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module_of "$kernel")"
 	local test
 	for test in tests/vm/test_*.sh; do
 		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
 	done
+}
+
+# A test build of the module for an own kernel, in a build directory of its own.
+variant() {	# NAME KEY SCOPE_…=1
+	run "module_$2_$1" env BUILD="$PWD/build/$1" scripts/kmod.sh "build/kernels/$2/headers" "$3"
+}
+
+# Where variant() left it.
+variant_of() { echo "build/$1/kmod/$(cat "build/kernels/$2/version")/scope.ko"; }	# NAME KEY
+
+# Unit tests inside a kernel, and every call that may fail made to fail.
+kunit_on() {	# KEY
+	run kmod_programs make -s -C tests/kmod
+	variant kunit "$1" SCOPE_KUNIT=1
+	variant faults "$1" SCOPE_FAULTS=1
+	run "kunit_$1" tests/vm/run.sh -k "$1" -t 300 -- tests/kmod/kunit.sh "$(variant_of kunit "$1")"
+	run "faults_$1" tests/vm/run.sh -k "$1" -t 600 -- env TEST_S=500 tests/kmod/run.sh \
+		"$(variant_of faults "$1")" failing_loads failing_calls
+}
+
+group_kunit() {
+	run kernel_kunit scripts/own-kernel.sh kunit
+	kunit_on kunit
+}
+
+# What the kernel finds wrong with itself, while all of the module's tests run.
+group_debug() {
+	run kernel_debug scripts/own-kernel.sh debug
+	run vm_harness_debug tests/vm/selftest_debug.sh
+	kunit_on debug
+	run module_debug scripts/kmod.sh build/kernels/debug/headers
+	run kmod_debug tests/vm/run.sh -k debug -m 1536 -t 1500 -- \
+		env TEST_S=600 tests/kmod/run.sh "$(module_of debug)"
+}
+
+# The same for long: reloading and failing by the thousand, sessions at random for an hour.
+group_soak() {
+	local seconds=${SOAK_S:-3600} rounds=${ROUNDS:-1000}
+	run kernel_debug scripts/own-kernel.sh debug
+	run kmod_programs make -s -C tests/kmod
+	run module_debug scripts/kmod.sh build/kernels/debug/headers
+	run soak tests/vm/run.sh -k debug -c 3 -m 1536 -t $((seconds * 2 + 300)) -- \
+		tests/kmod/soak.sh "$(module_of debug)" "$seconds" "${SEED:-1}"
+	[ "$rounds" -gt 0 ] || return
+	run soak_rounds tests/vm/run.sh -k debug -m 1536 -t $((rounds * 30 + 3600)) -- \
+		env ROUNDS="$rounds" EVERY=1 TEST_S=36000 tests/kmod/run.sh "$(module_of debug)" \
+		failing_allocations reload_idle reload_under_load reload_under_stress
 }
 
 # The module's tests on every kernel of scripts/kernel.sh.
@@ -81,8 +132,10 @@ group_demo() {
 
 group_docs() { run docs make --no-print-directory docs; }
 
-for group in ${*:-unit golden docs kernel demo}; do
+for group in ${*:-unit golden docs kunit kernel demo}; do
+	start=$SECONDS
 	"group_$group"
+	echo "        $group: $((SECONDS - start)) s"
 done
 summary="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || summary+=", $skipped skipped"
