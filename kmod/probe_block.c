@@ -131,7 +131,8 @@ static u8 flags_of(const struct request *request)
 {
 	u32 flags = (__force u32)request->cmd_flags;
 
-	return (flags & (__force u32)REQ_SYNC ? SCOPE_BLOCK_SYNC : 0) |
+	/* A read is waited for, whether it says so or not. */
+	return (op_is_sync(request->cmd_flags) ? SCOPE_BLOCK_SYNC : 0) |
 	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
 	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |
 	       (flags & (__force u32)REQ_PREFLUSH ? SCOPE_BLOCK_PREFLUSH : 0) |
