@@ -184,7 +184,8 @@ ctrl_c() {	# SIGNAL
 	local round status
 	for round in $(seq 8); do
 		rm -f c.trace c.trace.part
-		"$scope" record -p "$target" -d 60 -o c.trace >stdout 2>stderr &
+		# The shell has its background ignore SIGINT, which a terminal's Ctrl-C does not.
+		env --default-signal=INT "$scope" record -p "$target" -d 60 -o c.trace >stdout 2>stderr &
 		local one=$!
 		sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 		kill "-$1" "$one"
