@@ -18,6 +18,11 @@ SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 ifeq ($(SAN),1)
 OUT := $(BUILD)/san
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(LIBFUZZER),1)
+# LIBFUZZER=1: the same, built by clang with what libFuzzer is led by.
+OUT := $(BUILD)/libfuzzer
+CC := clang
+SANFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Wno-error
 else
 OUT := $(BUILD)/user
 SANFLAGS :=
@@ -61,9 +66,11 @@ $(OUT)/tests/%: tests/unit/%.c $(OUT)/libscope.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS) -lcmocka
 
-$(OUT)/fuzz/%: tests/fuzz/%.c $(OUT)/libscope.a
+# With libFuzzer, or with a main() of our own in its place.
+$(OUT)/fuzz/%: tests/fuzz/%.c $(OUT)/libscope.a $(if $(LIBFUZZER),,tests/fuzz/main.c)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS)
+	$(Q)$(CC) $(SCOPE_CFLAGS) $(if $(LIBFUZZER),-fsanitize=fuzzer) -MMD -MP -MF $@.d -o $@ \
+		$(filter %.c,$^) $(OUT)/libscope.a $(SCOPE_LIBS)
 
 # Numbers and names of system calls, from what the compiler finds as the machine's own.
 $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
@@ -85,8 +92,10 @@ tests: $(TEST_BIN)
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(FUZZ_BIN)
 
-fuzz: ## feed damaged input to every reader: SECONDS_EACH=60 SEED=1
-	$(Q)tests/fuzz/smoke.sh $(or $(SECONDS_EACH),60) $(SEED)
+fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 seconds for each
+	$(Q)scripts/setup.sh build fuzz
+	$(Q)$(MAKE) --no-print-directory LIBFUZZER=1 fuzz-programs
+	$(Q)tests/fuzz/run.sh $(or $(FUZZ_S),60)
 
 # The sources are laid out as links in a folder of their own per kernel: kbuild leaves its objects there.
 kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers dkms kernel
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz dkms kernel
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -15,9 +15,10 @@ packages_of() {
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
 	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;
+	fuzz) echo clang libclang-rt-14-dev ;;
 	dkms) echo dkms ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers dkms kernel)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz dkms kernel)" >&2; exit 2 ;;
 	esac
 }
 

@@ -1,40 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Feed damaged perf rings and formats of tracepoints to what reads them. Same seed, same inputs.
- *
- * Usage: fuzz_perf [SECONDS [SEED]]
+ * Damaged perf rings and formats of tracepoints.
  *
  * One input is a format file up to the first zero byte, then the contents of a ring. Checked, besides
  * what the sanitizers see: what comes out is a trace whose events are in order of time and of which
- * nothing is damaged. LLVMFuzzerTestOneInput() is what libFuzzer calls; main() draws inputs itself.
+ * nothing is damaged.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../unit/perf_bytes.h"
+#include "fuzz.h"
 #include "source/capture.h"
 #include "source/perf_pack.h"
 #include "source/perf_ring.h"
-#include "trace/trace.h"
-#include "trace/writer.h"
 
 #define RING_BYTES 16384
 #define STACK_BYTES 64
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void die(const char *what)
-{
-	fprintf(stderr, "fuzz_perf: %s\n", what);
-	abort();
-}
 
 static int to_file(const struct scope_subbuf *subbuf, void *context)
 {
@@ -74,7 +58,7 @@ static void pack_ring(const struct scope_perf_layout *layout, struct scope_perf_
 			code = scope_perf_pack_record(pack, cpu, &record);
 		/* A time beyond any clock is refused. */
 		if (code < 0 && code != -EINVAL)
-			die("a record cannot be packed");
+			fuzz_die("a record cannot be packed");
 		scope_perf_ring_step(ring, bytes);
 		cpu = (uint32_t)(ring->tail / 512) % 3;
 	}
@@ -83,19 +67,12 @@ static void pack_ring(const struct scope_perf_layout *layout, struct scope_perf_
 
 static void check_trace(int fd)
 {
-	struct scope_trace *trace;
-	struct scope_event event;
-	uint64_t last_ns = 0;
+	struct scope_trace *trace = fuzz_read(fd);
 
-	if (scope_trace_open_fd(fd, "fuzz", NULL, &trace))
-		die("what was packed is no trace");
-	while (scope_trace_next(trace, &event) == 1) {
-		if (event.time_ns < last_ns)
-			die("an event goes back in time");
-		last_ns = event.time_ns;
-	}
+	if (!trace)
+		fuzz_die("what was packed is no trace");
 	if (*scope_trace_damage(trace))
-		die(scope_trace_damage(trace));
+		fuzz_die(scope_trace_damage(trace));
 	scope_trace_close(trace);
 }
 
@@ -130,11 +107,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_perf_tasks_create(&tasks) ||
 	    !scope_perf_tasks_add(tasks, 100, 100) || !scope_perf_tasks_add(tasks, 100, 101) ||
 	    scope_perf_pack_create(&options, &layout, tasks, to_file, writer, &pack))
-		die("no memory");
+		fuzz_die("no memory");
 	scope_perf_ring_look(&ring);
 	pack_ring(&layout, &ring, pack);
 	if (scope_writer_finish(writer, NULL))
-		die("cannot finish");
+		fuzz_die("cannot finish");
 	scope_writer_destroy(writer);
 	check_trace(fd);
 	close(fd);
@@ -144,7 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	return 0;
 }
 
-#ifndef LIBFUZZER
 static uint64_t random_state;
 
 /* xorshift64*, Vigna 2016. */
@@ -202,19 +178,15 @@ static size_t draw_input(uint8_t *data)
 	return bytes;
 }
 
-int main(int argc, char **argv)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed)
 {
-	const time_t seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10, begin = time(NULL);
-	static uint8_t data[sizeof(format_switch) + 2 * RING_BYTES + sizeof(struct perf_bytes)];
-	uint64_t inputs = 0;
+	static uint8_t drawn[sizeof(format_switch) + 2 * RING_BYTES + sizeof(struct perf_bytes)];
 
-	random_state = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1) * 2 + 1;
-	for (; time(NULL) - begin < seconds; inputs++) {
-		const size_t bytes = draw_input(data);
-
-		LLVMFuzzerTestOneInput(data, bytes);
-	}
-	printf("fuzz_perf: %" PRIu64 " inputs\n", inputs);
-	return 0;
+	if (bytes && seed % 4 == 0)
+		return LLVMFuzzerMutate(data, bytes, room);
+	random_state = 2ull * seed + 1;
+	bytes = draw_input(drawn);
+	bytes = bytes < room ? bytes : room;
+	memcpy(data, drawn, bytes);
+	return bytes;
 }
-#endif

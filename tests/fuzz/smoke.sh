@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Run every fuzz program for a while, built with sanitizers.
+# Run every fuzz program for a while without libFuzzer, built with sanitizers. Part of make check.
 #
-# Usage: tests/fuzz/smoke.sh [SECONDS [SEED]]      each program, default 5 seconds and seed 1
+# Usage: tests/fuzz/smoke.sh [SECONDS [SEED]]      each program, default 4 seconds and seed 1
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 make --no-print-directory SAN=1 fuzz-programs
 for program in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$program" .c)
-	"build/san/fuzz/$name" "${1:-5}" "${2:-1}"
+	"build/san/fuzz/$name" "${1:-4}" "${2:-1}" "tests/fuzz/corpus/${name#fuzz_}"
 done

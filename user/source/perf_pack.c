@@ -425,10 +425,12 @@ static int take_block(struct scope_perf_pack *pack, uint32_t cpu,
 	held->ips = chain_length(record);
 	held->cut = record->regs ? record->stack_bytes == record->stack_asked
 				 : held->ips < record->chain_count;
-	memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
+	/* A record that is cut short may have neither. */
 	if (record->regs)
-		memcpy(held->data, record->stack, record->stack_bytes);
-	else
+		memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
+	if (record->regs && held->bytes)
+		memcpy(held->data, record->stack, held->bytes);
+	else if (held->ips)
 		memcpy(held->data, record->chain, held->ips * sizeof(*held->data));
 	return 0;
 }

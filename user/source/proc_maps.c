@@ -18,12 +18,6 @@
 
 #define DELETED " (deleted)"
 
-struct line {
-	struct scope_trace_map map;
-	uint32_t major, minor;
-	uint64_t inode;
-};
-
 /* The kernel writes a new line inside a path as \012; nothing else is escaped. In place. */
 static void unescape(char *path)
 {
@@ -41,9 +35,9 @@ static void unescape(char *path)
 }
 
 /* start-end perms offset major:minor inode [path]. false where the line is none. */
-static bool parse_line(char *text, struct line *ret_line)
+static bool parse_line(char *text, struct scope_proc_line *ret_line)
 {
-	struct line line = { 0 };
+	struct scope_proc_line line = { 0 };
 	char permissions[5];
 	int path = 0;
 
@@ -60,7 +54,7 @@ static bool parse_line(char *text, struct line *ret_line)
 	return true;
 }
 
-static int open_file(uint32_t tgid, const struct line *line)
+static int open_file(uint32_t tgid, const struct scope_proc_line *line)
 {
 	char path[PATH_MAX + 64];
 	struct stat status;
@@ -83,7 +77,7 @@ static int open_file(uint32_t tgid, const struct line *line)
 	return fd;
 }
 
-static struct scope_proc_file *find_file(struct scope_proc *proc, const struct line *line)
+static struct scope_proc_file *find_file(struct scope_proc *proc, const struct scope_proc_line *line)
 {
 	size_t i;
 
@@ -97,7 +91,7 @@ static struct scope_proc_file *find_file(struct scope_proc *proc, const struct l
 	return NULL;
 }
 
-static int add_file(struct scope_proc *proc, uint32_t tgid, const struct line *line)
+static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line)
 {
 	struct scope_proc_file file = { .major = line->major, .minor = line->minor };
 	int fd;
@@ -118,7 +112,7 @@ static int add_file(struct scope_proc *proc, uint32_t tgid, const struct line *l
 	return 0;
 }
 
-static bool is_file(const struct line *line)
+static bool is_file(const struct scope_proc_line *line)
 {
 	return line->inode && line->map.path[0] == '/';
 }
@@ -134,7 +128,7 @@ static int by_inode(const void *left, const void *right)
  * Keeps executable lines, and the other lines of the files these come from. A database may map a
  * hundred thousand pieces of data files, which tell nothing.
  */
-static int select_lines(struct line *line, size_t count, size_t *ret_count)
+static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_count)
 {
 	uint64_t *inode = malloc((count + 1) * sizeof(*inode));
 	size_t i, inodes = 0, kept = 0;
@@ -155,10 +149,10 @@ static int select_lines(struct line *line, size_t count, size_t *ret_count)
 	return 0;
 }
 
-static int parse_lines(char *text, struct line **ret_line, size_t *ret_count)
+int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t *ret_count)
 {
 	char *rest = text, *one;
-	struct line *line = NULL;
+	struct scope_proc_line *line = NULL;
 	size_t count = 0, room = 0;
 
 	while ((one = strsep(&rest, "\n"))) {
@@ -182,7 +176,7 @@ static void cut_deleted(const struct scope_trace_map *map)
 		((char *)map->path)[length - tail] = '\0';
 }
 
-static int add_files(struct scope_proc *proc, uint32_t tgid, const struct line *line, size_t count)
+static int add_files(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line, size_t count)
 {
 	size_t i;
 	int code;
@@ -233,14 +227,14 @@ static int read_maps(uint32_t tgid, char **ret_text)
 int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps)
 {
 	struct scope_proc_maps maps = { 0 };
-	struct line *line = NULL;
+	struct scope_proc_line *line = NULL;
 	size_t count, i;
 	int code;
 
 	code = read_maps(tgid, &maps.text);
 	if (code)
 		return code;
-	code = parse_lines(maps.text, &line, &count);
+	code = scope_proc_maps_parse(maps.text, &line, &count);
 	if (!code)
 		code = select_lines(line, count, &count);
 	if (!code)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a fuzz program is: a function that takes bytes, as libFuzzer calls it, and perhaps one that
+ * makes new bytes of old ones. tests/fuzz/main.c calls them where there is no libFuzzer.
+ */
+#ifndef SCOPE_TESTS_FUZZ_H
+#define SCOPE_TESTS_FUZZ_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/text.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room);
+
+static inline void fuzz_die(const char *what)
+{
+	fprintf(stderr, "fuzz: %s\n", what);
+	abort();
+}
+
+static inline int fuzz_memory(void)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0)
+		fuzz_die("no memory");
+	return fd;
+}
+
+/* A trace in memory from text, at that level of compression. -errno where the text is none. */
+static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, int *ret_fd)
+{
+	struct scope_writer *writer = NULL;
+	struct scope_error error;
+	int ret, fd = fuzz_memory();
+	FILE *stream = fmemopen((void *)text, bytes, "r");
+
+	if (!stream || scope_writer_create_fd(fd, "fuzz", NULL, &writer))
+		fuzz_die("no memory");
+	scope_writer_set_level(writer, level);
+	ret = scope_text_read(stream, writer, &error);
+	if (!ret && scope_writer_finish(writer, NULL))
+		fuzz_die("cannot finish");
+	scope_writer_destroy(writer);
+	fclose(stream);
+	if (ret)
+		close(fd);
+	else
+		*ret_fd = fd;
+	return ret;
+}
+
+/* Reads all events, which must be in order of time. NULL where the file is no trace. */
+static inline struct scope_trace *fuzz_read(int fd)
+{
+	struct scope_trace *trace;
+	struct scope_error error;
+	struct scope_event event;
+	uint64_t last_ns = 0;
+
+	if (scope_trace_open_fd(fd, "fuzz", &error, &trace))
+		return NULL;
+	while (scope_trace_next(trace, &event) == 1) {
+		if (event.time_ns < last_ns)
+			fuzz_die("an event goes back in time");
+		last_ns = event.time_ns;
+	}
+	return trace;
+}
+
+/* NULL: no trace. */
+static inline char *fuzz_text_of_trace(int fd, size_t *ret_bytes)
+{
+	struct scope_trace *trace = fuzz_read(fd);
+	struct scope_error error;
+	char *text = NULL;
+	FILE *stream;
+
+	if (!trace)
+		return NULL;
+	stream = open_memstream(&text, ret_bytes);
+	if (!stream || scope_text_write(trace, stream, &error))
+		fuzz_die("cannot write text");
+	fclose(stream);
+	scope_trace_close(trace);
+	return text;
+}
+
+/* What can be said as text must survive being said. Consumes fd. */
+static inline void fuzz_check_trace(int fd)
+{
+	size_t bytes, again_bytes;
+	char *text = fuzz_text_of_trace(fd, &bytes), *again;
+	int again_fd;
+
+	close(fd);
+	if (!text)
+		return;
+	if (bytes && !fuzz_trace_of_text(text, bytes, 0, &again_fd)) {
+		again = fuzz_text_of_trace(again_fd, &again_bytes);
+		close(again_fd);
+		if (!again || again_bytes != bytes || memcmp(text, again, bytes)) {
+			fprintf(stderr, "--- first\n%s--- again\n%s", text, again ? again : "");
+			fuzz_die("text changed on its way through a trace");
+		}
+		free(again);
+	}
+	free(text);
+}
+
+#endif

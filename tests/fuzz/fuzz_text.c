@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text form of traces: what is taken survives being said again. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	int fd;
+
+	if (bytes && !fuzz_trace_of_text((const char *)data, bytes, 0, &fd))
+		fuzz_check_trace(fd);
+	return 0;
+}

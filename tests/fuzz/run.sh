@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Let libFuzzer run every fuzz program for a while. What it learns stays in build/libfuzzer/corpus;
+# an input that breaks something is kept in build/libfuzzer, its name printed.
+#
+# Usage: tests/fuzz/run.sh [SECONDS [NAME...]]      each program, default 60 seconds and all
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+names=("$@")
+[ $# -gt 0 ] || for program in tests/fuzz/fuzz_*.c; do
+	names+=("$(basename "$program" .c)")
+done
+failed=0
+for name in "${names[@]}"; do
+	corpus=build/libfuzzer/corpus/$name
+	seeds=tests/fuzz/corpus/${name#fuzz_}
+	mkdir -p "$corpus"
+	[ -d "$seeds" ] || seeds=
+	# shellcheck disable=SC2086 # no seeds, no argument
+	if "build/libfuzzer/fuzz/$name" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=4096 \
+		-artifact_prefix="build/libfuzzer/$name-" -print_final_stats=1 \
+		"$corpus" $seeds >"build/libfuzzer/$name.log" 2>&1; then
+		echo "ok $name: $(awk '/number_of_executed_units/ { print $2 }' "build/libfuzzer/$name.log") inputs," \
+			"$(find "$corpus" -type f | wc -l) kept"
+	else
+		echo "not ok $name: see build/libfuzzer/$name.log"
+		tail -20 "build/libfuzzer/$name.log" | sed 's/^/    /'
+		failed=1
+	fi
+done
+exit $failed
