@@ -52,6 +52,10 @@ static int parse_rings(struct genl_info *info, struct scope_config *config)
 	    config->subbuf_count > SCOPE_SUBBUF_COUNT_MAX)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -EINVAL,
 			      "SUBBUF_COUNT is a power of two from 2 to 1024");
+	get_u32(info, SCOPE_ATTR_OVERHEAD_MAX, &config->overhead_max);
+	if (config->overhead_max > 1000)
+		return REFUSE(info, info->attrs[SCOPE_ATTR_OVERHEAD_MAX], -EINVAL,
+			      "OVERHEAD_MAX is in thousandths of a CPU, 0 to 1000");
 	return check_memory(info, config);
 }
 
@@ -159,6 +163,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	config->events = SCOPE_EVENTS_DEFAULT;
 	config->subbuf_bytes = SCOPE_SUBBUF_BYTES_DEFAULT;
 	config->subbuf_count = SCOPE_SUBBUF_COUNT_DEFAULT;
+	config->overhead_max = SCOPE_OVERHEAD_MAX_DEFAULT;
 	config->stack_bytes = SCOPE_STACK_BYTES_DEFAULT;
 	config->stacks_per_second = SCOPE_STACKS_PER_SECOND_DEFAULT;
 	memset(config->stack_syscalls, 0xff, sizeof(config->stack_syscalls));

@@ -5,6 +5,7 @@
 #include "netlink.h"
 #include "probe.h"
 #include "region.h"
+#include "selftest.h"
 #include "session.h"
 
 static int __init scope_init(void)
@@ -12,6 +13,9 @@ static int __init scope_init(void)
 	int err;
 
 	err = scope_probe_init();
+	if (err)
+		return err;
+	err = scope_selftest_load();
 	if (err)
 		return err;
 	err = scope_sample_init();

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The generic netlink family that controls sessions, as include/scope/control.h describes it. */
 #include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/timekeeping.h>
 #include "arch.h"
 #include "configure.h"
 #include "genetlink.h"
+#include "measure.h"
 #include "netlink.h"
 #include "region.h"
 #include "parse.h"
+#include "selftest.h"
 #include "session.h"
 
-/* A netlink attribute's length has 16 bits; so many CPUs fit into one answer. */
-#define CPUS_MAX 700
+#define CPUS_MAX 200 /* in one answer: a netlink attribute's length has 16 bits */
+#define CPU_BYTES 256
+#define SESSIONS_MAX 64
 
 static struct genl_family family;
 
@@ -35,6 +40,12 @@ static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
 	[SCOPE_ATTR_RING_MODE] = { .type = NLA_U8 },
 	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
+	[SCOPE_ATTR_OVERHEAD_MAX] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy query_policy[] = {
+	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
+	[SCOPE_ATTR_CPU_FIRST] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy snapshot_policy[] = {
@@ -177,6 +188,7 @@ static int put_one_cpu(struct sk_buff *reply, struct scope_session *session, u32
 		{ SCOPE_ATTR_STACKS, READ_ONCE(page->stacks) },
 		{ SCOPE_ATTR_STACKS_SKIPPED, READ_ONCE(page->stacks_skipped) },
 		{ SCOPE_ATTR_OVERWRITTEN, READ_ONCE(page->overwritten) },
+		{ SCOPE_ATTR_PROBE_NS, scope_measure_ns(per_cpu_ptr(session->cpu, id)) },
 	};
 	struct nlattr *nest = nla_nest_start(reply, SCOPE_ATTR_CPU);
 	size_t i;
@@ -190,36 +202,83 @@ static int put_one_cpu(struct sk_buff *reply, struct scope_session *session, u32
 	return 0;
 }
 
-static int put_session(struct sk_buff *reply, const void *data)
+/* Those that were online at some time, from first on. */
+static int put_cpus(struct sk_buff *reply, struct scope_session *session, u32 first)
 {
-	/* Percpu data is read through it: per_cpu_ptr() wants no const. */
-	struct scope_session *session = (struct scope_session *)data;
-	bool configured = scope_session_configured(session);
-	u64 memory = sizeof(*session) + (u64)num_possible_cpus() * sizeof(struct scope_cpu);
-	struct nlattr *nest;
-	u32 id;
+	struct nlattr *nest = nla_nest_start(reply, SCOPE_ATTR_CPUS);
+	u32 id, count = 0, next = 0;
 
-	if (configured)
-		memory += scope_region_bytes(session);
-	if (nla_put_u32(reply, SCOPE_ATTR_SESSION, session->id) ||
-	    nla_put_u8(reply, SCOPE_ATTR_RUN_STATE, READ_ONCE(session->run_state)) ||
-	    nla_put_u64_64bit(reply, SCOPE_ATTR_MEMORY_BYTES, memory, SCOPE_ATTR_PAD) ||
-	    nla_put_u32(reply, SCOPE_ATTR_PROCESSES, atomic_read(&session->filter.count)) ||
-	    nla_put_u32(reply, SCOPE_ATTR_THREADS, atomic_read(&session->filter.threads)) ||
-	    nla_put_u64_64bit(reply, SCOPE_ATTR_FILTER_FULL, atomic64_read(&session->filter.full),
-			      SCOPE_ATTR_PAD) ||
-	    nla_put_u64_64bit(reply, SCOPE_ATTR_BLOCK_UNMATCHED,
-			      atomic64_read(&session->block_unmatched), SCOPE_ATTR_PAD))
-		return -EMSGSIZE;
-	nest = nla_nest_start(reply, SCOPE_ATTR_CPUS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (configured)
-		for_each_possible_cpu(id)
-			if (put_one_cpu(reply, session, id))
-				return -EMSGSIZE;
+	for_each_possible_cpu(id) {
+		struct scope_ring *ring = &per_cpu_ptr(session->cpu, id)->ring;
+
+		if (id < first || !ring->page ||
+		    (!READ_ONCE(ring->subbufs) && !READ_ONCE(ring->page->lost[SCOPE_LOST_FULL])))
+			continue;
+		if (count++ == CPUS_MAX) {
+			next = id;
+			break;
+		}
+		if (put_one_cpu(reply, session, id))
+			return -EMSGSIZE;
+	}
 	nla_nest_end(reply, nest);
-	return 0;
+	return next ? nla_put_u32(reply, SCOPE_ATTR_CPU_NEXT, next) : 0;
+}
+
+static u64 run_ns(const struct scope_session *session)
+{
+	u64 start = READ_ONCE(session->start_ns), stop = READ_ONCE(session->stop_ns);
+
+	if (!start)
+		return 0;
+	return (stop ? stop : ktime_get_mono_fast_ns()) - start;
+}
+
+static u64 memory_bytes(struct scope_session *session)
+{
+	u64 bytes = sizeof(*session) + (u64)num_possible_cpus() * sizeof(struct scope_cpu);
+
+	return scope_session_configured(session) ? bytes + scope_region_bytes(session) : bytes;
+}
+
+struct query {
+	struct scope_session *session;
+	u32 first; /* CPU */
+};
+
+static int put_session(struct sk_buff *reply, const void *data)
+{
+	const struct query *query = data;
+	struct scope_session *session = query->session;
+	const struct {
+		enum scope_attr name;
+		u64 value;
+	} rows[] = {
+		{ SCOPE_ATTR_MEMORY_BYTES, memory_bytes(session) },
+		{ SCOPE_ATTR_FILTER_FULL, atomic64_read(&session->filter.full) },
+		{ SCOPE_ATTR_BLOCK_UNMATCHED, atomic64_read(&session->block_unmatched) },
+		{ SCOPE_ATTR_RUN_NS, run_ns(session) },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (nla_put_u64_64bit(reply, rows[i].name, rows[i].value, SCOPE_ATTR_PAD))
+			return -EMSGSIZE;
+	if (nla_put_u32(reply, SCOPE_ATTR_SESSION, session->id) ||
+	    nla_put_u8(reply, SCOPE_ATTR_RUN_STATE, READ_ONCE(session->run_state)) ||
+	    nla_put_u8(reply, SCOPE_ATTR_STOP_REASON, READ_ONCE(session->stop_reason)) ||
+	    nla_put_u8(reply, SCOPE_ATTR_RING_MODE,
+		       session->config.flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM) ||
+	    nla_put_u32(reply, SCOPE_ATTR_OVERHEAD_MAX, session->config.overhead_max) ||
+	    nla_put_u32(reply, SCOPE_ATTR_CPU_ID, session->guard_cpu) ||
+	    nla_put_u32(reply, SCOPE_ATTR_OVERHEAD, session->guard_share) ||
+	    nla_put_u32(reply, SCOPE_ATTR_OWNER, pid_vnr(session->owner)) ||
+	    nla_put_u32(reply, SCOPE_ATTR_PROCESSES, atomic_read(&session->filter.count)) ||
+	    nla_put_u32(reply, SCOPE_ATTR_THREADS, atomic_read(&session->filter.threads)))
+		return -EMSGSIZE;
+	return put_cpus(reply, session, query->first);
 }
 
 int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
@@ -241,16 +300,17 @@ int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
 
 static int do_query(struct sk_buff *skb, struct genl_info *info)
 {
+	struct nlattr *first = info->attrs[SCOPE_ATTR_CPU_FIRST];
+	struct query query;
 	struct scope_session *session;
 	int err = scope_netlink_session(skb, info, &session);
 
 	if (err)
 		return err;
-	if (num_possible_cpus() > CPUS_MAX)
-		err = -EMSGSIZE;
-	else
-		err = scope_netlink_reply(info, SCOPE_CMD_QUERY, 256 + num_possible_cpus() * 128,
-					  put_session, session);
+	query = (struct query){ session, first ? nla_get_u32(first) : 0 };
+	err = scope_netlink_reply(info, SCOPE_CMD_QUERY,
+				  512 + min(num_possible_cpus(), CPUS_MAX + 0u) * CPU_BYTES,
+				  put_session, &query);
 	scope_session_put(session);
 	return err;
 }
@@ -271,11 +331,22 @@ static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 
 static int put_info(struct sk_buff *reply, const void *unused)
 {
+	u32 ids[SESSIONS_MAX], count = scope_session_list(ids, SESSIONS_MAX), i;
+	struct nlattr *nest;
+
 	if (nla_put_u32(reply, SCOPE_ATTR_PROTOCOL, SCOPE_PROTOCOL) ||
 	    nla_put_u32(reply, SCOPE_ATTR_PROTOCOL_MIN, SCOPE_PROTOCOL_MIN) ||
 	    nla_put_string(reply, SCOPE_ATTR_MODULE_VERSION, SCOPE_VERSION) ||
-	    nla_put_u32(reply, SCOPE_ATTR_KERNEL_REGS, SCOPE_ARCH_REGS))
+	    nla_put_u32(reply, SCOPE_ATTR_KERNEL_REGS, SCOPE_ARCH_REGS) ||
+	    nla_put_u8(reply, SCOPE_ATTR_SELFTEST, scope_selftest_result()))
 		return -EMSGSIZE;
+	nest = nla_nest_start(reply, SCOPE_ATTR_SESSIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++)
+		if (nla_put_u32(reply, SCOPE_ATTR_SESSION, ids[i]))
+			return -EMSGSIZE;
+	nla_nest_end(reply, nest);
 	return 0;
 }
 
@@ -283,7 +354,7 @@ static int do_info(struct sk_buff *skb, struct genl_info *info)
 {
 	int err = check_request(skb, info);
 
-	return err ? err : scope_netlink_reply(info, SCOPE_CMD_INFO, 128, put_info, NULL);
+	return err ? err : scope_netlink_reply(info, SCOPE_CMD_INFO, 1024, put_info, NULL);
 }
 
 #define OP(command, function, attributes)                                                          \
@@ -297,7 +368,7 @@ static const struct scope_op ops[] = {
 	OP(SCOPE_CMD_CONFIGURE, do_configure, configure_policy),
 	OP(SCOPE_CMD_START, do_start, session_policy),
 	OP(SCOPE_CMD_STOP, do_stop, session_policy),
-	OP(SCOPE_CMD_QUERY, do_query, session_policy),
+	OP(SCOPE_CMD_QUERY, do_query, query_policy),
 	OP(SCOPE_CMD_SNAPSHOT, do_snapshot, snapshot_policy),
 	OP(SCOPE_CMD_FILTER, do_filter, filter_policy),
 	OP(SCOPE_CMD_STACKS, do_stacks, stacks_policy),
@@ -318,7 +389,13 @@ static int check_shape(struct genl_info *info)
 
 static struct genl_ops genl_ops[ARRAY_SIZE(ops)];
 
+static const struct genl_multicast_group groups[] = {
+	{ .name = SCOPE_GENL_NOTICES },
+};
+
 static struct genl_family family = {
+	.mcgrps = groups,
+	.n_mcgrps = ARRAY_SIZE(groups),
 	.name = SCOPE_GENL_NAME,
 	.version = SCOPE_GENL_VERSION,
 	.module = THIS_MODULE,
@@ -328,6 +405,26 @@ static struct genl_family family = {
 	.ops = genl_ops,
 	.n_ops = ARRAY_SIZE(genl_ops),
 };
+
+void scope_netlink_notice(u32 session, enum scope_notice notice, u32 cpu, u64 value)
+{
+	struct sk_buff *message = genlmsg_new(128, GFP_KERNEL);
+	void *header;
+
+	if (!message)
+		return;
+	header = genlmsg_put(message, 0, 0, &family, 0, SCOPE_CMD_NOTICE);
+	if (!header || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
+	    nla_put_u8(message, SCOPE_ATTR_NOTICE, notice) ||
+	    nla_put_u32(message, SCOPE_ATTR_CPU_ID, cpu) ||
+	    nla_put_u64_64bit(message, SCOPE_ATTR_VALUE, value, SCOPE_ATTR_PAD)) {
+		nlmsg_free(message);
+		return;
+	}
+	genlmsg_end(message, header);
+	/* That nobody listens is no error. */
+	genlmsg_multicast(&family, message, 0, 0, GFP_KERNEL);
+}
 
 int scope_netlink_init(void)
 {

@@ -40,6 +40,17 @@ static void probe_find(struct tracepoint *tracepoint, void *unused)
 			rows[i].tracepoint = tracepoint;
 }
 
+/* One of those in the table. */
+struct tracepoint *scope_probe_tracepoint(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return rows[i].tracepoint;
+	return NULL;
+}
+
 int scope_probe_init(void)
 {
 	size_t i;

@@ -12,6 +12,7 @@
 #include "session.h"
 
 int scope_probe_init(void);
+struct tracepoint *scope_probe_tracepoint(const char *name);
 u32 scope_probe_events(void);
 int scope_probe_attach(struct scope_session *session);
 bool scope_probe_watches(u8 watch);

@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
+#include "measure.h"
 #include "probe.h"
 #include "record.h"
 #include "select.h"
@@ -40,10 +41,10 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 		cpu->traced = 0;
 		return;
 	}
-	if (cpu->pending && cpu->traced)
+	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
 	/* The enter probe may have been interrupted by the end of its task's tracing. */
-	cpu->pending = 0;
+	cpu->pending &= ~SCOPE_CALL_PENDING;
 	if (session->config.events & SCOPE_EVENTS_SCHED) {
 		if (cpu->traced)
 			bits |= SCOPE_SWITCH_PREV_TRACED;
@@ -57,6 +58,7 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 		scope_ring_force_thread(&cpu->ring, tid);
 	}
 	cpu->traced = tid != 0;
+	scope_measure_end(cpu, now);
 }
 
 static __always_inline void probe_switch(struct scope_session *session, bool preempt,
@@ -95,6 +97,7 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 		scope_record_put_waking(&cpu->ring, now, bits);
 	else
 		scope_record_put_waking_from(&cpu->ring, now, bits, current);
+	scope_measure_end(cpu, now);
 }
 
 static __always_inline void probe_waking(struct scope_session *session, struct task_struct *task)
@@ -114,9 +117,9 @@ void scope_sched_refresh(struct scope_session *session, struct scope_cpu *cpu)
 
 	if (traced == cpu->traced)
 		return;
-	if (cpu->pending && cpu->traced)
+	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
-	cpu->pending = 0;
+	cpu->pending &= ~SCOPE_CALL_PENDING;
 	if (session->config.events & SCOPE_EVENTS_SCHED)
 		scope_record_put_switch(&cpu->ring, now,
 					current->pid | SCOPE_SWITCH_PREEMPT |

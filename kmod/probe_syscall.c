@@ -7,6 +7,7 @@
  */
 #include <trace/events/syscalls.h>
 #include "arch.h"
+#include "measure.h"
 #include "probe.h"
 #include "record.h"
 #include "stack.h"
@@ -14,7 +15,7 @@
 /* Interrupts off. The thread is the one the ring has as current. */
 void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
-	cpu->pending = 0;
+	cpu->pending &= ~SCOPE_CALL_PENDING;
 	scope_record_put_enter(&cpu->ring, now, cpu->call, cpu->enter_ns, cpu->arg);
 	if (session->config.stack_mode)
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
@@ -30,7 +31,7 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 
 /* Preemption off, interrupts on. */
 static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call call,
-					struct pt_regs *regs, u64 now)
+					struct pt_regs *regs, u64 now, u8 measured)
 {
 	if (call.abi_args >> 4) {
 		if (call.abi_args & scope_abi_args(0, SCOPE_CALL_SKIP))
@@ -41,7 +42,7 @@ static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call
 	cpu->enter_ns = now;
 	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
 	barrier();
-	cpu->pending = 1;
+	cpu->pending = SCOPE_CALL_PENDING | measured;
 }
 
 /* Any call, at any time. Turns preemption on again. */
@@ -55,11 +56,13 @@ static noinline void enter_slow(struct scope_session *session, struct scope_cpu 
 	raw_local_irq_save(flags);
 	now = scope_clock_ns(&cpu->clock);
 	/* The last call neither returned nor left the CPU, as far as the tracepoints tell. */
-	if (cpu->pending)
+	if (cpu->pending & SCOPE_CALL_PENDING)
 		scope_syscall_put_pending(session, cpu, now);
 	raw_local_irq_restore(flags);
 	abi = scope_arch_abi(&id);
-	set_pending(cpu, scope_call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now);
+	set_pending(cpu, scope_call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now,
+		    cpu->pending & SCOPE_CALL_MEASURED);
+	scope_measure_end(cpu, now);
 	preempt_enable_notrace();
 }
 
@@ -82,7 +85,7 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 		return;
 	}
 	call = scope_call_of(id, SCOPE_ABI_NATIVE, session->config.arg_counts[id]);
-	set_pending(cpu, call, regs, now);
+	set_pending(cpu, call, regs, now, 0);
 	preempt_enable_notrace();
 }
 
@@ -117,7 +120,7 @@ static noinline void exit_merged(struct scope_session *session, struct scope_cpu
 		scope_syscall_put_pending(session, cpu, now);
 		scope_record_put_exit(&cpu->ring, now, call, ret);
 	} else {
-		cpu->pending = 0;
+		cpu->pending &= ~SCOPE_CALL_PENDING;
 		scope_record_put_syscall(&cpu->ring, now, call, duration_ns, ret, cpu->arg);
 	}
 	if (session->config.stack_mode)
@@ -131,10 +134,11 @@ static noinline void exit_slow(struct scope_session *session, struct scope_cpu *
 {
 	u64 now = scope_clock_ns(&cpu->clock);
 
-	if (cpu->pending)
+	if (cpu->pending & SCOPE_CALL_PENDING)
 		exit_merged(session, cpu, regs, ret, now);
 	else
 		exit_alone(session, cpu, regs, ret, now);
+	scope_measure_end(cpu, now);
 	raw_local_irq_enable();
 }
 
@@ -147,7 +151,7 @@ static __always_inline bool exit_quick(struct scope_session *session, struct sco
 	u64 now, duration_ns;
 	void *record;
 
-	if (!cpu->pending || !scope_clock_quick(&cpu->clock, &now))
+	if (cpu->pending != SCOPE_CALL_PENDING || !scope_clock_quick(&cpu->clock, &now))
 		return false;
 	/* Where the clock stepped back this is large. */
 	duration_ns = now - cpu->enter_ns;

@@ -103,9 +103,7 @@ static void ring_publish(struct scope_ring *ring)
 	WRITE_ONCE(ring->page->records, ring->records);
 	/* Pairs with the reader's acquire: it sees the records before the number. */
 	smp_store_release(&ring->page->head, ring->head);
-	/* Nobody waits for what may be overwritten any moment. */
-	if (!ring->flight)
-		scope_ring_notify(ring);
+	scope_ring_notify(ring);
 }
 
 /*

@@ -118,7 +118,7 @@ static void scan_threads(struct scope_session *session)
 }
 
 /* Entries of those that ended where no probe was attached, or before it could see them. */
-static void sweep(struct scope_session *session)
+void scope_select_sweep(struct scope_session *session)
 {
 	u32 i;
 
@@ -141,7 +141,7 @@ static void sweep(struct scope_session *session)
 void scope_select_scan(struct scope_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	sweep(session);
+	scope_select_sweep(session);
 	if (session->config.follow)
 		add_descendants(session);
 	if (session->watch & (SCOPE_WATCH_COMM | SCOPE_WATCH_CGROUP))
@@ -290,7 +290,7 @@ static void settle_current(struct scope_session *session, bool left)
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
 
 	if (left && cpu->traced && !scope_select_has(session, current)) {
-		if (cpu->pending)
+		if (cpu->pending & SCOPE_CALL_PENDING)
 			scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
 		scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), current,
 					     SCOPE_EXIT_UNTRACED);

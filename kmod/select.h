@@ -46,6 +46,7 @@ int scope_select_add(struct scope_session *session, const struct scope_target *t
 int scope_select_remove(struct scope_session *session, const struct scope_target *target);
 void scope_select_clear(struct scope_session *session);
 void scope_select_scan(struct scope_session *session);
+void scope_select_sweep(struct scope_session *session);
 int scope_select_settle(struct scope_session *session);
 
 /* From probes. */

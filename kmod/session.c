@@ -2,17 +2,21 @@
 /* Sessions: their list, their memory, and the steps configure, start, flush, stop. */
 #include <linux/cpu.h>
 #include <linux/idr.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/timekeeping.h>
 #include "dynamic.h"
+#include "measure.h"
 #include "probe.h"
 #include "region.h"
 #include "select.h"
 #include "session.h"
+#include "selftest.h"
 #include "state.h"
+#include "watch.h"
 
 static DEFINE_MUTEX(sessions_lock); /* sessions */
 static DEFINE_IDR(sessions);
@@ -27,7 +31,12 @@ static void session_wake(struct irq_work *work)
 
 void scope_ring_notify(struct scope_ring *ring)
 {
-	irq_work_queue(&container_of(ring, struct scope_cpu, ring)->wake);
+	struct scope_cpu *cpu = container_of(ring, struct scope_cpu, ring);
+
+	scope_measure_arm(cpu);
+	/* Nobody waits for what may be overwritten any moment. */
+	if (!ring->flight)
+		irq_work_queue(&cpu->wake);
 }
 
 int scope_session_create(struct scope_session **ret_session)
@@ -48,6 +57,8 @@ int scope_session_create(struct scope_session **ret_session)
 	}
 	scope_sample_prepare(session);
 	scope_select_prepare(session);
+	scope_watch_prepare(session);
+	session->owner = get_pid(task_tgid(current));
 	kref_init(&session->ref);
 	mutex_init(&session->dynamic_lock);
 	INIT_LIST_HEAD(&session->dynamic);
@@ -65,6 +76,7 @@ int scope_session_create(struct scope_session **ret_session)
 	return 0;
 
 free_cpu:
+	put_pid(session->owner);
 	free_percpu(session->cpu);
 free_session:
 	kvfree(session);
@@ -84,6 +96,21 @@ struct scope_session *scope_session_get(u32 id)
 	return session;
 }
 
+/* Numbers of the first sessions, at most so many; returns how many. */
+u32 scope_session_list(u32 *ids, u32 most)
+{
+	struct scope_session *session;
+	u32 count = 0;
+	int id;
+
+	mutex_lock(&sessions_lock);
+	idr_for_each_entry(&sessions, session, id)
+		if (count < most)
+			ids[count++] = id;
+	mutex_unlock(&sessions_lock);
+	return count;
+}
+
 static void session_free(struct kref *ref)
 {
 	struct scope_session *session = container_of(ref, struct scope_session, ref);
@@ -97,6 +124,7 @@ static void session_free(struct kref *ref)
 	kvfree(session->stack_threads);
 	kvfree(session->block);
 	free_percpu(session->cpu);
+	put_pid(session->owner);
 	kvfree(session);
 }
 
@@ -312,7 +340,7 @@ static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 
 	if (here && !cpu->traced && scope_select_has(session, current)) {
 		scope_ring_force_thread(&cpu->ring, current->pid);
-		cpu->pending = 0;
+		cpu->pending &= ~SCOPE_CALL_PENDING;
 		cpu->traced = 1;
 	}
 }
@@ -332,7 +360,7 @@ void scope_session_refresh(struct scope_session *session)
 /* The enter probe may have been interrupted by the end of its task's tracing: then nobody's is set. */
 static void put_pending(struct scope_session *session, struct scope_cpu *cpu)
 {
-	if (cpu->pending && cpu->traced)
+	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
 }
 
@@ -384,7 +412,11 @@ int scope_session_start(struct scope_session *session)
 	err = scope_state_write_all(session, 0);
 	if (err)
 		goto samples;
+	session->start_ns = ktime_get_mono_fast_ns();
 	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
+	if (session->config.events & SCOPE_EVENTS_SYSCALL)
+		scope_selftest_begin(session);
+	scope_watch_start(session);
 	goto out;
 
 samples:
@@ -402,7 +434,8 @@ out:
 	return err;
 }
 
-static int stop_locked(struct scope_session *session)
+/* Under session->lock. -EALREADY where it is not running. */
+int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason)
 {
 	lockdep_assert_held(&session->lock);
 	if (session->run_state != SCOPE_RUN_ON)
@@ -413,6 +446,9 @@ static int stop_locked(struct scope_session *session)
 	WRITE_ONCE(session->running, 0);
 	call_all(session, cpu_stop);
 	scope_probe_detach(session);
+	scope_selftest_end(session);
+	session->stop_ns = ktime_get_mono_fast_ns();
+	session->stop_reason = reason;
 	/* Pairs with the acquire in poll: rings found empty after this stay so. */
 	smp_store_release(&session->run_state, SCOPE_RUN_STOPPED);
 	wake_up_interruptible(&session->readers);
@@ -426,7 +462,7 @@ int scope_session_stop(struct scope_session *session)
 
 	mutex_lock(&session->dynamic_lock);
 	mutex_lock(&session->lock);
-	err = stop_locked(session);
+	err = scope_session_stop_locked(session, SCOPE_STOP_ASKED);
 	mutex_unlock(&session->lock);
 	if (!err)
 		scope_dynamic_detach(session);
@@ -445,10 +481,11 @@ void scope_session_close(struct scope_session *session)
 	mutex_lock(&session->lock);
 	/* A request that found it just before must not start it again. */
 	session->closed = true;
-	stop_locked(session);
+	scope_session_stop_locked(session, SCOPE_STOP_ASKED);
 	mutex_unlock(&session->lock);
 	scope_dynamic_detach(session);
 	mutex_unlock(&session->dynamic_lock);
+	scope_watch_end(session);
 	scope_session_put(session);
 }
 

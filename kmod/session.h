@@ -27,14 +27,27 @@
 #define SCOPE_HEADER_BYTES PAGE_SIZE
 #define SCOPE_OPEN_CALLS 4096u /* a power of two */
 
+/* Bits of pending. Any but the first alone sends a call the long way. */
+#define SCOPE_CALL_PENDING 1u
+#define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
+
+struct scope_measure {
+	u64 ns;	    /* of the calls that measured themselves, their stacks left out */
+	u64 events; /* that these made or lost */
+	u64 stack_ns; /* of all stacks */
+	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
+	u64 checked_ns; /* by the overload guard: what all calls had taken */
+	u32 left;
+};
+
 /*
  * A probe that finds traced clear must have touched no other cache line. traced is set while the
- * current task of this CPU belongs to the filter; pending, while the fields behind it describe the
- * call that this task is in and that no record tells of yet.
+ * current task of this CPU belongs to the filter; SCOPE_CALL_PENDING in pending, while the fields
+ * behind it describe the call that this task is in and that no record tells of yet.
  */
 struct scope_cpu {
 	u8 traced;
-	u8 pending;
+	u8 pending; /* SCOPE_CALL_* */
 	struct scope_call call;
 	u64 enter_ns;
 	struct scope_clock clock;
@@ -44,6 +57,7 @@ struct scope_cpu {
 	/* stacks after syscalls: how many in the second that began at window_ns */
 	u64 window_ns;
 	u32 window_stacks;
+	struct scope_measure measure;
 	struct hrtimer sample;
 	struct irq_work wake;
 	struct scope_session *session;
@@ -63,6 +77,7 @@ struct scope_config {
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
 	bool flight; /* overwrite the oldest */
+	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/* arguments to record, by native number; SCOPE_CALL_SKIP: leave the call out altogether */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* likewise, of other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
@@ -118,6 +133,17 @@ struct scope_session {
 	struct hlist_node hotplug;
 	bool sampling;	   /* hotplug is in the list */
 	wait_queue_head_t readers;
+	u8 stop_reason;		   /* enum scope_stop_reason */
+	u32 guard_cpu, guard_share; /* what the overload guard found */
+	u64 start_ns, stop_ns;	   /* of running; 0: not yet */
+	struct pid *owner;	   /* process that opened the device */
+	struct {
+		struct delayed_work work;
+		u64 checked_ns;		       /* when the guard last did */
+		u64 half_full_ns, lost_ns;     /* when that was last told, 0: never */
+		u64 lost;		       /* events, as last told */
+		bool gone;		       /* the filter was empty */
+	} watcher;
 };
 
 void scope_session_exit(void);
@@ -140,6 +166,8 @@ int scope_session_set_stacks(struct scope_session *session, const struct scope_c
 			     struct scope_stack_threads *threads, bool threads_given);
 int scope_session_start(struct scope_session *session);
 int scope_session_stop(struct scope_session *session);
+int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason);
+u32 scope_session_list(u32 *ids, u32 most);
 int scope_session_snapshot(struct scope_session *session, bool hold);
 void scope_session_flush(struct scope_session *session);
 

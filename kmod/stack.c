@@ -150,7 +150,7 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 {
 	struct scope_ring_page *page = cpu->ring.page;
 	u8 mode = READ_ONCE(session->config.stack_mode);
-	u64 records = cpu->ring.records;
+	u64 records = cpu->ring.records, end;
 
 	/* An exiting task has no memory map any more. Stacks may have been switched off just now. */
 	if (!mode || !current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
@@ -161,6 +161,10 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 		put_copy(session, &cpu->ring, regs, now, reason, flags);
 	if (cpu->ring.records != records)
 		WRITE_ONCE(page->stacks, page->stacks + 1);
+	/* now came from the CPU's counter, and may be ahead by a little. */
+	end = scope_clock_ns(&cpu->clock);
+	if (end > now)
+		WRITE_ONCE(cpu->measure.stack_ns, cpu->measure.stack_ns + (end - now));
 }
 
 /* Is the current thread one of those that stacks are for? */

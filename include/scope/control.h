@@ -7,7 +7,8 @@
  *
  * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM.
  *
- *   SCOPE_CMD_INFO        -> PROTOCOL, PROTOCOL_MIN, MODULE_VERSION, KERNEL_REGS
+ *   SCOPE_CMD_INFO        -> PROTOCOL, PROTOCOL_MIN, MODULE_VERSION, KERNEL_REGS, SELFTEST,
+ *                         SESSIONS { SESSION ... }
  *                         What the module speaks; without PROTOCOL_MIN it is that one alone. A
  *                         reader sends CONFIGURE with the newest that both speak.
  *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL,
@@ -15,7 +16,7 @@
  *                                   CGROUP { CGROUP_ID [CGROUP_HIERARCHY] } ... }
  *                         [FOLLOW] [SYSCALLS] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
  *                         [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
- *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [RING_MODE]
+ *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [RING_MODE] [OVERHEAD_MAX]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
  *                         See below for TARGETS and their errors. EINVAL: a value out of range.
  *                         ENOMEM: not enough, or the rings of the CPUs online would take over half
@@ -36,7 +37,11 @@
  *                         readable. EALREADY where it is not running.
  *   SCOPE_CMD_QUERY       SESSION -> SESSION, RUN_STATE, MEMORY_BYTES, PROCESSES,
  *                         THREADS, FILTER_FULL, BLOCK_UNMATCHED, CPUS { CPU { CPU_ID, RECORDS,
- *                         LOST_FULL, LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN } ... }
+ *                         LOST_FULL, LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN,
+ *                         PROBE_NS } ... }, OWNER, RUN_NS, RING_MODE, OVERHEAD_MAX, STOP_REASON, and
+ *                         with STOP_REASON guard what it found: CPU_ID, OVERHEAD; [CPU_NEXT]
+ *                         The request may say CPU_FIRST. CPUs that were never online are left out;
+ *                         where CPU_NEXT comes, the rest is had by asking again from there.
  *   SCOPE_CMD_SNAPSHOT    SESSION [HOLD]. While it runs, else EALREADY. Writes STATE (as at a stop) of
  *                         every target thread, then makes every CPU hand out what it holds, open
  *                         calls included, and sets the `snapshot` of each ring (scope/ring.h).
@@ -92,6 +97,17 @@
  * SYSCALLS: calls whose bit is clear leave no record; with any bit clear neither do those of other
  * ABIs and numbers from SCOPE_SYSCALL_MAX up. A call that is open as its bit is cleared has no EXIT.
  *
+ *   SCOPE_CMD_NOTICE      comes by itself to those who joined the multicast group
+ *                         SCOPE_GENL_NOTICES: SESSION, NOTICE, CPU_ID, VALUE. A running session is
+ *                         looked at every 100 ms, never from a probe. HALF_FULL and LOST (events were
+ *                         lost since the last one) come at most once a second each, TARGET_GONE when
+ *                         the filter becomes empty, GUARD once. In the initial network namespace
+ *                         only. A notice may be missed: QUERY knows the same.
+ *
+ * The overload guard: once a second of a running session the time that probes took on each CPU is
+ * compared with OVERHEAD_MAX. Where a CPU is above, the session is stopped as by SCOPE_CMD_STOP, with
+ * STOP_REASON guard.
+ *
  * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
  * the wrong length, or stands there twice, is refused (EINVAL, ERANGE) with an extended
  * acknowledgement that points at it. Its text says what would be right.
@@ -117,6 +133,7 @@ enum scope_cmd {
 	SCOPE_CMD_PROBE_ADD,
 	SCOPE_CMD_PROBE_REMOVE,
 	SCOPE_CMD_PROBE_NEXT,
+	SCOPE_CMD_NOTICE,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -182,6 +199,19 @@ enum scope_attr {
 	SCOPE_ATTR_PROBE_FLAGS,	      /* u32: SCOPE_PROBE_WITH_* */
 	SCOPE_ATTR_PROBE_HITS,	      /* u64: by traced threads; each is a record, or lost */
 	SCOPE_ATTR_PROBE_MISSED,      /* u64: times the kernel could not call the probe */
+	SCOPE_ATTR_OVERHEAD_MAX,      /* u32: thousandths of a CPU that probes may take, 0: any share,
+					 default SCOPE_OVERHEAD_MAX_DEFAULT */
+	SCOPE_ATTR_PROBE_NS,	      /* u64: time in probes, from a sample of their calls */
+	SCOPE_ATTR_CPU_FIRST,	      /* u32: leave out CPUs of lower numbers, default 0 */
+	SCOPE_ATTR_CPU_NEXT,	      /* u32: there are more CPUs: ask again from this one */
+	SCOPE_ATTR_RUN_NS,	      /* u64: how long it has been, or was, running */
+	SCOPE_ATTR_OWNER,	      /* u32: pid of the process that opened it, 0 in another namespace */
+	SCOPE_ATTR_SESSIONS,	      /* nested: SCOPE_ATTR_SESSION, one each, at most 64 */
+	SCOPE_ATTR_STOP_REASON,	      /* u8: enum scope_stop_reason */
+	SCOPE_ATTR_NOTICE,	      /* u8: enum scope_notice */
+	SCOPE_ATTR_VALUE,	      /* u64: see enum scope_notice */
+	SCOPE_ATTR_OVERHEAD,	      /* u32: thousandths of a CPU that probes took */
+	SCOPE_ATTR_SELFTEST,	      /* u8: enum scope_selftest */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
@@ -214,5 +244,37 @@ enum scope_run_state {
 	SCOPE_RUN_ON = 2,
 	SCOPE_RUN_STOPPED = 3,
 };
+
+enum scope_stop_reason {
+	SCOPE_STOP_NONE = 0,
+	SCOPE_STOP_ASKED = 1, /* SCOPE_CMD_STOP */
+	SCOPE_STOP_GUARD = 2, /* probes took more than OVERHEAD_MAX of a CPU */
+};
+
+/*
+ * Half of a CPU. A program that does nothing but the cheapest call makes probes cost about a third
+ * of its CPU (make bench), and is worth to be traced; more than half comes of something wrong, such
+ * as a clock whose every reading leaves the virtual machine.
+ */
+#define SCOPE_OVERHEAD_MAX_DEFAULT 500u
+
+/* What a notice says, the CPU_ID it speaks of, and its VALUE. Never reuse a number. */
+enum scope_notice {
+	SCOPE_NOTICE_HALF_FULL = 1,   /* a ring: unread sub-buffers. Stream mode */
+	SCOPE_NOTICE_LOST = 2,	      /* CPU which lost most: events lost by all CPUs so far */
+	SCOPE_NOTICE_TARGET_GONE = 3, /* the last process in the filter has ended: 0 */
+	SCOPE_NOTICE_GUARD = 4,	      /* the overload guard stopped the session: thousandths of the CPU */
+	SCOPE_NOTICE_SELFTEST = 5,    /* probes on system calls do not fire on this kernel: 0 */
+};
+
+/* Do probes on system calls fire? A module whose probes on switches do not refuses to load. */
+enum scope_selftest {
+	SCOPE_SELFTEST_NOT_YET = 0, /* the first session finds out, within 2 s of its START */
+	SCOPE_SELFTEST_OK = 1,
+	SCOPE_SELFTEST_FAILED = 2, /* another tracer or a live patch is in the way */
+};
+
+/* The multicast group of notices. */
+#define SCOPE_GENL_NOTICES "notices"
 
 #endif

@@ -164,6 +164,10 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 #error "scope: this architecture has no register table in compat/arch.h (x86-64 and arm64 have)"
 #endif
 
+#ifdef CONFIG_X86
+extern bool scope_arch_copy_returns_copied; /* found at load, see selftest.c */
+#endif
+
 /*
  * Copy from the current task's user memory without ever faulting a page in. Returns how many bytes,
  * from the first on, were readable.
@@ -171,7 +175,10 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 {
 #ifdef CONFIG_X86
-	return bytes - copy_from_user_nmi(to, (const void __user *)(unsigned long)from, bytes);
+	unsigned long count =
+		copy_from_user_nmi(to, (const void __user *)(unsigned long)from, bytes);
+
+	return scope_arch_copy_returns_copied ? count : bytes - count;
 #else
 	unsigned long left = bytes;
 

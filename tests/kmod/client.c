@@ -80,6 +80,8 @@ static void parse_cpu(struct nlattr *cpu, struct client_counts *counts)
 	counts->stacks += nla_get_u64(a[SCOPE_ATTR_STACKS]);
 	counts->skipped += nla_get_u64(a[SCOPE_ATTR_STACKS_SKIPPED]);
 	counts->overwritten += nla_get_u64(a[SCOPE_ATTR_OVERWRITTEN]);
+	counts->probe_ns += nla_get_u64(a[SCOPE_ATTR_PROBE_NS]);
+	counts->cpus++;
 }
 
 static int on_valid(struct nl_msg *msg, void *data)
@@ -98,6 +100,9 @@ static int on_valid(struct nl_msg *msg, void *data)
 	answer->counts->run_state = nla_get_u8(a[SCOPE_ATTR_RUN_STATE]);
 	answer->counts->filter_full = nla_get_u64(a[SCOPE_ATTR_FILTER_FULL]);
 	answer->counts->memory = nla_get_u64(a[SCOPE_ATTR_MEMORY_BYTES]);
+	answer->counts->run_ns = nla_get_u64(a[SCOPE_ATTR_RUN_NS]);
+	answer->counts->stop_reason = nla_get_u8(a[SCOPE_ATTR_STOP_REASON]);
+	answer->counts->owner = nla_get_u32(a[SCOPE_ATTR_OWNER]);
 	nla_for_each_nested(cpu, a[SCOPE_ATTR_CPUS], rest)
 		parse_cpu(cpu, answer->counts);
 	return NL_OK;
@@ -252,6 +257,8 @@ int client_configure(struct client *client, const struct client_config *config)
 	put_nonzero(msg, SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns);
 	put_nonzero(msg, SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second);
 	put_nonzero(msg, SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns);
+	/* On an emulated processor nothing can be said of shares. */
+	nla_put_u32(msg, SCOPE_ATTR_OVERHEAD_MAX, config->overhead_max);
 	if (config->flight)
 		nla_put_u8(msg, SCOPE_ATTR_RING_MODE, SCOPE_RING_FLIGHT);
 	err = transact(client, msg, &answer);
@@ -287,6 +294,51 @@ int client_query(struct client *client, struct client_counts *ret_counts)
 
 	nla_put_u32(msg, SCOPE_ATTR_SESSION, client->info.session);
 	return transact(client, msg, &answer);
+}
+
+/* A socket that hears notices; give it back with nl_socket_free(). */
+struct nl_sock *client_listen(void)
+{
+	struct timeval patience = { .tv_sec = 10 };
+	struct nl_sock *sock = nl_socket_alloc();
+	int group;
+
+	CHECK(sock && !genl_connect(sock));
+	nl_socket_disable_seq_check(sock);
+	group = genl_ctrl_resolve_grp(sock, SCOPE_GENL_NAME, SCOPE_GENL_NOTICES);
+	CHECK(group > 0, "%s", nl_geterror(group));
+	CHECK(!nl_socket_add_membership(sock, group));
+	setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return sock;
+}
+
+static int on_notice(struct nl_msg *msg, void *data)
+{
+	struct client_notice *notice = data;
+	struct nlattr *a[SCOPE_ATTR_MAX + 1];
+
+	CHECK(!genlmsg_parse(nlmsg_hdr(msg), 0, a, SCOPE_ATTR_MAX, NULL));
+	CHECK(genlmsg_hdr(nlmsg_hdr(msg))->cmd == SCOPE_CMD_NOTICE);
+	notice->session = nla_get_u32(a[SCOPE_ATTR_SESSION]);
+	notice->notice = nla_get_u8(a[SCOPE_ATTR_NOTICE]);
+	notice->cpu = nla_get_u32(a[SCOPE_ATTR_CPU_ID]);
+	notice->value = nla_get_u64(a[SCOPE_ATTR_VALUE]);
+	return NL_STOP;
+}
+
+/* Waits, up to 10 s each, until this session's notice of this kind comes. */
+void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind,
+		   struct client_notice *ret_notice)
+{
+	struct client_notice notice = { 0 };
+	int err;
+
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_notice, &notice);
+	do {
+		err = nl_recvmsgs_default(sock);
+		CHECK(err >= 0, "no notice %u: %s", kind, nl_geterror(err));
+	} while (notice.session != session || notice.notice != kind);
+	*ret_notice = notice;
 }
 
 void client_map(struct client *client)

@@ -23,12 +23,21 @@ struct client_config {
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
 	uint8_t stack_mode;
 	uint32_t stack_bytes, stack_min_ns, stacks_per_second, sample_period_ns; /* 0: default */
+	uint32_t overhead_max; /* 0: any, not the default */
 };
 
 struct client_counts {
 	uint64_t records, lost[SCOPE_LOST_REASONS], stacks, skipped, overwritten, memory;
+	uint64_t run_ns, probe_ns;
+	uint32_t stop_reason, owner, cpus;
 	uint32_t processes, run_state;
 	uint64_t filter_full;
+};
+
+struct client_notice {
+	uint32_t session, cpu;
+	uint8_t notice; /* enum scope_notice */
+	uint64_t value;
 };
 
 struct client {
@@ -61,6 +70,9 @@ void client_pages(const struct client *client, struct client_counts *ret_counts)
 uint64_t client_drain(struct client *client, client_record record, void *data);
 int client_module_users(void);
 void client_wait_unused(void);
+struct nl_sock *client_listen(void);
+void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind,
+		   struct client_notice *ret_notice);
 int client_snapshot(struct client *client, bool hold);
 uint64_t client_drain_flight(struct client *client, bool snapshot, client_record record, void *data,
 			     uint64_t *ret_stale);

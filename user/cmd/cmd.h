@@ -57,6 +57,12 @@ enum {
 int scope_cmd_select(const char *command, int option, const char *value,
 		     struct scope_selection *selection);
 
+/* A share of one CPU in percent ("50", "2.5", 0 to 100) as thousandths. 0, or -EINVAL. */
+int scope_cmd_share(const char *text, uint32_t *ret_thousandths);
+
+/* The first time that lost is not 0: tells on stderr that events are being lost, and the remedy. */
+void scope_cmd_tell_lossy(const char *command, uint64_t lost);
+
 /* From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 

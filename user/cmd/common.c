@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the commands share. */
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +110,35 @@ int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_e
 		ret_traces[i] = NULL;
 	}
 	return code;
+}
+
+int scope_cmd_share(const char *text, uint32_t *ret_thousandths)
+{
+	double number;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	number = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || !(number <= 100))
+		return -EINVAL;
+	*ret_thousandths = (uint32_t)lround(number * 10);
+	/* What is not 0 is a limit. */
+	return number > 0 && !*ret_thousandths ? -EINVAL : 0;
+}
+
+void scope_cmd_tell_lossy(const char *command, uint64_t lost)
+{
+	static bool told;
+
+	if (!lost || told)
+		return;
+	told = true;
+	scope_cmd_progress_end();
+	fprintf(stderr,
+		"scope %s: events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
+		"read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "
+		"--no-samples)\n", command, lost);
 }
 
 static volatile sig_atomic_t stopped;

@@ -38,6 +38,7 @@ enum verdict {
 struct machine {
 	char release[65];
 	bool loaded; /* the module, and it can be talked to */
+	enum scope_selftest selftest;
 	const char *file; /* a scope.ko to look at, NULL for none */
 };
 
@@ -105,6 +106,7 @@ static void check_module(struct machine *machine, struct finding *finding)
 	}
 	scope_control_close(control);
 	machine->loaded = true;
+	machine->selftest = info.selftest;
 	say(finding, VERDICT_OK, "the scope module is loaded, version %s", info.version);
 }
 
@@ -152,6 +154,22 @@ static void check_disabled(struct machine *machine, struct finding *finding)
 		    "the module refuses sessions (its parameter disable): `echo 0 > "
 		    "/sys/module/scope/parameters/disable`, and take scope.disable=1 off the kernel's "
 		    "command line, or disable=1 out of /etc/modprobe.d");
+}
+
+static void check_selftest(struct machine *machine, struct finding *finding)
+{
+	if (!machine->loaded)
+		return;
+	if (machine->selftest == SCOPE_SELFTEST_OK)
+		say(finding, VERDICT_OK, "the module's probes fire, on switches and on system calls");
+	else if (machine->selftest == SCOPE_SELFTEST_FAILED)
+		say(finding, VERDICT_MISSING,
+		    "the module's probes on system calls do not fire: end other tracers "
+		    "(/sys/kernel/tracing/current_tracer), look into /sys/kernel/livepatch, then `rmmod "
+		    "scope` and load it again");
+	else
+		say(finding, VERDICT_OK,
+		    "the module's probes fire on switches; the first capture tests system calls");
 }
 
 static void check_loading(struct machine *machine, struct finding *finding)
@@ -290,7 +308,7 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 }
 
 static void (*const checks[])(struct machine *machine, struct finding *finding) = {
-	check_privilege, check_module,	check_file,    check_device, check_disabled,
+	check_privilege, check_module,	check_file,    check_device, check_disabled, check_selftest,
 	check_loading,	 check_headers, check_signing, check_perf,   check_ptrace,
 	check_symbols,
 };

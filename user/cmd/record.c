@@ -56,6 +56,8 @@ static const char usage[] =
 	"                         kernel function and its return), u:PATH:FUNCTION or\n"
 	"                         ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
 	"                         ,args=N and ,stack behind it; as often as needed\n"
+	"      --max-overhead PCT the module stops tracing where probes take more of a CPU (default\n"
+	"                         50, 0: any share)\n"
 	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
 	"  -h, --help             this text\n\n"
 	"Ctrl-C ends the trace early and keeps the file. Needs root.\n";
@@ -68,6 +70,7 @@ enum {
 	OPTION_STACK_BYTES,
 	OPTION_SUBBUF_BYTES,
 	OPTION_SUBBUF_COUNT,
+	OPTION_MAX_OVERHEAD,
 	OPTION_SOURCE,
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
@@ -92,6 +95,7 @@ static const struct option long_options[] = {
 	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
 	{ "subbuf-bytes", required_argument, NULL, OPTION_SUBBUF_BYTES },
 	{ "subbuf-count", required_argument, NULL, OPTION_SUBBUF_COUNT },
+	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "rotate", required_argument, NULL, OPTION_ROTATE },
@@ -226,6 +230,11 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("record", "--stack-bytes wants a multiple of 8 from 64 "
 						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
 		capture->stack_bytes = (uint32_t)number;
+		return 0;
+	case OPTION_MAX_OVERHEAD:
+		if (scope_cmd_share(value, &capture->overhead_max))
+			return scope_cmd_misuse("record", "--max-overhead wants a share of one CPU in "
+						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
 		return 0;
 	case OPTION_SUBBUF_BYTES:
 		if (power_of_two(value, SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX,
@@ -364,6 +373,7 @@ static void progress(void *context, const struct scope_capture_progress *now,
 	const double left = (double)now->duration_ns / 1e9 - elapsed;
 
 	(void)context;
+	scope_cmd_tell_lossy("record", now->lost);
 	if (flight)
 		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64
 				   " events, %" PRIu64 " lost", flight->covered_s, flight->wanted_s,
@@ -384,6 +394,18 @@ static void say(void *context, const char *text)
 	fprintf(stderr, "scope record: %s\n", text);
 }
 
+/* The file is whole, but not what was asked for. */
+static int stopped_by_guard(const struct scope_capture_stats *stats, struct scope_error *error)
+{
+	return scope_error_set(error, -EOVERFLOW,
+			       "stopped by the overload guard after %.1f s: probes took %u.%u %% of CPU %u; "
+			       "the file holds what came before. Take less (--no-stacks, --no-samples), or "
+			       "allow more with --max-overhead",
+			       (double)(stats->end_ns - stats->begin_ns) / 1e9,
+			       stats->counts.guard_share / 10, stats->counts.guard_share % 10,
+			       stats->counts.guard_cpu);
+}
+
 static void print_summary(const char *output, const struct scope_capture_stats *stats,
 			  uint64_t bytes)
 {
@@ -392,6 +414,7 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		[SCOPE_CAPTURE_INTERRUPT] = ", interrupted",
 		[SCOPE_CAPTURE_TARGET_GONE] = ", the process ended",
 		[SCOPE_CAPTURE_SIZE] = ", the file has its size",
+		[SCOPE_CAPTURE_GUARD] = ", stopped by the overload guard",
 	};
 	uint64_t lost = 0;
 	int reason;
@@ -440,7 +463,7 @@ static int record(const struct request *request, const struct scope_source *sour
 		       scope_launch_pid(session->launch));
 	else if (status > 0)
 		printf("%s ended with status %d\n", request->command[0], status);
-	return 0;
+	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
 /* Starts the command where there is one, and holds it. */

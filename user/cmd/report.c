@@ -35,6 +35,8 @@ static const char usage[] =
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
+	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
+	"                        50, 0: any share)\n"
 	"  -h, --help            this text\n\n"
 	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
 
@@ -42,6 +44,7 @@ enum {
 	OPTION_SAVE = 256,
 	OPTION_SOURCE,
 	OPTION_BASELINE,
+	OPTION_MAX_OVERHEAD,
 };
 
 static const struct option long_options[] = {
@@ -52,6 +55,7 @@ static const struct option long_options[] = {
 	{ "details", required_argument, NULL, 'n' },
 	{ "save", required_argument, NULL, OPTION_SAVE },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -90,6 +94,11 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case 'o':
 		request->output = value;
+		return 0;
+	case OPTION_MAX_OVERHEAD:
+		if (scope_cmd_share(value, &request->capture.overhead_max))
+			return scope_cmd_misuse("report", "--max-overhead wants a share of one CPU in "
+						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
 		return 0;
 	case OPTION_SOURCE:
 		request->source = value;
@@ -161,6 +170,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
 
 	(void)context;
+	scope_cmd_tell_lossy("report", now->lost);
 	if (!now->duration_ns) {
 		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
 				   " lost (Ctrl-C: report now)", (double)now->elapsed_ns / 1e9,
@@ -285,12 +295,18 @@ static int print_report(const struct request *request, const struct scope_analys
 	return code;
 }
 
-/* The report of a process that did not live to the end is printed, and yet no success. */
-static int check_target(const struct scope_trace *trace, struct scope_error *error)
+/* The report of a capture that did not last as long as asked is printed, and yet no success. */
+static int check_target(const struct scope_trace *trace, bool commanded,
+			struct scope_error *error)
 {
 	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
 
-	if (!reason || strcmp(reason, "target-gone"))
+	if (reason && !strcmp(reason, "guard"))
+		return scope_error_set(error, -EOVERFLOW,
+				       "stopped by the overload guard (%s); the report covers the time until "
+				       "then: allow more with --max-overhead",
+				       scope_trace_meta(trace, SCOPE_META_GUARD));
+	if (commanded || !reason || strcmp(reason, "target-gone"))
 		return 0;
 	return scope_error_set(error, -ESRCH,
 			       "process %" PRIu64 " ended during the capture, the report covers the time "
@@ -317,7 +333,7 @@ static int check_end(const struct request *request, const struct scope_trace *tr
 {
 	if (request->input)
 		return check_file(request->input, trace, error);
-	return request->command ? 0 : check_target(trace, error);
+	return check_target(trace, request->command, error);
 }
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */

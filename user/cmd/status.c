@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope status: tell which module is loaded, and how flight recorders stand. */
+/* scope status: tell which module is loaded, what its sessions do and cost, how recorders stand. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "cmd/cmd.h"
 #include "control/control.h"
 #include "recorder/door.h"
 
 static const char usage[] = "Usage: scope status\n"
-			    "Tell whether the scope module is loaded, and which one; and how the flight\n"
-			    "recorders stand that run on this machine.\n\n"
+			    "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
+			    "how the flight recorders stand that run on this machine.\n\n"
 			    "  -h, --help   this text\n\n"
 			    "Exit status 1 where the module is missing or cannot be used.\n";
 
@@ -19,18 +23,94 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* How many descriptors of the module are open: /sys/module/scope/refcnt, -1 where unknown. */
-static int read_use_count(void)
+static uint64_t all_lost(const struct scope_session_status *status)
 {
-	FILE *file = fopen("/sys/module/scope/refcnt", "re");
-	int count = -1;
+	uint64_t sum = 0;
+	int i;
 
-	if (file) {
-		if (fscanf(file, "%d", &count) != 1)
-			count = -1;
-		fclose(file);
+	for (i = 0; i < SCOPE_LOST_REASONS; i++)
+		sum += status->total.lost[i];
+	return sum;
+}
+
+static void print_state(const struct scope_session_status *status)
+{
+	static const char *const states[] = {
+		[SCOPE_RUN_NEW] = "not configured yet",
+		[SCOPE_RUN_READY] = "configured, not started",
+		[SCOPE_RUN_ON] = "running",
+		[SCOPE_RUN_STOPPED] = "stopped",
+	};
+	const unsigned state = status->run_state;
+
+	printf("session %u %s", status->session,
+	       state < sizeof(states) / sizeof(states[0]) ? states[state] : "in an unknown state");
+	if (status->run_ns)
+		printf(" %s%.1f s", state == SCOPE_RUN_ON ? "for " : "after ",
+		       (double)status->run_ns / 1e9);
+	if (status->stop_reason == SCOPE_STOP_GUARD)
+		printf(" by the overload guard: probes took %u.%u %% of CPU %u",
+		       status->guard_share / 10, status->guard_share % 10, status->guard_cpu);
+	if (status->owner)
+		printf(", opened by process %u", status->owner);
+	printf("\n          %s mode, %u processes, %.1f MB\n",
+	       status->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream", status->processes,
+	       (double)status->memory_bytes / 1e6);
+}
+
+/* before: the same a moment earlier. */
+static void print_session(const struct scope_session_status *before,
+			  const struct scope_session_status *now)
+{
+	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
+	uint32_t i;
+
+	print_state(now);
+	if (!now->run_ns)
+		return;
+	printf("          %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " overwritten, %" PRIu64
+	       " stacks (%" PRIu64 " over the limit)\n",
+	       now->total.records, all_lost(now), now->total.overwritten, now->total.stacks,
+	       now->total.stacks_skipped);
+	for (i = 0; i < now->cpus; i++)
+		if (now->cpu[i].lost[SCOPE_LOST_FULL] || now->cpu[i].lost[SCOPE_LOST_NESTED] ||
+		    now->cpu[i].lost[SCOPE_LOST_TOO_BIG])
+			printf("          CPU %u lost %" PRIu64 " (ring full), %" PRIu64 " (nested), %" PRIu64
+			       " (larger than a sub-buffer)\n", now->cpu[i].cpu,
+			       now->cpu[i].lost[SCOPE_LOST_FULL], now->cpu[i].lost[SCOPE_LOST_NESTED],
+			       now->cpu[i].lost[SCOPE_LOST_TOO_BIG]);
+	if (seconds > 0)
+		printf("          now %.0f events/s, %.0f lost/s, probes take %.2f %% of a CPU\n",
+		       (double)(now->total.records - before->total.records) / seconds,
+		       (double)(all_lost(now) - all_lost(before)) / seconds,
+		       100.0 * ((double)now->total.probe_ns - (double)before->total.probe_ns) /
+			       (seconds * 1e9));
+}
+
+static int print_sessions(struct scope_control *control, const struct scope_control_info *info,
+			  struct scope_error *error)
+{
+	struct scope_session_status *before = calloc(info->session_count + 1, sizeof(*before)), now;
+	const struct timespec second = { .tv_sec = 1 };
+	uint32_t i;
+
+	if (!before)
+		return scope_error_set(error, -ENOMEM, "no memory for the list of sessions");
+	/* One that ends meanwhile is left out: its number is 0. */
+	for (i = 0; i < info->session_count; i++)
+		if (scope_control_query(control, info->sessions[i], NULL, &before[i]))
+			before[i].session = 0;
+	if (info->session_count)
+		nanosleep(&second, NULL);
+	for (i = 0; i < info->session_count; i++) {
+		if (before[i].session && !scope_control_query(control, before[i].session, NULL, &now)) {
+			print_session(&before[i], &now);
+			scope_session_status_destroy(&now);
+		}
+		scope_session_status_destroy(&before[i]);
 	}
-	return count;
+	free(before);
+	return 0;
 }
 
 static void print_recorder(void *context, unsigned int pid, const char *answer)
@@ -44,7 +124,7 @@ int scope_cmd_status(int argc, char **argv)
 	struct scope_control_info info;
 	struct scope_error error = { 0 };
 	struct scope_control *control;
-	int option, count, code;
+	int option, code;
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		if (option != 'h')
@@ -56,12 +136,11 @@ int scope_cmd_status(int argc, char **argv)
 		return scope_cmd_misuse("status", "'%s' is not understood", argv[optind]);
 	code = scope_control_open(&error, &control, &info);
 	if (!code) {
+		printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n"
+		       "sessions  %u\n", info.version, info.protocol, info.module_protocol_min,
+		       info.module_protocol, info.session_count);
+		code = print_sessions(control, &info, &error);
 		scope_control_close(control);
-		printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n",
-		       info.version, info.protocol, info.module_protocol_min, info.module_protocol);
-		count = read_use_count();
-		if (count >= 0)
-			printf("in use    %s (%d references)\n", count ? "yes" : "no", count);
 	}
 	/* There are recorders that need no module. */
 	if (scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,

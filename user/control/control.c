@@ -211,6 +211,8 @@ static uint64_t number(struct nlattr *attr)
 static int parse_info(struct nlattr **attr, void *result)
 {
 	struct scope_control_info *info = result;
+	struct nlattr *session;
+	int left;
 
 	if (!attr[SCOPE_ATTR_PROTOCOL])
 		return -EBADMSG;
@@ -219,8 +221,13 @@ static int parse_info(struct nlattr **attr, void *result)
 					    (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
 					    info->module_protocol;
 	info->regs = (uint32_t)number(attr[SCOPE_ATTR_KERNEL_REGS]);
+	info->selftest = (enum scope_selftest)number(attr[SCOPE_ATTR_SELFTEST]);
 	if (attr[SCOPE_ATTR_MODULE_VERSION])
 		nla_strlcpy(info->version, attr[SCOPE_ATTR_MODULE_VERSION], sizeof(info->version));
+	if (attr[SCOPE_ATTR_SESSIONS])
+		nla_for_each_nested(session, attr[SCOPE_ATTR_SESSIONS], left)
+			if (info->session_count < sizeof(info->sessions) / sizeof(info->sessions[0]))
+				info->sessions[info->session_count++] = (uint32_t)number(session);
 	return 0;
 }
 
@@ -353,6 +360,7 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 		{ SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns },
 		{ SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second },
 		{ SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns },
+		{ SCOPE_ATTR_OVERHEAD_MAX, config->overhead_any ? 0 : config->overhead_max },
 	};
 	struct nlattr *nest;
 	uint32_t i;
@@ -371,6 +379,10 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		if (word[i].value)
 			bad |= nla_put_u32(message, word[i].attr, word[i].value);
+	if (config->overhead_any)
+		bad |= nla_put_u32(message, SCOPE_ATTR_OVERHEAD_MAX, 0);
+	if (config->ring_mode != SCOPE_RING_STREAM)
+		bad |= nla_put_u8(message, SCOPE_ATTR_RING_MODE, (uint8_t)config->ring_mode);
 	if (config->stack_mode != SCOPE_STACK_NONE)
 		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)config->stack_mode);
 	if (config->arg_counts)
@@ -428,6 +440,22 @@ int scope_control_start(struct scope_control *control, uint32_t session, struct 
 	return session_command(control, SCOPE_CMD_START, session, "start tracing", &reply, error);
 }
 
+int scope_control_snapshot(struct scope_control *control, uint32_t session, bool hold,
+			   struct scope_error *error)
+{
+	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_SNAPSHOT);
+	struct scope_reply reply = { 0 };
+	int code;
+
+	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
+	    (hold && nla_put_flag(message, SCOPE_ATTR_HOLD))) {
+		nlmsg_free(message);
+		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
+	}
+	code = scope_control_transact(control, message, &reply);
+	return code ? scope_control_refused(code, "take a snapshot", &reply, error) : 0;
+}
+
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error)
 {
 	struct scope_reply reply = { 0 };
@@ -450,21 +478,47 @@ static int parse_cpu(struct nlattr *nest, struct scope_session_status *status)
 	cpu->lost[SCOPE_LOST_TOO_BIG] = number(attr[SCOPE_ATTR_LOST_TOO_BIG]);
 	cpu->stacks = number(attr[SCOPE_ATTR_STACKS]);
 	cpu->stacks_skipped = number(attr[SCOPE_ATTR_STACKS_SKIPPED]);
+	cpu->overwritten = number(attr[SCOPE_ATTR_OVERWRITTEN]);
+	cpu->probe_ns = number(attr[SCOPE_ATTR_PROBE_NS]);
 	status->total.records += cpu->records;
 	status->total.stacks += cpu->stacks;
 	status->total.stacks_skipped += cpu->stacks_skipped;
+	status->total.overwritten += cpu->overwritten;
+	status->total.probe_ns += cpu->probe_ns;
 	for (i = 0; i < SCOPE_LOST_REASONS; i++)
 		status->total.lost[i] += cpu->lost[i];
 	status->cpus++;
 	return 0;
 }
 
-static int parse_query(struct nlattr **attr, void *result)
+struct query {
+	struct scope_session_status status;
+	uint32_t next; /* CPU from which there is more, 0: that was all */
+};
+
+static int parse_cpus(struct nlattr *cpus, struct scope_session_status *status)
 {
-	struct scope_session_status *status = result;
+	struct scope_session_counts *larger;
 	struct nlattr *nest;
 	size_t count = 0;
-	int left, code;
+	int left, code = 0;
+
+	nla_for_each_nested(nest, cpus, left)
+		count++;
+	larger = realloc(status->cpu, (status->cpus + count + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	status->cpu = larger;
+	nla_for_each_nested(nest, cpus, left)
+		if (!code)
+			code = parse_cpu(nest, status);
+	return code;
+}
+
+static int parse_query(struct nlattr **attr, void *result)
+{
+	struct query *query = result;
+	struct scope_session_status *status = &query->status;
 
 	status->session = (uint32_t)number(attr[SCOPE_ATTR_SESSION]);
 	status->run_state = (enum scope_run_state)number(attr[SCOPE_ATTR_RUN_STATE]);
@@ -472,34 +526,47 @@ static int parse_query(struct nlattr **attr, void *result)
 	status->processes = (uint32_t)number(attr[SCOPE_ATTR_PROCESSES]);
 	status->threads = (uint32_t)number(attr[SCOPE_ATTR_THREADS]);
 	status->filter_full = number(attr[SCOPE_ATTR_FILTER_FULL]);
-	if (!attr[SCOPE_ATTR_CPUS] || status->cpu)
-		return 0;
-	nla_for_each_nested(nest, attr[SCOPE_ATTR_CPUS], left)
-		count++;
-	status->cpu = calloc(count ? count : 1, sizeof(*status->cpu));
-	if (!status->cpu)
-		return -ENOMEM;
-	nla_for_each_nested(nest, attr[SCOPE_ATTR_CPUS], left) {
-		code = parse_cpu(nest, status);
-		if (code)
-			return code;
-	}
-	return 0;
+	status->ring_mode = (enum scope_ring_mode)number(attr[SCOPE_ATTR_RING_MODE]);
+	status->stop_reason = (enum scope_stop_reason)number(attr[SCOPE_ATTR_STOP_REASON]);
+	status->overhead_max = (uint32_t)number(attr[SCOPE_ATTR_OVERHEAD_MAX]);
+	status->guard_cpu = (uint32_t)number(attr[SCOPE_ATTR_CPU_ID]);
+	status->guard_share = (uint32_t)number(attr[SCOPE_ATTR_OVERHEAD]);
+	status->owner = (uint32_t)number(attr[SCOPE_ATTR_OWNER]);
+	status->run_ns = number(attr[SCOPE_ATTR_RUN_NS]);
+	query->next = (uint32_t)number(attr[SCOPE_ATTR_CPU_NEXT]);
+	return attr[SCOPE_ATTR_CPUS] ? parse_cpus(attr[SCOPE_ATTR_CPUS], status) : 0;
 }
 
+/* The kernel tells of so many CPUs in one answer, and from where to go on. */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
 			struct scope_session_status *ret_status)
 {
-	struct scope_session_status status = { 0 };
-	struct scope_reply reply = { .parse = parse_query, .result = &status };
+	struct query query = { 0 };
+	struct nl_msg *message;
+	uint32_t first = 0;
 	int code;
 
-	code = session_command(control, SCOPE_CMD_QUERY, session, "read the counts", &reply, error);
+	do {
+		struct scope_reply reply = { .parse = parse_query, .result = &query };
+
+		query.next = 0;
+		message = scope_control_request(control, SCOPE_CMD_QUERY);
+		if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
+		    (first && nla_put_u32(message, SCOPE_ATTR_CPU_FIRST, first))) {
+			nlmsg_free(message);
+			code = scope_error_set(error, -ENOMEM, "no room for a netlink message");
+			break;
+		}
+		code = scope_control_transact(control, message, &reply);
+		if (code)
+			scope_control_refused(code, "read the counts", &reply, error);
+		first = query.next;
+	} while (!code && first);
 	if (code) {
-		scope_session_status_destroy(&status);
+		scope_session_status_destroy(&query.status);
 		return code;
 	}
-	*ret_status = status;
+	*ret_status = query.status;
 	return 0;
 }
 

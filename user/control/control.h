@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <scope/control.h>
+#include <scope/ring.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,9 @@ struct scope_control_info {
 	uint32_t module_protocol_min, module_protocol; /* all that the module speaks */
 	uint32_t regs; /* user registers in a STACK record of this kernel */
 	char version[32];
+	enum scope_selftest selftest;
+	uint32_t sessions[64]; /* those there are */
+	uint32_t session_count;
 };
 
 /* One of the things to trace; see scope/control.h for what each means. */
@@ -44,6 +48,9 @@ struct scope_session_config {
 	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
 	uint32_t stacks_per_second;
 	uint32_t sample_period_ns; /* 0: no samples */
+	enum scope_ring_mode ring_mode;
+	uint32_t overhead_max; /* thousandths of a CPU, at most 1000 */
+	bool overhead_any;     /* no overload guard, whatever overhead_max */
 };
 
 /* Counts of one CPU, or the sum over all of them, since START. */
@@ -53,6 +60,8 @@ struct scope_session_counts {
 	uint64_t lost[SCOPE_LOST_REASONS];
 	uint64_t stacks;
 	uint64_t stacks_skipped;
+	uint64_t overwritten; /* flight mode: unread */
+	uint64_t probe_ns;    /* in probes, by the module's own sample of their calls */
 };
 
 struct scope_session_status {
@@ -62,6 +71,12 @@ struct scope_session_status {
 	uint32_t processes;   /* in the filter now */
 	uint32_t threads;     /* likewise, those selected by themselves */
 	uint64_t filter_full; /* processes that found no place in it */
+	enum scope_ring_mode ring_mode;
+	enum scope_stop_reason stop_reason;
+	uint32_t overhead_max;		/* thousandths of a CPU; 0: any share */
+	uint32_t guard_cpu, guard_share; /* with SCOPE_STOP_GUARD: the CPU, and its thousandths */
+	uint32_t owner;			/* pid; 0: not of this pid namespace */
+	uint64_t run_ns;
 	struct scope_session_counts total;
 	struct scope_session_counts *cpu; /* cpus of them */
 	uint32_t cpus;
@@ -86,6 +101,10 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 			    struct scope_error *error);
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error);
+
+/* hold: flight mode overwrites nothing of it before it was read (scope/control.h). */
+int scope_control_snapshot(struct scope_control *control, uint32_t session, bool hold,
+			   struct scope_error *error);
 
 /* The caller frees the result with scope_session_status_destroy(). */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,

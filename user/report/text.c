@@ -67,6 +67,10 @@ static int print_head(const struct report *report)
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
 			(timeline->end_ns - timeline->begin_ns) / 1e9);
+	if (!strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
+		fprintf(report->out,
+			"  The capture was stopped by the overload guard after %.1f s: %s.\n\n",
+			(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_GUARD));
 	return 0;
 }
 

@@ -39,6 +39,8 @@ struct scope_capture_run {
 	bool leader_gone; /* the target itself has ended; descendants may live */
 	uint64_t look_ns;  /* when to look for files of JIT names next */
 	struct scope_states *states; /* during a cut */
+	bool deaf;	  /* the module's probes on system calls do not fire */
+	bool ended;	  /* the source has stopped by itself, or its filter is empty */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
 };
 
@@ -65,6 +67,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.sample_period_ns = scope_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
 		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
+		.overhead_max = SCOPE_DEFAULT_OVERHEAD_MAX,
 	};
 	scope_default_stack_syscalls(options->stack_syscalls);
 	scope_default_arg_counts(options->arg_counts);
@@ -163,6 +166,34 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	return code;
+}
+
+/* What the source tells by itself. */
+static void hear(struct scope_capture_run *capture)
+{
+	struct scope_source_notice notice;
+
+	while (capture->source->hear && capture->source->hear(capture->feed, &notice) > 0) {
+		if (notice.notice == SCOPE_NOTICE_SELFTEST)
+			capture->deaf = true;
+		if (notice.notice == SCOPE_NOTICE_TARGET_GONE || notice.notice == SCOPE_NOTICE_GUARD)
+			capture->ended = true;
+	}
+}
+
+/* True, with why in stats.end, if the source has ended what it did. */
+static bool ended(struct scope_capture_run *capture)
+{
+	struct scope_capture_counts counts;
+
+	if (!capture->ended || capture->source->count(capture->feed, NULL, &counts))
+		return false;
+	/* Else a process that took over meanwhile may have come into the filter. */
+	capture->ended = counts.guarded;
+	if (!counts.guarded && counts.processes)
+		return false;
+	capture->stats.end = counts.guarded ? SCOPE_CAPTURE_GUARD : SCOPE_CAPTURE_TARGET_GONE;
+	return true;
 }
 
 static void report_progress(const struct scope_capture_run *capture, uint64_t now)
@@ -282,16 +313,31 @@ static bool target_gone(struct scope_capture_run *capture)
 	return capture->leader_gone && !followed_left(capture);
 }
 
-static void wait_for_data(const struct scope_capture_run *capture, uint64_t now, uint64_t until)
+static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint64_t until)
 {
+	const struct scope_source *source = capture->source;
 	struct pollfd set[] = {
 		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
 		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
+		{ .fd = source->hear_fd ? source->hear_fd(capture->feed) : -1, .events = POLLIN },
 	};
 
 	/* A signal ends the wait: the caller looks at the stop flag then. */
 	if (until > now)
-		poll(set, 2, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
+		poll(set, 3, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
+	/* Nothing comes any more, and we did not stop it. */
+	if (set[0].revents & POLLHUP)
+		capture->ended = true;
+	if (set[2].revents)
+		hear(capture);
+}
+
+static int no_calls(struct scope_capture_run *capture)
+{
+	return scope_error_set(capture->error, -EIO,
+			       "the module's probes on system calls do not fire on this kernel: another "
+			       "tracer or a live patch is in the way; end it (look into "
+			       "/sys/kernel/tracing/current_tracer and /sys/kernel/livepatch) and try again");
 }
 
 /* Until the time is up, the stop flag, or the end of the target. */
@@ -313,6 +359,10 @@ static int run(struct scope_capture_run *capture)
 		}
 		wait_for_data(capture, now, flush < end ? flush : end);
 		now = now_ns();
+		if (capture->deaf)
+			return no_calls(capture);
+		if (ended(capture))
+			break;
 		if (now < flush) {
 			code = capture->source->drain(capture->feed, take_subbuf, capture);
 			if (code || capture->leader_gone || capture->pidfd < 0)
@@ -345,9 +395,11 @@ static int end_session(struct scope_capture_run *capture)
 	if (code)
 		return failed(capture, code);
 	capture->stats.end_ns = now_ns();
-	code = capture->source->stop(capture->feed, capture->error);
-	if (code)
-		return code;
+	if (capture->stats.end != SCOPE_CAPTURE_GUARD) {
+		code = capture->source->stop(capture->feed, capture->error);
+		if (code)
+			return code;
+	}
 	code = drain_still(capture);
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);

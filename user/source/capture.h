@@ -37,6 +37,7 @@ struct scope_capture_options {
 	bool block; /* requests to block devices */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
+	uint32_t overhead_max; /* thousandths of a CPU that probes may take; 0: any share */
 };
 
 struct scope_capture_progress {
@@ -52,6 +53,7 @@ enum scope_capture_end {
 	SCOPE_CAPTURE_INTERRUPT,
 	SCOPE_CAPTURE_TARGET_GONE,
 	SCOPE_CAPTURE_SIZE, /* want() said so */
+	SCOPE_CAPTURE_GUARD, /* the module stopped it: probes took too much of a CPU */
 };
 
 /* What becomes of the file. */
@@ -71,6 +73,11 @@ struct scope_capture_counts {
 	uint64_t stacks_skipped;
 	uint64_t filter_full; /* processes that could not be followed */
 	uint32_t processes;   /* traced at this moment; threads selected by themselves count too */
+	uint64_t overwritten; /* flight mode: unread */
+	uint64_t probe_ns;    /* in probes, 0: not known */
+	bool guarded;	      /* stopped by the overload guard; the next three are of that */
+	uint32_t guard_cpu, guard_share; /* CPU, and its thousandths */
+	uint64_t run_ns;
 };
 
 struct scope_capture_stats {
@@ -106,7 +113,8 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 /*
  * Traces the process and writes sub-buffers, maps, descriptors, stacks of standing threads and all
  * metadata; the caller then finishes the writer. Ends at the first of: the time is up, *stop is set
- * (by a signal handler), the target and whoever is followed are gone. 0 with *ret_stats filled; or
+ * (by a signal handler), the target and whoever is followed are gone, the module's overload guard
+ * stopped it. 0 with *ret_stats filled; or
  * -errno with error saying what is wrong and what to do, tracing being off again. Where a write
  * failed, what the writer holds is not a whole trace.
  *

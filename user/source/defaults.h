@@ -21,6 +21,7 @@
 /* A flight recorder runs for weeks, and its seconds shall fit into memory. */
 #define SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND 20u /* per CPU */
 #define SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND 50u /* of all CPUs together */
+#define SCOPE_DEFAULT_OVERHEAD_MAX SCOPE_OVERHEAD_MAX_DEFAULT /* thousandths of a CPU */
 
 #define SCOPE_DEFAULT_FLUSH_MS 200		  /* nothing lies in the kernel for longer */
 #define SCOPE_DEFAULT_MEMORY_BYTES 32768u	  /* of the stack of a thread that stands still */

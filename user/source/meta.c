@@ -141,6 +141,7 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 		[SCOPE_CAPTURE_INTERRUPT] = "interrupt",
 		[SCOPE_CAPTURE_TARGET_GONE] = "target-gone",
 		[SCOPE_CAPTURE_SIZE] = "size",
+		[SCOPE_CAPTURE_GUARD] = "guard",
 	};
 	struct rusage own = { 0 };
 	uint64_t lost = 0;
@@ -163,5 +164,12 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 		code = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
 	if (!code)
 		code = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
+	if (!code && stats->end == SCOPE_CAPTURE_GUARD)
+		code = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u",
+			   stats->counts.guard_share / 10, stats->counts.guard_share % 10,
+			   stats->counts.guard_cpu);
+	if (!code && stats->counts.probe_ns)
+		code = put(writer, SCOPE_META_PROBE_NS, "%llu",
+			   (unsigned long long)stats->counts.probe_ns);
 	return code;
 }

@@ -6,6 +6,7 @@
 
 #include "control/control.h"
 #include "control/probe.h"
+#include "control/notice.h"
 #include "source/rings.h"
 #include "source/selection.h"
 #include "source/source.h"
@@ -13,6 +14,7 @@
 struct feed {
 	struct scope_control *control;
 	struct scope_rings *rings;
+	struct scope_notices *notices; /* NULL where none can be had */
 	uint32_t session;
 };
 
@@ -49,6 +51,8 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.stacks_per_second = options->stacks_per_second,
 		.sample_period_ns = options->sample_period_ns,
 		.events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0),
+		.overhead_max = options->overhead_max,
+		.overhead_any = !options->overhead_max,
 	};
 	int code = scope_control_configure(feed->control, &config, error);
 
@@ -62,6 +66,7 @@ static void module_close(void *context)
 {
 	struct feed *feed = context;
 
+	scope_notices_close(feed->notices);
 	scope_rings_close(feed->rings);
 	scope_control_close(feed->control);
 	free(feed);
@@ -86,6 +91,9 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		module_close(feed);
 		return code;
 	}
+	/* They only tell sooner what the counts tell, so one can do without. */
+	if (scope_notices_open(&feed->notices))
+		feed->notices = NULL;
 	*ret_feed = feed;
 	return 0;
 }
@@ -148,10 +156,34 @@ static int module_count(void *context, struct scope_error *error,
 		.stacks_skipped = status.total.stacks_skipped,
 		.filter_full = status.filter_full,
 		.processes = status.processes + status.threads,
+		.overwritten = status.total.overwritten,
+		.probe_ns = status.total.probe_ns,
+		.guarded = status.stop_reason == SCOPE_STOP_GUARD,
+		.guard_cpu = status.guard_cpu,
+		.guard_share = status.guard_share,
+		.run_ns = status.run_ns,
 	};
 	memcpy(ret_counts->lost, status.total.lost, sizeof(ret_counts->lost));
 	scope_session_status_destroy(&status);
 	return 0;
+}
+
+static int module_hear_fd(const void *context)
+{
+	const struct feed *feed = context;
+
+	return feed->notices ? scope_notices_fd(feed->notices) : -1;
+}
+
+static int module_hear(void *context, struct scope_source_notice *ret_notice)
+{
+	struct scope_notice_heard heard;
+	struct feed *feed = context;
+
+	if (!feed->notices || !scope_notices_hear(feed->notices, feed->session, &heard))
+		return 0;
+	*ret_notice = (struct scope_source_notice){ heard.notice, heard.cpu, heard.value };
+	return 1;
 }
 
 const struct scope_source scope_source_module = {
@@ -167,4 +199,6 @@ const struct scope_source scope_source_module = {
 	.drain = module_drain,
 	.progress = module_progress,
 	.count = module_count,
+	.hear_fd = module_hear_fd,
+	.hear = module_hear,
 };

@@ -7,6 +7,12 @@
 
 struct scope_subbuf;
 
+struct scope_source_notice {
+	enum scope_notice notice; /* as is what follows (scope/control.h) */
+	uint32_t cpu;
+	uint64_t value;
+};
+
 /*
  * All functions return 0 or -errno unless said otherwise; those that take an error fill it (NULL is
  * fine). feed is the source's own session, made by open(). Calls come in the order open, start, any
@@ -39,6 +45,11 @@ struct scope_source {
 	/* Cheap; ret_lost has SCOPE_LOST_REASONS entries. */
 	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
 	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
+
+	/* NULL where it tells nothing by itself. For poll(): readable when hear() has something; or -1. */
+	int (*hear_fd)(const void *feed);
+	/* 1 and *ret_notice filled, 0 where nothing came. */
+	int (*hear)(void *feed, struct scope_source_notice *ret_notice);
 };
 
 extern const struct scope_source scope_source_module;

@@ -83,7 +83,9 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"		     /* online */
 #define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
-#define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone */
+#define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone, guard */
+#define SCOPE_META_GUARD "guard"	     /* with end_reason guard: what the overload guard found */
+#define SCOPE_META_PROBE_NS "probe_ns"	     /* time in probes, of all CPUs */
 #define SCOPE_META_CLOCK "clock"	     /* that times are of: monotonic */
 #define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */

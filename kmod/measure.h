@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the probes of one CPU cost, measured on a sample of their calls.
+ *
+ * After a sub-buffer was handed out, the next SCOPE_MEASURE_CALLS calls of syscall, switch and waking
+ * probes measure themselves: each takes the path that any call may take, and reads the clock once
+ * more. They add up time, and the events that came of it; all others have the mean of these. Stacks
+ * cost many times as much as the rest and vary, so each one's time is known and added as it is.
+ *
+ * Not in it: what a kernel takes to call a probe, calls that find their task not traced, and handing
+ * out a sub-buffer.
+ */
+#ifndef SCOPE_KMOD_MEASURE_H
+#define SCOPE_KMOD_MEASURE_H
+
+#include "session.h"
+
+#define SCOPE_MEASURE_CALLS 64u
+
+u64 scope_measure_events(const struct scope_cpu *cpu);
+u64 scope_measure_ns(const struct scope_cpu *cpu);
+void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns);
+
+/* Interrupts off, on the CPU itself. */
+static inline void scope_measure_arm(struct scope_cpu *cpu)
+{
+	cpu->measure.left = SCOPE_MEASURE_CALLS + 1;
+	cpu->pending |= SCOPE_CALL_MEASURED;
+}
+
+/* At the end of a probe that read the clock at begin_ns. */
+static __always_inline void scope_measure_end(struct scope_cpu *cpu, u64 begin_ns)
+{
+	if (unlikely(cpu->pending & SCOPE_CALL_MEASURED))
+		scope_measure_call(cpu, begin_ns);
+}
+
+#endif

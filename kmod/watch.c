@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks after running sessions, ten times a second in process context: tells those who listen what
+ * happens to them, and stops one whose probes cost too much.
+ */
+#include <linux/jiffies.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+#include "measure.h"
+#include "netlink.h"
+#include "selftest.h"
+#include "select.h"
+#include "watch.h"
+
+#define PERIOD_MS 100
+#define SECOND_NS 1000000000ull
+
+/* HALF_FULL and LOST come again only after a second. */
+static bool due(u64 *told_ns, u64 now)
+{
+	if (*told_ns && now - *told_ns < SECOND_NS)
+		return false;
+	*told_ns = now;
+	return true;
+}
+
+static void tell_half_full(struct scope_session *session, u64 now)
+{
+	u32 most = 0, cpu = 0;
+	int id;
+
+	if (session->config.flight)
+		return;
+	for_each_possible_cpu(id) {
+		const struct scope_ring_page *page = per_cpu_ptr(session->cpu, id)->ring.page;
+		u32 waiting = READ_ONCE(page->head) - READ_ONCE(page->tail);
+
+		if (waiting > most) {
+			most = waiting;
+			cpu = id;
+		}
+	}
+	if (most >= session->config.subbuf_count / 2 && due(&session->watcher.half_full_ns, now))
+		scope_netlink_notice(session->id, SCOPE_NOTICE_HALF_FULL, cpu, most);
+}
+
+static void tell_lost(struct scope_session *session, u64 now)
+{
+	u64 lost = 0, most = 0;
+	int id, reason;
+	u32 cpu = 0;
+
+	for_each_possible_cpu(id) {
+		const struct scope_ring_page *page = per_cpu_ptr(session->cpu, id)->ring.page;
+		u64 here = 0;
+
+		for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+			here += READ_ONCE(page->lost[reason]);
+		lost += here;
+		if (here > most) {
+			most = here;
+			cpu = id;
+		}
+	}
+	if (lost == session->watcher.lost || !due(&session->watcher.lost_ns, now))
+		return;
+	session->watcher.lost = lost;
+	scope_netlink_notice(session->id, SCOPE_NOTICE_LOST, cpu, lost);
+}
+
+static void tell_gone(struct scope_session *session)
+{
+	/* Names and groups select who comes later, too. */
+	bool gone = !atomic_read(&session->filter.count) && !atomic_read(&session->filter.threads) &&
+		    !(session->watch & (SCOPE_WATCH_COMM | SCOPE_WATCH_CGROUP));
+
+	if (gone && !session->watcher.gone)
+		scope_netlink_notice(session->id, SCOPE_NOTICE_TARGET_GONE, 0, 0);
+	session->watcher.gone = gone;
+}
+
+/* The CPU on which probes took the largest share since the last time, and that in thousandths. */
+static u32 largest_share(struct scope_session *session, u64 passed_ns, u32 *ret_cpu)
+{
+	u32 most = 0;
+	int id;
+
+	*ret_cpu = 0;
+	for_each_possible_cpu(id) {
+		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+		u64 ns = scope_measure_ns(cpu), before = cpu->measure.checked_ns;
+		u32 share;
+
+		/* A mean that came down can make the estimate smaller. */
+		share = ns > before ? div64_u64((ns - before) * 1000, passed_ns) : 0;
+		cpu->measure.checked_ns = ns;
+		if (share > most) {
+			most = share;
+			*ret_cpu = id;
+		}
+	}
+	return most;
+}
+
+static void check_overhead(struct scope_session *session, u64 now)
+{
+	u32 cpu, share = largest_share(session, now - session->watcher.checked_ns, &cpu);
+
+	session->watcher.checked_ns = now;
+	if (!session->config.overhead_max || share <= session->config.overhead_max)
+		return;
+	session->guard_cpu = cpu;
+	session->guard_share = share;
+	scope_session_stop_locked(session, SCOPE_STOP_GUARD);
+	pr_warn("scope: session %u stopped: its probes took %u.%u %% of CPU %u\n", session->id,
+		share / 10, share % 10, cpu);
+	scope_netlink_notice(session->id, SCOPE_NOTICE_GUARD, cpu, share);
+}
+
+static void look(struct work_struct *work)
+{
+	struct scope_session *session =
+		container_of(to_delayed_work(work), struct scope_session, watcher.work);
+	u64 now = ktime_get_mono_fast_ns();
+
+	mutex_lock(&session->lock);
+	if (session->run_state != SCOPE_RUN_ON)
+		goto out;
+	if (now - session->watcher.checked_ns >= SECOND_NS) {
+		scope_select_sweep(session);
+		check_overhead(session, now);
+	}
+	if (scope_selftest_look(session, now - session->start_ns)) {
+		pr_err("scope: probes on system calls do not fire: another tracer or a live patch is in "
+		       "the way, see /sys/kernel/tracing and /sys/kernel/livepatch\n");
+		scope_netlink_notice(session->id, SCOPE_NOTICE_SELFTEST, 0, 0);
+	}
+	tell_half_full(session, now);
+	tell_lost(session, now);
+	tell_gone(session);
+	if (session->run_state == SCOPE_RUN_ON)
+		schedule_delayed_work(&session->watcher.work, msecs_to_jiffies(PERIOD_MS));
+out:
+	mutex_unlock(&session->lock);
+}
+
+void scope_watch_prepare(struct scope_session *session)
+{
+	INIT_DELAYED_WORK(&session->watcher.work, look);
+}
+
+/* Under session->lock, as it begins to run. It ends by itself when the session is stopped. */
+void scope_watch_start(struct scope_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	session->watcher.checked_ns = ktime_get_mono_fast_ns();
+	schedule_delayed_work(&session->watcher.work, msecs_to_jiffies(PERIOD_MS));
+}
+
+/* Not under session->lock. The session is closed, so it is not started again. */
+void scope_watch_end(struct scope_session *session)
+{
+	cancel_delayed_work_sync(&session->watcher.work);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The multicast notices of the module, heard on a socket of their own. */
+#include "control/notice.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+
+struct scope_notices {
+	struct nl_sock *socket;
+	struct scope_notice_heard heard;
+	bool any; /* heard holds one */
+};
+
+static int on_message(struct nl_msg *message, void *context)
+{
+	static const struct nla_policy policy[SCOPE_ATTR_MAX + 1] = {
+		[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
+		[SCOPE_ATTR_NOTICE] = { .type = NLA_U8 },
+		[SCOPE_ATTR_CPU_ID] = { .type = NLA_U32 },
+		[SCOPE_ATTR_VALUE] = { .type = NLA_U64 },
+	};
+	struct scope_notices *notices = context;
+	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
+
+	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, policy) < 0 ||
+	    !attr[SCOPE_ATTR_SESSION] || !attr[SCOPE_ATTR_NOTICE])
+		return NL_SKIP;
+	notices->heard = (struct scope_notice_heard){
+		.session = nla_get_u32(attr[SCOPE_ATTR_SESSION]),
+		.notice = nla_get_u8(attr[SCOPE_ATTR_NOTICE]),
+		.cpu = attr[SCOPE_ATTR_CPU_ID] ? nla_get_u32(attr[SCOPE_ATTR_CPU_ID]) : 0,
+		.value = attr[SCOPE_ATTR_VALUE] ? nla_get_u64(attr[SCOPE_ATTR_VALUE]) : 0,
+	};
+	notices->any = true;
+	return NL_STOP;
+}
+
+int scope_notices_open(struct scope_notices **ret_notices)
+{
+	struct scope_notices *notices = calloc(1, sizeof(*notices));
+	int group;
+
+	if (!notices)
+		return -ENOMEM;
+	notices->socket = nl_socket_alloc();
+	if (!notices->socket || genl_connect(notices->socket))
+		goto close;
+	/* They answer no request. */
+	nl_socket_disable_seq_check(notices->socket);
+	group = genl_ctrl_resolve_grp(notices->socket, SCOPE_GENL_NAME, SCOPE_GENL_NOTICES);
+	if (group < 0 || nl_socket_add_membership(notices->socket, group) ||
+	    nl_socket_set_nonblocking(notices->socket))
+		goto close;
+	nl_socket_modify_cb(notices->socket, NL_CB_VALID, NL_CB_CUSTOM, on_message, notices);
+	*ret_notices = notices;
+	return 0;
+close:
+	scope_notices_close(notices);
+	return -ENOENT;
+}
+
+void scope_notices_close(struct scope_notices *notices)
+{
+	if (!notices)
+		return;
+	nl_socket_free(notices->socket);
+	free(notices);
+}
+
+int scope_notices_fd(const struct scope_notices *notices)
+{
+	return nl_socket_get_fd(notices->socket);
+}
+
+int scope_notices_hear(struct scope_notices *notices, uint32_t session,
+		       struct scope_notice_heard *ret_heard)
+{
+	do {
+		notices->any = false;
+		/* Nothing there, or some were missed because the socket was full: both end it. */
+		if (nl_recvmsgs_default(notices->socket) < 0 || !notices->any)
+			return 0;
+	} while (notices->heard.session != session);
+	*ret_heard = notices->heard;
+	return 1;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hear what the module tells of running sessions (SCOPE_CMD_NOTICE in scope/control.h). */
+#ifndef SCOPE_CONTROL_NOTICE_H
+#define SCOPE_CONTROL_NOTICE_H
+
+#include <stdint.h>
+
+#include <scope/control.h>
+
+struct scope_notices;
+
+struct scope_notice_heard {
+	uint32_t session;
+	enum scope_notice notice;
+	uint32_t cpu;
+	uint64_t value; /* as enum scope_notice says */
+};
+
+/* 0; or -errno where notices cannot be had: an older module, or another network namespace. */
+int scope_notices_open(struct scope_notices **ret_notices);
+void scope_notices_close(struct scope_notices *notices); /* NULL is fine */
+
+/* For poll(): readable when there is something to hear. */
+int scope_notices_fd(const struct scope_notices *notices);
+
+/* 1 and *ret_heard filled; 0 where nothing has come for this session. Never waits. */
+int scope_notices_hear(struct scope_notices *notices, uint32_t session,
+		       struct scope_notice_heard *ret_heard);
+
+#endif
