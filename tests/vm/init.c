@@ -137,7 +137,7 @@ static void load_modules(void)
 		if (names[i]->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "/modules/%s", names[i]->d_name);
-		fd = open(LEAKS, O_RDONLY | O_CLOEXEC);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
 			die("%s", path);
 		close(fd);
