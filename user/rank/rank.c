@@ -259,8 +259,11 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 		ranking->verdict = SCOPE_VERDICT_NOTHING;
 		snprintf(reason, room,
 			 "No function holds an excess of %.0f %% or more of the busy time that "
-			 "stands out from usual units.",
-			 100 * input->options->excess_share);
+			 "stands out from usual units.%s",
+			 100 * input->options->excess_share,
+			 input->reference ? ""
+					  : " What slows every unit alike is not seen this way: compare "
+					    "with a better time by --baseline.");
 	}
 }
 
