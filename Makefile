@@ -147,6 +147,10 @@ soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), and 
 	$(Q)scripts/setup.sh build vm kernel
 	$(Q)SOAK_S=$(SOAK_S) SEED=$(SEED) ROUNDS=$(ROUNDS) scripts/check.sh soak
 
+.PHONY: check-old
+check-old: ## compile the module against the prepared kernel trees KDIR="DIR...", without a warning
+	$(Q)CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh $(KDIR)
+
 check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers kernel
 	$(Q)$(MAKE) --no-print-directory SAN=1 user tests

@@ -130,7 +130,7 @@ int scope_dynamic_next(struct scope_session *session, u32 id, struct scope_dynam
 		ret_info->hits = 0;
 		for_each_possible_cpu(cpu)
 			ret_info->hits += READ_ONCE(*per_cpu_ptr(best->hits, cpu));
-		strscpy(ret_info->name, best->name, sizeof(ret_info->name));
+		snprintf(ret_info->name, sizeof(ret_info->name), "%s", best->name);
 	}
 	mutex_unlock(&session->dynamic_lock);
 	return best ? 0 : -ENOENT;

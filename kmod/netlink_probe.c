@@ -2,7 +2,6 @@
 /* The control messages that set, remove and tell of probes at run time. */
 #include <linux/errno.h>
 #include <linux/slab.h>
-#include <net/genetlink.h>
 #include "configure.h"
 #include "dynamic.h"
 #include "netlink.h"
@@ -147,8 +146,8 @@ static int explain(struct genl_info *info, u8 kind, int err)
 		if (rows[i].err != err)
 			continue;
 		text = is_user(kind) && rows[i].user ? rows[i].user : rows[i].kernel;
-		if (text && info->extack)
-			info->extack->_msg = text;
+		if (text)
+			scope_compat_genl_say(info, text);
 	}
 	return err;
 }

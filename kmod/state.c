@@ -43,7 +43,7 @@ static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
 #ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
 	u64 arrival = READ_ONCE(task->sched_info.last_arrival), age, ran = 0;
-	u64 clock = sched_clock_cpu(raw_smp_processor_id());
+	u64 clock = local_clock();
 
 	if (!arrival || arrival > clock)
 		return 0;

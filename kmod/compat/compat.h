@@ -70,6 +70,11 @@ typedef int vm_fault_t;
 #define SCOPE_COMPAT_FAULT_VMA(vma, fault) (vma)
 #endif
 
+/* 3.16; before, kprobes know what they must not probe by its section, which modules have not */
+#ifndef NOKPROBE_SYMBOL
+#define NOKPROBE_SYMBOL(function)
+#endif
+
 /* 4.6; before, what is free or holds blocks of devices is the least that can be had */
 #ifndef SCOPE_HAVE_SI_MEM_AVAILABLE
 static inline long si_mem_available(void)

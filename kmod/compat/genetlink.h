@@ -68,6 +68,17 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 #define NL_SET_BAD_ATTR(extack, attribute) do { } while (0)
 #endif
 
+/* As NL_SET_ERR_MSG() does, for a text that is not a constant but stays for ever. */
+static inline void scope_compat_genl_say(struct genl_info *info, const char *text)
+{
+#ifdef SCOPE_HAVE_EXTACK
+	if (info->extack)
+		info->extack->_msg = text;
+#else
+	NL_SET_ERR_MSG(NULL, text);
+#endif
+}
+
 /* 4.7: the attribute that pads, where a machine needs 64-bit values aligned. */
 #ifndef SCOPE_HAVE_NLA_PUT_U64_64BIT
 static inline int nla_put_u64_64bit(struct sk_buff *skb, int type, u64 value, int pad)

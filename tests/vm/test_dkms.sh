@@ -30,7 +30,7 @@ work=$(mktemp -d "$build/vm/dkms.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' INT TERM HUP
 version=$(cat "$unpacked/version")
-mkdir -p "$work/dkms" "$work/source" "$work/install/$version" "$work/install/4.19.0"
+mkdir -p "$work/dkms" "$work/source" "$work/install/$version" "$work/install/3.2.0"
 trees=(--dkmstree "$work/dkms" --sourcetree "$work/source" --installtree "$work/install")
 
 # DKMS may make a signing key in /var/lib/dkms: it makes this one instead, which goes with it.
@@ -57,8 +57,8 @@ loads() {
 installs_again() { installs; }
 
 passes_over_old_kernel() {
-	install_for 4.19.0 | tee "$work/said" && grep -q 'not for 4.19.0' "$work/said" &&
-		[ -z "$(installed 4.19.0)" ]
+	install_for 3.2.0 | tee "$work/said" && grep -q 'not for 3.2.0' "$work/said" &&
+		[ -z "$(installed 3.2.0)" ]
 }
 
 refuses_half_the_trees() {

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Compile the module against whole kernel trees, old or new, and let no warning pass.
+#
+# Usage: scripts/check-old.sh KDIR...      CC='gcc-12 -fno-pie' for trees older than 4.7
+# KDIR is a tree (or its O= folder) on which `make modules_prepare` was run; docs/kernels.md tells
+# with which options. No kernel image is built there, so nothing links the module: that every
+# function it calls is exported is looked up in the sources instead.
+# A line for each tree: ok or not ok, version, compiler. Exit status: 0 all ok; 1 not so; 2 usage.
+set -uo pipefail
+
+[ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+export CC=${CC:-gcc-12}
+export BUILD=${BUILD:-$root/build}/check-old
+mkdir -p "$BUILD"
+failed=0
+
+# Functions and variables that the module takes from the kernel, and the sources do not export.
+unexported() {	# KDIR MODULE
+	local source=$1
+	[ ! -e "$1/source" ] || source=$1/source
+	# Macros make the exports of static calls and of thunks: their names stand in no source.
+	nm -u "$2" | awk '$2 !~ /^__(SCT|SCK|x86_indirect_thunk)_/ { print $2 }' | sort -u >"$BUILD/wanted"
+	grep -rhoE '\b(EXPORT_[A-Z_]*SYMBOL[A-Z_]*|EXPORT_[A-Z]*TRACEPOINT_SYMBOL[A-Z_]*|SYM_FUNC_EXPORT|_ASM_EXPORT_SYMBOL)\([a-zA-Z0-9_]+' \
+		--include='*.[chS]' "$source"/{kernel,mm,lib,net/core,net/netlink,fs,block,drivers/base,drivers/char,init,security} \
+		"$source"/arch/x86/{kernel,lib,mm,entry,include} "$source"/arch/arm64 "$source/include" 2>/dev/null |
+		sed 's/.*(//' | sort -u >"$BUILD/exported"
+	comm -23 "$BUILD/wanted" "$BUILD/exported"
+}
+
+for kdir in "$@"; do
+	version=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsrelease.h" 2>/dev/null)
+	log=$BUILD/${version:-unknown}.log
+	module=$("$root/scripts/kmod.sh" "$kdir" KBUILD_MODPOST_WARN=1 2>"$log")
+	status=$?
+	# What modpost and the tree's makefile say for want of a kernel image is no matter of the module's.
+	warnings=$(grep -E 'warning:|error:' "$log" | grep -cE '\.[chS]:[0-9]')
+	missing=$([ $status -ne 0 ] || unexported "$kdir" "$module" | xargs)
+	if [ $status -eq 0 ] && [ "$warnings" -eq 0 ] && [ -z "$missing" ]; then
+		echo "ok $version ($CC): no warning, all symbols exported"
+	else
+		echo "not ok ${version:-$kdir} ($CC): status $status, $warnings warnings${missing:+, not exported: $missing} ($log)"
+		failed=1
+	fi
+done
+exit $failed
