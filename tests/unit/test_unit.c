@@ -206,6 +206,34 @@ static void a_loss_cuts_units(void **state)
 	end_run(&run);
 }
 
+/* Woken, 10 us on the CPU, asleep again in the same call: one sleep, told once. */
+static void false_wakeups_are_one_sleep(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 enter 10 futex enter=900 args=77,0,2\n"
+				"1000 0 switch 10 0 sleeping\n"
+				"200000 0 waking 10 from 11 task\n"
+				"201000 0 switch 0 10 sleeping\n"
+				"211000 0 switch 10 0 sleeping\n"
+				"400000 0 waking 10 from 12 task\n"
+				"401000 0 switch 0 10 sleeping\n"
+				"402000 0 exit 10 futex ret=0\n"
+				"500000 0 enter 10 futex enter=499000 args=77,0,2\n"
+				"500000 0 switch 10 0 sleeping\n"
+				"700000 0 waking 10 from 12 task\n"
+				"701000 0 switch 0 10 sleeping\n"
+				"702000 0 exit 10 futex ret=0\n");
+	const struct scope_account *account = &thread_of(run.units, 10)->account;
+
+	(void)state;
+	assert_int_equal(run.units->timeline->false_wakeups, 1);
+	/* What it ran in between is still its own. */
+	assert_int_equal(account->blocked_ns[SCOPE_WAIT_FUTEX], 199000 + 189000 + 200000);
+	assert_int_equal(account->queue_ns, 3000);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +243,7 @@ int main(void)
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
+		cmocka_unit_test(false_wakeups_are_one_sleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,9 @@ static void tell_basis(const struct report *report, FILE *to)
 		fprintf(to, ", %s not taken (limit per second)", scope_format_count(&a, skipped));
 	fputc('.', to);
 	tell_baseline(report, to);
+	if (analysis->units->timeline->false_wakeups)
+		fprintf(to, " %s false wakeups were taken for part of the sleep.",
+			scope_format_count(&a, analysis->units->timeline->false_wakeups));
 	if (analysis->units->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_format_count(&a, analysis->units->discarded));

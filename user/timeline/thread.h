@@ -34,6 +34,22 @@ struct scope_open_call {
 	uint64_t arg[SCOPE_ARG_MAX];
 };
 
+/*
+ * A sleep that is over, false wakeups within it included. Times in ns. A false wakeup is one after
+ * which the thread ran for less than SCOPE_FALSE_WAKEUP_NS, and slept again in the same call.
+ */
+#define SCOPE_FALSE_WAKEUP_NS 50000
+
+struct scope_wait {
+	uint32_t thread; /* index */
+	uint32_t waker_tid; /* 0: an interrupt, or not known */
+	uint16_t nr;
+	uint8_t class;
+	bool lock; /* a futex operation that takes a lock */
+	uint64_t object; /* first argument: a descriptor, or the futex's address */
+	uint64_t begin_ns, wake_ns, end_ns;
+};
+
 struct scope_thread {
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
@@ -48,6 +64,11 @@ struct scope_thread {
 	struct scope_open_call open;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
+	/* The last sleep, as long as it may go on after a false wakeup. */
+	bool holding;
+	struct scope_wait held;
+	uint64_t held_run_ns; /* account.run_ns as it ended */
+	uint64_t held_enter_ns; /* of the call slept in */
 	bool stopped;	  /* a STATE record of the window's end was seen */
 	bool lost;	  /* events of it may be missing since it was last seen */
 };

@@ -71,6 +71,25 @@ static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t n
 	return index;
 }
 
+/* The sleep held back is over for good. */
+static int tell_wait(struct run *run, struct scope_thread *thread)
+{
+	struct scope_wait wait = thread->held;
+
+	if (!thread->holding)
+		return 0;
+	thread->holding = false;
+	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
+}
+
+/* Asleep again so soon, in the same call: it was woken for nothing. */
+static bool falsely_woken(const struct scope_thread *thread)
+{
+	return thread->holding && thread->open.nr != SCOPE_NR_NONE &&
+	       thread->open.enter_ns == thread->held_enter_ns &&
+	       thread->account.run_ns - thread->held_run_ns < SCOPE_FALSE_WAKEUP_NS;
+}
+
 static int handle_enter(struct run *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
@@ -92,6 +111,10 @@ static int handle_exit(struct run *run, uint32_t index, const struct scope_event
 	int err;
 
 	scope_thread_account(thread, event->time_ns);
+	err = tell_wait(run, thread);
+	if (err)
+		return err;
+	thread = scope_threads_at(run->timeline->threads, index);
 	thread->open.nr = SCOPE_NR_NONE;
 	if (call.nr == SCOPE_NR_NONE) {
 		/* Entered before tracing: only its return is known. */
@@ -120,6 +143,8 @@ static int switch_out(struct run *run, const struct scope_event *event)
 {
 	long index = get_thread(run->timeline, event->sched.prev_tid, event->time_ns);
 	struct scope_thread *thread;
+	bool queued = event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted;
+	int err = 0;
 
 	if (index < 0)
 		return index;
@@ -127,9 +152,13 @@ static int switch_out(struct run *run, const struct scope_event *event)
 	scope_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
+	if (queued || !falsely_woken(thread))
+		err = tell_wait(run, thread);
+	if (err)
+		return err;
 	thread->wake_ns = 0;
 	thread->waker_tid = 0;
-	if (event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted) {
+	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
 	} else {
 		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
@@ -163,14 +192,21 @@ static int switch_in(struct run *run, const struct scope_event *event)
 		.lock = thread->wait == SCOPE_WAIT_FUTEX && thread->open.args >= 2 &&
 			scope_futex_is_lock(thread->open.arg[1]),
 		.object = thread->open.args ? thread->open.arg[0] : 0,
-		.begin_ns = thread->block_ns,
+		.begin_ns = thread->holding ? thread->held.begin_ns : thread->block_ns,
 		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
 		.end_ns = event->time_ns,
 	};
 	thread->run = SCOPE_RUN_RUNNING;
 	thread->cpu = event->cpu;
 	thread->block_ns = 0;
-	return waited && run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
+	if (!waited)
+		return 0;
+	run->timeline->false_wakeups += thread->holding;
+	thread->holding = true;
+	thread->held = wait;
+	thread->held_run_ns = thread->account.run_ns;
+	thread->held_enter_ns = thread->open.enter_ns;
+	return 0;
 }
 
 static int handle_switch(struct run *run, const struct scope_event *event)
@@ -297,7 +333,8 @@ static int handle_end(struct run *run, uint32_t index, const struct scope_event 
 	int err = 0;
 
 	scope_thread_account(thread, event->time_ns);
-	if (run->ops->end)
+	err = tell_wait(run, thread);
+	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_threads_at(run->timeline->threads, index);
 	thread->run = SCOPE_RUN_ENDED;
@@ -321,7 +358,8 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 		if (thread->run == SCOPE_RUN_ENDED)
 			continue;
 		scope_thread_account(thread, event->time_ns);
-		if (run->ops->lost)
+		err = tell_wait(run, thread);
+		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
 		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)
@@ -430,7 +468,11 @@ int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trac
 	}
 	if (last_ns > timeline->end_ns)
 		timeline->end_ns = last_ns;
-	for (size_t i = 0; i < scope_threads_count(timeline->threads); i++)
-		scope_thread_account(scope_threads_at(timeline->threads, i), timeline->end_ns);
-	return more;
+	for (size_t i = 0; !err && i < scope_threads_count(timeline->threads); i++) {
+		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+
+		scope_thread_account(thread, timeline->end_ns);
+		err = tell_wait(&run, thread);
+	}
+	return err ? err : more;
 }

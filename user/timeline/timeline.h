@@ -13,17 +13,6 @@
 #include "timeline/thread.h"
 #include "trace/trace.h"
 
-/* A sleep that is over. Times in ns. */
-struct scope_wait {
-	uint32_t thread; /* index */
-	uint32_t waker_tid; /* 0: an interrupt, or not known */
-	uint16_t nr;
-	uint8_t class;
-	bool lock; /* a futex operation that takes a lock */
-	uint64_t object; /* first argument: a descriptor, or the futex's address */
-	uint64_t begin_ns, wake_ns, end_ns;
-};
-
 /* All calls may be NULL. A negative return ends the run and is handed to its caller. */
 struct scope_timeline_ops {
 	/* The thread's account stands at enter_ns, or at the return. */
@@ -47,6 +36,7 @@ struct scope_timeline {
 	struct scope_fds *fds;
 	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
 	uint64_t events, lost;
+	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
 	const struct scope_trace_thread *name; /* the trace's own rows */
 	size_t names;
 };
