@@ -11,7 +11,8 @@
 # thread=single never.
 # ROUNDS_RANDOM= messages and ioctls at random (3000; by the million to soak), from SEED= (1).
 # ROUNDS= loads and unloads, idle, under tracing and under stress (10); TEST_S= seconds for a program
-# (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per test, exits 1 where one failed.
+# (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per
+# test, what it took, and the slowest ones at the end; exits 1 where one failed.
 set -uo pipefail
 
 [ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
@@ -195,8 +196,12 @@ tests=("$@")
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
 		echo reload_under_stress; echo unload_with_probes)
+took=''
 for name in "${tests[@]}"; do
+	start=${EPOCHREALTIME/./}
 	if declare -F "run_$name" >/dev/null; then "run_$name"; else run_program "$name"; fi
+	took+="$(((${EPOCHREALTIME/./} - start) / 100000)) $name"$'\n'
 done
+sort -rn <<<"$took" | awk 'NF && NR <= 12 { printf "# %5.1f s %s\n", $1 / 10, $2 } { all += $1 } END { printf "# %5.1f s in all\n", all / 10 }'
 rmmod scope || fail rmmod "the module stays"
 exit $failed
