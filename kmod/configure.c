@@ -181,6 +181,19 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	return err;
 }
 
+/* Threads leave the other kinds and live on, which readers of protocol 1 do not know. */
+static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_target *targets,
+		       u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count && protocol < 2; i++)
+		if (targets[i].kind != SCOPE_ATTR_TARGET)
+			return REFUSE(info, scope_parse_nth(info, i), -EPROTO,
+				      "TARGETS: all but TARGET need PROTOCOL 2");
+	return 0;
+}
+
 /* Under no lock. 0, or -errno with the reason in the extended acknowledgement. */
 int scope_configure(struct scope_session *session, struct genl_info *info)
 {
@@ -196,6 +209,8 @@ int scope_configure(struct scope_session *session, struct genl_info *info)
 		err = scope_parse_targets(info, SCOPE_ATTR_TARGETS, &targets, &count);
 	if (!err && !count)
 		err = REFUSE_ALL(info, -EINVAL, "TARGETS is missing: it names whom to trace");
+	if (!err)
+		err = check_kinds(info, config->protocol, targets, count);
 	if (!err)
 		err = scope_session_configure(session, config, targets, count, &failed);
 	if (err == -EBUSY)
@@ -228,6 +243,8 @@ int scope_configure_change(struct scope_session *session, struct genl_info *info
 		err = scope_session_change(session, &change, &failed);
 		if (err == -EINVAL)
 			REFUSE_ALL(info, err, "the session is not configured yet");
+		else if (err == -EPROTO)
+			REFUSE_ALL(info, err, "FILTER needs a session of PROTOCOL 2");
 		else if (err == -ESHUTDOWN)
 			REFUSE_ALL(info, err, "the session was stopped: open a new one");
 		else if (err == -ENOENT)

@@ -58,6 +58,9 @@ static int check(struct scope_session *session, const struct scope_dynamic_reque
 		return -ENOENT;
 	if (!scope_session_configured(session))
 		return -ENODATA;
+	/* Its reader knows no PROBE record. */
+	if (session->config.protocol < 2)
+		return -EPROTO;
 	if (READ_ONCE(session->run_state) == SCOPE_RUN_STOPPED)
 		return -ESHUTDOWN;
 	if (find(session, request->id))
@@ -66,7 +69,7 @@ static int check(struct scope_session *session, const struct scope_dynamic_reque
 }
 
 /*
- * -ENODATA: not configured yet. -ESHUTDOWN: stopped. -EEXIST: the number is taken. -ENOSPC: too many.
+ * -ENODATA: not configured yet. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -EEXIST: the number is taken. -ENOSPC: too many.
  * Else what the kernel said to the place.
  */
 int scope_dynamic_add(struct scope_session *session, const struct scope_dynamic_request *request)

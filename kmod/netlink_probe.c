@@ -123,6 +123,7 @@ static int explain(struct genl_info *info, u8 kind, int err)
 		const char *kernel, *user;
 	} rows[] = {
 		{ -ENODATA, "the session is not configured yet", NULL },
+		{ -EPROTO, "PROBE_ADD needs a session of PROTOCOL 2", NULL },
 		{ -ESHUTDOWN, "the session was stopped: open a new one", NULL },
 		{ -EEXIST, "PROBE_ID is that of another probe of this session", NULL },
 		{ -ENOSPC, "the session has 256 probes: remove some", NULL },

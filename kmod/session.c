@@ -199,6 +199,9 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 	int err = 0;
 	u32 i;
 
+	/* Its reader does not know of threads that leave and live on. */
+	if (session->config.protocol < 2)
+		return -EPROTO;
 	for (i = 0; i < change->removes && !err; i++) {
 		err = scope_select_remove(session, &change->remove[i]);
 		*ret_failed = i;
@@ -214,7 +217,7 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 
 /*
  * Before the start or while tracing runs. What stands before the target that fails is done. -EINVAL:
- * not configured. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
+ * not configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
  * those to remove, then those to add. -EOPNOTSUPP: the kernel does not tell of such changes.
  */
 int scope_session_change(struct scope_session *session, const struct scope_change *change,

@@ -21,7 +21,8 @@
  *                         See below for TARGETS and their errors. EINVAL: a value out of range.
  *                         ENOMEM: not enough, or the rings of the CPUs online would take over half
  *                         of what is available; a CPU that comes later gets its ring then. EBUSY:
- *                         done already. EPROTO: the module does not speak that protocol.
+ *                         done already. EPROTO: the module does not speak that protocol, or a target
+ *                         other than TARGET needs 2.
  *   SCOPE_CMD_FILTER      SESSION, at least one of TARGETS {...}, REMOVE {...}, SYSCALLS
  *                         From CONFIGURE to STOP, while it runs as well. Takes away what REMOVE
  *                         names, adds what TARGETS names, in this order; SYSCALLS replaces the set.
@@ -30,7 +31,7 @@
  *                         thread that left a THREAD_EXIT with SCOPE_EXIT_UNTRACED. ENOENT: REMOVE of
  *                         what was not named. What stands before the target that is refused is
  *                         done, and the acknowledgement points at that target. EINVAL: not
- *                         configured. ESHUTDOWN: it was stopped.
+ *                         configured. ESHUTDOWN: it was stopped. EPROTO: the session's protocol is 1.
  *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
  *                         EINVAL: not configured. EALREADY: running. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
@@ -68,7 +69,8 @@
  *                         EINVAL: the kernel allows no probe there. ERANGE: outside the file.
  *                         EEXIST: PROBE_ID is taken. ENOSPC: SCOPE_PROBE_MAX are set. EPERM: words
  *                         of a kernel function (PROBE_ARGS) need CAP_SYSLOG too. EOPNOTSUPP: this
- *                         kernel has no such probes, or cannot have one on that instruction.
+ *                         kernel has no such probes, or cannot have one on that instruction. EPROTO: the
+ *                         session's protocol is 1.
  *   SCOPE_CMD_PROBE_REMOVE  SESSION, PROBE_ID. When it is answered no more records come.
  *                         All probes of a session go with its stop or its file.
  *   SCOPE_CMD_PROBE_NEXT  SESSION [PROBE_ID] -> PROBE_ID, PROBE_KIND, PROBE_SYMBOL or PROBE_PATH,
