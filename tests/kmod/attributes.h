@@ -7,7 +7,7 @@
 
 struct attributes {
 	uint32_t bytes;
-	_Alignas(8) uint8_t data[8192];
+	_Alignas(8) uint8_t data[12288];
 };
 
 /* name may have NLA_F_NESTED set. */

@@ -15,47 +15,72 @@
 
 enum { U8 = 1, U32 = 4, U64 = 8, FLAG = 0, NEST = -1 };
 
-/* What may stand in a message, with its length, and by which commands it is taken. */
+/*
+ * What commands take, with its length: what has no row for a command must be refused by it, and a
+ * command that names no row here fails the test.
+ */
 #define BIT(command) (1u << (command))
-#define NAMED (BIT(SCOPE_CMD_CONFIGURE) | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) |           \
-	       BIT(SCOPE_CMD_QUERY) | BIT(SCOPE_CMD_SNAPSHOT) | BIT(SCOPE_CMD_FILTER))
 #define CONFIGURE BIT(SCOPE_CMD_CONFIGURE)
+#define QUERY BIT(SCOPE_CMD_QUERY)
+#define SNAPSHOT BIT(SCOPE_CMD_SNAPSHOT)
 #define FILTER BIT(SCOPE_CMD_FILTER)
+#define STACKS BIT(SCOPE_CMD_STACKS)
+#define ADD BIT(SCOPE_CMD_PROBE_ADD)
+#define REMOVE BIT(SCOPE_CMD_PROBE_REMOVE)
+#define NEXT BIT(SCOPE_CMD_PROBE_NEXT)
+#define NAMED (CONFIGURE | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) | QUERY | SNAPSHOT | FILTER |  \
+	       STACKS | ADD | REMOVE | NEXT)
+#define BARE BIT(SCOPE_CMD_INFO)      /* takes nothing */
+#define TOLD BIT(SCOPE_CMD_NOTICE)    /* sent by the module, never to it */
 
 static const struct row {
 	enum scope_attr name;
 	int bytes;
 	uint32_t commands;
 	uint32_t needed; /* commands that refuse to go without */
+	bool may_be_empty;
 } rows[] = {
-	{ SCOPE_ATTR_PROTOCOL, U32, CONFIGURE, CONFIGURE },
-	{ SCOPE_ATTR_SESSION, U32, NAMED, NAMED },
-	{ SCOPE_ATTR_TARGETS, NEST, CONFIGURE | FILTER, CONFIGURE },
-	{ SCOPE_ATTR_FOLLOW, FLAG, CONFIGURE, 0 },
-	{ SCOPE_ATTR_EVENTS, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_SUBBUF_BYTES, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_SUBBUF_COUNT, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, CONFIGURE, 0 },
-	{ SCOPE_ATTR_STACK_MODE, U8, CONFIGURE, 0 },
-	{ SCOPE_ATTR_STACK_BYTES, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_STACK_MIN_NS, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8, CONFIGURE, 0 },
-	{ SCOPE_ATTR_STACKS_PER_SECOND, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_SAMPLE_PERIOD_NS, U32, CONFIGURE, 0 },
-	{ SCOPE_ATTR_RING_MODE, U8, CONFIGURE, 0 },
-	{ SCOPE_ATTR_HOLD, FLAG, BIT(SCOPE_CMD_SNAPSHOT), 0 },
-	{ SCOPE_ATTR_REMOVE, NEST, FILTER, 0 },
-	{ SCOPE_ATTR_SYSCALLS, SCOPE_SYSCALL_MAX / 8, CONFIGURE | FILTER, 0 },
-	/* answers, and parts of nests: no command takes them by themselves */
-	{ SCOPE_ATTR_TARGET, U32, 0, 0 },
-	{ SCOPE_ATTR_THREAD, U32, 0, 0 },
-	{ SCOPE_ATTR_COMM, 4, 0, 0 },
-	{ SCOPE_ATTR_CGROUP, NEST, 0, 0 },
-	{ SCOPE_ATTR_RECORDS, U64, 0, 0 },
-	{ SCOPE_ATTR_CPUS, NEST, 0, 0 },
-	{ SCOPE_ATTR_PROTOCOL_MIN, U32, 0, 0 },
+	{ SCOPE_ATTR_PROTOCOL, U32, CONFIGURE, CONFIGURE, false },
+	{ SCOPE_ATTR_SESSION, U32, NAMED, NAMED, false },
+	{ SCOPE_ATTR_TARGETS, NEST, CONFIGURE | FILTER, CONFIGURE, false },
+	{ SCOPE_ATTR_FOLLOW, FLAG, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_EVENTS, U32, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_SUBBUF_BYTES, U32, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_SUBBUF_COUNT, U32, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_STACK_MODE, U8, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_STACK_BYTES, U32, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_STACK_MIN_NS, U32, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_STACKS_PER_SECOND, U32, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_SAMPLE_PERIOD_NS, U32, CONFIGURE | STACKS, 0, false },
+	{ SCOPE_ATTR_STACK_THREADS, SCOPE_STACK_THREADS_MAX * U32, STACKS, 0, true },
+	{ SCOPE_ATTR_RING_MODE, U8, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_OVERHEAD_MAX, U32, CONFIGURE, 0, false },
+	{ SCOPE_ATTR_HOLD, FLAG, SNAPSHOT, 0, false },
+	{ SCOPE_ATTR_REMOVE, NEST, FILTER, 0, false },
+	{ SCOPE_ATTR_SYSCALLS, SCOPE_SYSCALL_MAX / 8, CONFIGURE | FILTER, 0, false },
+	{ SCOPE_ATTR_CPU_FIRST, U32, QUERY, 0, false },
+	{ SCOPE_ATTR_PROBE_ID, U32, ADD | REMOVE | NEXT, ADD | REMOVE, false },
+	{ SCOPE_ATTR_PROBE_KIND, U8, ADD, ADD, false },
+	{ SCOPE_ATTR_PROBE_SYMBOL, SCOPE_PROBE_SYMBOL_BYTES, ADD, ADD, false },
+	{ SCOPE_ATTR_PROBE_PATH, SCOPE_PROBE_NAME_BYTES, ADD, 0, false },
+	{ SCOPE_ATTR_PROBE_OFFSET, U64, ADD, 0, false },
+	{ SCOPE_ATTR_PROBE_ARGS, U8, ADD, 0, false },
+	{ SCOPE_ATTR_PROBE_FLAGS, U32, ADD, 0, false },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define VALUE_MAX (SCOPE_STACK_THREADS_MAX * U32)
+
+static const struct row *row_of(int name, int command)
+{
+	size_t i;
+
+	for (i = 0; i < ROWS; i++)
+		if ((int)rows[i].name == name && rows[i].commands & BIT(command))
+			return &rows[i];
+	return NULL;
+}
 
 static char text[256];
 
@@ -64,10 +89,11 @@ static int send_to(struct client *client, int command, const struct attributes *
 	return client_raw(client, command, a->data, a->bytes, text, sizeof(text));
 }
 
-/* A value that is in range for what needs one. */
-static void add_right(struct attributes *a, const struct client *client, const struct row *row)
+/* A value that is in range for what needs one; user: a probe is one of a program. */
+static void add_right(struct attributes *a, const struct client *client, const struct row *row,
+		      bool user)
 {
-	uint8_t bytes[SCOPE_SYSCALL_MAX] = { 0 };
+	static const uint8_t zero[VALUE_MAX];
 
 	switch (row->name) {
 	case SCOPE_ATTR_SESSION:
@@ -85,41 +111,52 @@ static void add_right(struct attributes *a, const struct client *client, const s
 	case SCOPE_ATTR_SUBBUF_COUNT:
 		attributes_u32(a, row->name, SCOPE_SUBBUF_COUNT_DEFAULT);
 		break;
+	case SCOPE_ATTR_PROBE_KIND:
+		attributes_add(a, row->name, &(uint8_t){ user ? SCOPE_PROBE_UPROBE : SCOPE_PROBE_KPROBE }, 1);
+		break;
+	case SCOPE_ATTR_PROBE_SYMBOL:
+		attributes_add(a, row->name, "do_nanosleep", sizeof("do_nanosleep"));
+		break;
+	case SCOPE_ATTR_PROBE_PATH:
+		attributes_add(a, row->name, "/proc/self/exe", sizeof("/proc/self/exe"));
+		break;
 	default:
-		attributes_add(a, row->name, bytes, row->bytes < 0 ? 0 : row->bytes);
+		attributes_add(a, row->name, zero, row->bytes < 0 ? 0 : row->bytes);
 	}
 }
 
-/* What the command needs, but for one attribute. */
+/* What the command needs, but for one attribute; a path stands in the place of a symbol. */
 static void add_needed(struct attributes *a, const struct client *client, int command,
 		       const struct row *but)
 {
+	bool user = but && but->name == SCOPE_ATTR_PROBE_PATH && but->commands & BIT(command);
 	size_t i;
 
 	for (i = 0; i < ROWS; i++)
-		if (&rows[i] != but && rows[i].needed & BIT(command))
-			add_right(a, client, &rows[i]);
+		if (&rows[i] != but && rows[i].needed & BIT(command) &&
+		    !(user && rows[i].name == SCOPE_ATTR_PROBE_SYMBOL))
+			add_right(a, client, &rows[i], user);
 }
 
-static void refused(struct client *client, int command, const struct attributes *a,
-		    const struct row *row, const char *how)
+static void refused(struct client *client, int command, const struct attributes *a, int name,
+		    const char *how)
 {
 	int err = send_to(client, command, a);
 
-	CHECK(err == -EINVAL || err == -ERANGE, "command %d, attribute %d %s: %d %s", command,
-	      row->name, how, err, text);
-	CHECK(text[0], "command %d, attribute %d %s: no word of why", command, row->name, how);
+	CHECK(err == -EINVAL || err == -ERANGE, "command %d, attribute %d %s: %d %s", command, name,
+	      how, err, text);
+	CHECK(text[0], "command %d, attribute %d %s: no word of why", command, name, how);
 }
 
 static void with_length(struct client *client, int command, const struct row *row, uint32_t bytes,
 			const char *how)
 {
-	const uint8_t data[SCOPE_SYSCALL_MAX + 8] = { 0 };
+	static const uint8_t data[VALUE_MAX + 8];
 	struct attributes a = { 0 };
 
 	add_needed(&a, client, command, row);
 	attributes_add(&a, row->name, data, bytes);
-	refused(client, command, &a, row, how);
+	refused(client, command, &a, row->name, how);
 }
 
 static void twice(struct client *client, int command, const struct row *row)
@@ -127,32 +164,49 @@ static void twice(struct client *client, int command, const struct row *row)
 	struct attributes a = { 0 };
 
 	add_needed(&a, client, command, row);
-	add_right(&a, client, row);
-	add_right(&a, client, row);
-	refused(client, command, &a, row, "twice");
+	add_right(&a, client, row, false);
+	add_right(&a, client, row, false);
+	refused(client, command, &a, row->name, "twice");
+}
+
+/* As it should be: whatever else is wrong, it is not this attribute. */
+static void taken(struct client *client, int command, const struct row *row)
+{
+	static const char *const shapes[] = { "does not take", "policy validation",
+					      "Unknown attribute", "another length" };
+	struct attributes a = { 0 };
+	size_t i;
+	int err;
+
+	add_needed(&a, client, command, row);
+	add_right(&a, client, row, false);
+	err = send_to(client, command, &a);
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		CHECK(!strstr(text, shapes[i]), "command %d, attribute %d: %d %s", command, row->name,
+		      err, text);
+	/* All else is tried on a session that is not configured. */
+	if (!err && command == SCOPE_CMD_CONFIGURE) {
+		client_close(client);
+		client_open(client);
+	}
 }
 
 static void check_row(struct client *client, int command, const struct row *row)
 {
 	struct attributes a = { 0 };
 
-	if (!(row->commands & BIT(command))) {
-		add_needed(&a, client, command, row);
-		add_right(&a, client, row);
-		refused(client, command, &a, row, "where it does not belong");
-		return;
-	}
-	if (row->bytes > 0) {
+	taken(client, command, row);
+	if (row->bytes > 0 && !row->may_be_empty)
 		with_length(client, command, row, 0, "empty");
+	if (row->bytes > 0)
 		with_length(client, command, row, row->bytes - 1, "short");
-	}
 	if (row->bytes >= 0)
 		with_length(client, command, row, row->bytes + 1, "long");
 	twice(client, command, row);
 	if (row->needed & BIT(command)) {
 		memset(&a, 0, sizeof(a));
 		add_needed(&a, client, command, row);
-		refused(client, command, &a, row, "missing");
+		refused(client, command, &a, row->name, "missing");
 	}
 }
 
@@ -178,7 +232,7 @@ static void check_nest(struct client *client, int command, const struct row *row
 			attributes_add(&inner, type, name, length);
 			add_needed(&a, client, command, other);
 			attributes_nest(&a, row->name, &inner);
-			refused(client, command, &a, row, "with a wrong part");
+			refused(client, command, &a, row->name, "with a wrong part");
 		}
 	}
 	for (length = 0; length < 8; length++) {
@@ -188,7 +242,28 @@ static void check_nest(struct client *client, int command, const struct row *row
 		inner.bytes = length;
 		add_needed(&a, client, command, other);
 		attributes_nest(&a, row->name, &inner);
-		refused(client, command, &a, row, "cut short");
+		refused(client, command, &a, row->name, "cut short");
+	}
+}
+
+static void check_command(struct client *client, int command)
+{
+	const struct row *row;
+	struct attributes a;
+	int name;
+
+	for (name = 0; name <= SCOPE_ATTR_MAX + 1; name++) {
+		row = row_of(name, command);
+		if (row) {
+			check_row(client, command, row);
+			if (row->bytes == NEST)
+				check_nest(client, command, row);
+			continue;
+		}
+		memset(&a, 0, sizeof(a));
+		add_needed(&a, client, command, NULL);
+		attributes_u32(&a, name, 0);
+		refused(client, command, &a, name, "where it does not belong");
 	}
 }
 
@@ -196,15 +271,18 @@ void test_attributes(void)
 {
 	struct client client;
 	int command;
-	size_t i;
 
 	client_open(&client);
-	for (command = SCOPE_CMD_INFO; command <= SCOPE_CMD_FILTER; command++)
-		for (i = 0; i < ROWS; i++) {
-			check_row(&client, command, &rows[i]);
-			if (rows[i].bytes == NEST && rows[i].commands & BIT(command))
-				check_nest(&client, command, &rows[i]);
+	for (command = 0; command <= SCOPE_CMD_MAX + 1; command++) {
+		if (command && command <= SCOPE_CMD_MAX && !(BIT(command) & TOLD)) {
+			CHECK(BIT(command) & (NAMED | BARE), "command %d has no row in this test",
+			      command);
+			check_command(&client, command);
+			continue;
 		}
+		CHECK(client_raw(&client, command, NULL, 0, text, sizeof(text)) == -EOPNOTSUPP,
+		      "command %d: %s", command, text);
+	}
 	/* After all that the session is as new. */
 	client_close(&client);
 }
