@@ -109,7 +109,8 @@ group_soak() {
 	[ "$rounds" -gt 0 ] || return
 	run soak_rounds tests/vm/run.sh -k debug -m 1536 -t $((rounds * 30 + 3600)) -- \
 		env ROUNDS="$rounds" EVERY=1 TEST_S=36000 tests/kmod/run.sh "$(module_of debug)" \
-		failing_allocations reload_idle reload_under_load reload_under_stress
+		failing_allocations reload_idle reload_under_load reload_under_stress \
+		unload_with_probes probe_churn
 }
 
 # The module's tests on every kernel of scripts/kernel.sh.

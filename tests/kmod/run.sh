@@ -10,8 +10,8 @@
 # processes of the guest hang in it, as a rule in do_exit. It was seen once in 10 to 150 reloads; with
 # thread=single never.
 # ROUNDS_RANDOM= messages and ioctls at random (3000; by the million to soak), from SEED= (1).
-# ROUNDS= loads and unloads, idle, under tracing and under stress (10); TEST_S= seconds for a program
-# (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per
+# ROUNDS= loads and unloads, idle, under tracing and under stress (4), and changes of probes (12);
+# TEST_S= seconds for a program (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per
 # test, what it took, and the slowest ones at the end; exits 1 where one failed.
 set -uo pipefail
 
@@ -92,7 +92,7 @@ run_cpu_hotplug() {
 reload() {	# NAME COMMAND...
 	local name=$1 round try
 	shift
-	for ((round = 0; round < ${ROUNDS:-10}; round++)); do
+	for ((round = 0; round < ${ROUNDS:-4}; round++)); do
 		"$@" "$round"
 		for ((try = 0; try < 100; try++)); do
 			rmmod scope 2>/dev/null && break
@@ -100,7 +100,7 @@ reload() {	# NAME COMMAND...
 		done
 		insmod "$module" || break
 	done
-	if ((round == ${ROUNDS:-10})); then
+	if ((round == ${ROUNDS:-4})); then
 		echo "ok $name"
 		echo "# $round rounds"
 	else
