@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The seldom part of measuring probes: one call that measured itself, and what all took. */
 #include <linux/irqflags.h>
+#include <linux/kernel.h>
 #include <linux/math64.h>
 #include "measure.h"
 
 #define MEAN_SHIFT 10 /* fraction of a ns in the mean */
+/*
+ * Beyond these the clock did not measure the probe: an interrupt came in, or a hypervisor ran
+ * something else. Calls take some hundred ns, stacks some us.
+ */
+#define CALL_NS_MAX 20000u
+#define STACK_NS_MAX 100000u
 
 /* What probes made on this CPU or lost, stacks aside. */
 u64 scope_measure_events(const struct scope_cpu *cpu)
@@ -32,7 +39,7 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	/* The time of a stack taken in this call is counted already; a clock may step back a little. */
 	ns -= stacks - measure->stack_seen_ns;
 	/* The first of them may be the call that armed: one in thousands, and not like the others. */
-	if (measure->left <= SCOPE_MEASURE_CALLS) {
+	if (measure->left <= SCOPE_MEASURE_CALLS && (s64)ns <= CALL_NS_MAX) {
 		if ((s64)ns > 0)
 			WRITE_ONCE(measure->ns, measure->ns + ns);
 		WRITE_ONCE(measure->events, measure->events + (events - measure->events_seen));
@@ -44,14 +51,48 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	raw_local_irq_restore(flags);
 }
 
+/* On the CPU itself, interrupts off: a stack was taken in ns. */
+void scope_measure_stack(struct scope_cpu *cpu, u64 ns)
+{
+	struct scope_measure *measure = &cpu->measure;
+
+	WRITE_ONCE(measure->stack_ns, measure->stack_ns + min_t(u64, ns, STACK_NS_MAX));
+}
+
+/* What so many events take, at the mean of those measured. */
+static u64 estimate(u64 events, u64 measured_ns, u64 measured)
+{
+	return measured ? events * div64_u64(measured_ns << MEAN_SHIFT, measured) >> MEAN_SHIFT : 0;
+}
+
 /* Time that the probes of this CPU have taken so far, ns. From any CPU. */
 u64 scope_measure_ns(const struct scope_cpu *cpu)
 {
 	const struct scope_measure *measure = &cpu->measure;
-	u64 events = READ_ONCE(measure->events), mean;
 
-	if (!events)
-		return READ_ONCE(measure->stack_ns);
-	mean = div64_u64(READ_ONCE(measure->ns) << MEAN_SHIFT, events);
-	return (scope_measure_events(cpu) * mean >> MEAN_SHIFT) + READ_ONCE(measure->stack_ns);
+	return estimate(scope_measure_events(cpu), READ_ONCE(measure->ns),
+			READ_ONCE(measure->events)) + READ_ONCE(measure->stack_ns);
+}
+
+/*
+ * The same since the last time this was asked. By the calls measured since then, where there are
+ * some: a mean over all time that moves a little would move all that came before with it.
+ */
+u64 scope_measure_since(struct scope_cpu *cpu)
+{
+	struct scope_measure *measure = &cpu->measure;
+	struct scope_measure_mark now = {
+		.all = scope_measure_events(cpu),
+		.ns = READ_ONCE(measure->ns),
+		.events = READ_ONCE(measure->events),
+		.stack_ns = READ_ONCE(measure->stack_ns),
+	}, before = measure->mark;
+
+	measure->mark = now;
+	if (now.events - before.events < SCOPE_MEASURE_CALLS / 2) {
+		before.ns = 0;
+		before.events = 0;
+	}
+	return estimate(now.all - before.all, now.ns - before.ns, now.events - before.events) +
+	       now.stack_ns - before.stack_ns;
 }

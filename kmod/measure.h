@@ -19,6 +19,8 @@
 
 u64 scope_measure_events(const struct scope_cpu *cpu);
 u64 scope_measure_ns(const struct scope_cpu *cpu);
+u64 scope_measure_since(struct scope_cpu *cpu);
+void scope_measure_stack(struct scope_cpu *cpu, u64 ns);
 void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns);
 
 /* Interrupts off, on the CPU itself. */

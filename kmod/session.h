@@ -31,12 +31,18 @@
 #define SCOPE_CALL_PENDING 1u
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
 
+/* Where the measuring of a CPU stood. */
+struct scope_measure_mark {
+	u64 all; /* events */
+	u64 ns, events, stack_ns;
+};
+
 struct scope_measure {
 	u64 ns;	    /* of the calls that measured themselves, their stacks left out */
 	u64 events; /* that these made or lost */
 	u64 stack_ns; /* of all stacks */
 	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
-	u64 checked_ns; /* by the overload guard: what all calls had taken */
+	struct scope_measure_mark mark; /* as the overload guard last looked */
 	u32 left;
 };
 

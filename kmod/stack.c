@@ -9,6 +9,7 @@
 #include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 #include "arch.h"
+#include "measure.h"
 #include "stack.h"
 
 #define WINDOW_NS 1000000000ull
@@ -164,7 +165,7 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 	/* now came from the CPU's counter, and may be ahead by a little. */
 	end = scope_clock_ns(&cpu->clock);
 	if (end > now)
-		WRITE_ONCE(cpu->measure.stack_ns, cpu->measure.stack_ns + (end - now));
+		scope_measure_stack(cpu, end - now);
 }
 
 /* Is the current thread one of those that stacks are for? */

@@ -88,12 +88,8 @@ static u32 largest_share(struct scope_session *session, u64 passed_ns, u32 *ret_
 	*ret_cpu = 0;
 	for_each_possible_cpu(id) {
 		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
-		u64 ns = scope_measure_ns(cpu), before = cpu->measure.checked_ns;
-		u32 share;
+		u32 share = div64_u64(scope_measure_since(cpu) * 1000, passed_ns);
 
-		/* A mean that came down can make the estimate smaller. */
-		share = ns > before ? div64_u64((ns - before) * 1000, passed_ns) : 0;
-		cpu->measure.checked_ns = ns;
 		if (share > most) {
 			most = share;
 			*ret_cpu = id;
