@@ -131,6 +131,9 @@ group_demo() {
 	run demo_none scripts/demo.sh none 1 12
 }
 
+# Two minutes of damaged input for every reader, with other damage than in the unit group.
+group_fuzz() { run fuzz tests/fuzz/smoke.sh 20 2; }
+
 group_docs() { run docs make --no-print-directory docs; }
 
 for group in ${*:-unit golden docs kunit kernel demo}; do
