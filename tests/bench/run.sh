@@ -25,7 +25,9 @@
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
-#   file_bytes_per_event      of the trace of a server, stacks included, compressed
+#   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
+#                             times are random; its stacks are the same few again and again, which
+#                             those of a real server are not: `consume TRACE` measures another one
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of

@@ -28,11 +28,17 @@ struct thread {
 	uint64_t ready_ns;   /* runnable since, 0: not */
 };
 
+/* A sub-buffer's copy. Its memory stays for the next one: fresh pages cost more than the copying. */
+struct copy {
+	struct scope_subbuf *subbuf;
+	size_t room;
+};
+
 /* One CPU: sub-buffers that came since the last settling, and the next events of them. */
 struct lane {
 	struct scope_decoder decoder; /* times go on from one to the next */
-	struct scope_subbuf **subbuf; /* copies */
-	size_t subbufs, subbuf_room, next;
+	struct copy *copy;	      /* copies[] of which subbufs are in use */
+	size_t copies, copy_room, subbufs, next;
 	size_t place, count;
 	struct scope_event event[BATCH];
 };
@@ -65,9 +71,9 @@ void scope_live_destroy(struct scope_live *live)
 	if (!live)
 		return;
 	for (size_t i = 0; i < live->lanes; i++) {
-		for (size_t j = 0; j < live->lane[i].subbufs; j++)
-			free(live->lane[i].subbuf[j]);
-		free(live->lane[i].subbuf);
+		for (size_t j = 0; j < live->lane[i].copies; j++)
+			free(live->lane[i].copy[j].subbuf);
+		free(live->lane[i].copy);
 	}
 	free(live->lane);
 	free(live->thread);
@@ -251,16 +257,17 @@ static struct lane *lane_of(struct scope_live *live, uint32_t cpu)
 static bool lane_fill(struct lane *lane)
 {
 	while (lane->place == lane->count) {
+		const struct scope_subbuf *subbuf;
+
 		lane->place = 0;
 		lane->count = scope_decoder_batch(&lane->decoder, lane->event, BATCH);
 		if (lane->count)
 			return true;
 		if (lane->next == lane->subbufs)
 			return false;
-		if (scope_decoder_begin(&lane->decoder, lane->subbuf[lane->next],
-					lane->subbuf[lane->next]->used_bytes))
+		subbuf = lane->copy[lane->next++].subbuf;
+		if (scope_decoder_begin(&lane->decoder, subbuf, subbuf->used_bytes))
 			lane->decoder.pos = lane->decoder.end = NULL;
-		lane->next++;
 	}
 	return true;
 }
@@ -302,27 +309,35 @@ void scope_live_settle(struct scope_live *live)
 		if (live->threads >= SCOPE_LIVE_THREADS)
 			rebuild(live);
 	}
-	for (size_t i = 0; i < live->lanes; i++) {
-		for (size_t j = 0; j < live->lane[i].subbufs; j++)
-			free(live->lane[i].subbuf[j]);
+	for (size_t i = 0; i < live->lanes; i++)
 		live->lane[i].subbufs = live->lane[i].next = 0;
-	}
 	live->held_bytes = 0;
+}
+
+/* NULL: no memory. */
+static struct scope_subbuf *copy_place(struct lane *lane, size_t bytes)
+{
+	struct copy *copy;
+
+	if (lane->subbufs == lane->copies) {
+		if (scope_grow(&lane->copy, &lane->copy_room, lane->copies + 1, sizeof(*copy)))
+			return NULL;
+		lane->copy[lane->copies++] = (struct copy){ NULL, 0 };
+	}
+	copy = &lane->copy[lane->subbufs];
+	return scope_grow(&copy->subbuf, &copy->room, bytes, 1) ? NULL : copy->subbuf;
 }
 
 void scope_live_take(struct scope_live *live, const struct scope_subbuf *subbuf)
 {
 	struct lane *lane = lane_of(live, subbuf->cpu);
-	struct scope_subbuf *copy = lane ? malloc(subbuf->used_bytes) : NULL;
+	struct scope_subbuf *place = lane ? copy_place(lane, subbuf->used_bytes) : NULL;
 
 	/* No memory: what is not looked at fires nothing. */
-	if (!copy || scope_grow(&lane->subbuf, &lane->subbuf_room, lane->subbufs + 1,
-				sizeof(*lane->subbuf))) {
-		free(copy);
+	if (!place)
 		return;
-	}
-	memcpy(copy, subbuf, subbuf->used_bytes);
-	lane->subbuf[lane->subbufs++] = copy;
+	memcpy(place, subbuf, subbuf->used_bytes);
+	lane->subbufs++;
 	live->held_bytes += subbuf->used_bytes;
 	if (live->held_bytes > HELD_BYTES_MAX)
 		scope_live_settle(live);

@@ -4,18 +4,29 @@
 
 #include <errno.h>
 #include <libdeflate.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "trace/columns.h"
 
 #define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's own head eats the gain */
+
+/*
+ * Columns of different kinds want statistics of their own, which zstd has for each of its blocks;
+ * more of them cost more time than they save bytes.
+ */
+#define BLOCK_MIN_BYTES 16384u
 
 struct scope_framer {
 	ZSTD_CCtx *zstd;
 	int level;
 	uint8_t *packed;
 	size_t packed_capacity;
+	uint8_t *ordered; /* a sub-buffer in columns */
+	size_t ordered_capacity;
+	struct scope_columns columns;
 };
 
 int scope_framer_create(struct scope_framer **ret_framer)
@@ -40,6 +51,7 @@ void scope_framer_destroy(struct scope_framer *framer)
 		return;
 	ZSTD_freeCCtx(framer->zstd);
 	free(framer->packed);
+	free(framer->ordered);
 	free(framer);
 }
 
@@ -48,17 +60,66 @@ void scope_framer_set_level(struct scope_framer *framer, int level)
 	framer->level = level;
 }
 
-/* Bytes of the payload in framer->packed; 0: better stored as it is. */
-static size_t compress_payload(struct scope_framer *framer, const void *raw, size_t bytes)
+/* One more piece of a zstd frame. 0 or -EIO. */
+static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, const uint8_t *data,
+			  size_t bytes, ZSTD_EndDirective end)
 {
+	ZSTD_inBuffer in = { .src = data, .size = bytes };
+	size_t left;
+
+	do
+		left = ZSTD_compressStream2(framer->zstd, out, &in, end);
+	while (left && !ZSTD_isError(left) && out->pos < out->size);
+	return left ? -EIO : 0;
+}
+
+/* Bytes of the payload in framer->packed; 0: better stored as it is. columns may be NULL. */
+static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, size_t bytes,
+			       const struct scope_columns *columns)
+{
+	ZSTD_outBuffer out = { 0 };
+	size_t at = 0;
+
+	if (scope_grow(&framer->packed, &framer->packed_capacity, ZSTD_compressBound(bytes), 1))
+		return 0;
+	out.dst = framer->packed;
+	out.size = bytes;
+	ZSTD_CCtx_reset(framer->zstd, ZSTD_reset_session_only);
+	ZSTD_CCtx_setParameter(framer->zstd, ZSTD_c_compressionLevel, framer->level);
+	ZSTD_CCtx_setPledgedSrcSize(framer->zstd, bytes);
+	for (size_t i = 0; columns && i < columns->count; i++) {
+		const size_t border = columns->border[i];
+
+		if (border - at < BLOCK_MIN_BYTES || bytes - border < BLOCK_MIN_BYTES)
+			continue;
+		if (compress_piece(framer, &out, raw + at, border - at, ZSTD_e_flush))
+			return 0;
+		at = border;
+	}
+	if (compress_piece(framer, &out, raw + at, bytes - at, ZSTD_e_end))
+		return 0;
+	return out.pos < bytes ? out.pos : 0;
+}
+
+/* In columns where it can be had so. Fills in flags and size; false: better stored as it is. */
+static bool compress(struct scope_framer *framer, const void *raw, struct scope_frame *head)
+{
+	const size_t bytes = head->raw_bytes;
 	size_t packed;
 
-	if (!framer->level || bytes < COMPRESS_MIN_BYTES ||
-	    scope_grow(&framer->packed, &framer->packed_capacity, ZSTD_compressBound(bytes), 1))
-		return 0;
-	packed = ZSTD_compressCCtx(framer->zstd, framer->packed, framer->packed_capacity, raw,
-				   bytes, framer->level);
-	return ZSTD_isError(packed) || packed >= bytes ? 0 : packed;
+	if (!framer->level || bytes < COMPRESS_MIN_BYTES)
+		return false;
+	if (head->type == SCOPE_FRAME_SUBBUF &&
+	    !scope_grow(&framer->ordered, &framer->ordered_capacity, bytes, 1) &&
+	    !scope_columns_split(raw, framer->ordered, &framer->columns)) {
+		head->flags = SCOPE_FRAME_COLUMNS;
+		packed = compress_payload(framer, framer->ordered, bytes, &framer->columns);
+	} else {
+		packed = compress_payload(framer, raw, bytes, NULL);
+	}
+	head->flags = packed ? head->flags | SCOPE_FRAME_ZSTD : 0;
+	head->payload_bytes = packed;
+	return packed;
 }
 
 int scope_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
@@ -71,13 +132,10 @@ int scope_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, 
 
 	if (raw_bytes > SCOPE_FRAME_RAW_MAX)
 		return -E2BIG;
-	head.payload_bytes = compress_payload(framer, raw, raw_bytes);
-	if (head.payload_bytes) {
-		head.flags = SCOPE_FRAME_ZSTD;
+	if (compress(framer, raw, &head))
 		payload = framer->packed;
-	} else {
+	else
 		head.payload_bytes = raw_bytes;
-	}
 	head.payload_crc = libdeflate_crc32(0, payload, head.payload_bytes);
 	head.head_crc = libdeflate_crc32(0, &head, offsetof(struct scope_frame, head_crc));
 	*ret_frame = (struct scope_frame_bytes){

@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "trace/columns.h"
 
 static const struct scope_frame *frame_at(const struct scope_trace *trace, uint64_t offset)
 {
@@ -34,21 +35,27 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *payload = (const uint8_t *)(frame + 1);
-	size_t bytes;
+	uint8_t *packed;
+	const bool columns = frame->flags & SCOPE_FRAME_COLUMNS;
+	const size_t raw_bytes = frame->raw_bytes;
+	size_t bytes, room = scope_frame_padded(raw_bytes);
 
 	if (frame->flags & ~SCOPE_FRAME_FLAGS || frame->raw_bytes > SCOPE_FRAME_RAW_MAX ||
 	    libdeflate_crc32(0, payload, frame->payload_bytes) != frame->payload_crc)
 		return -EBADMSG;
 	if (!(frame->flags & SCOPE_FRAME_ZSTD)) {
-		if (frame->raw_bytes != frame->payload_bytes)
+		if (raw_bytes != frame->payload_bytes || columns)
 			return -EBADMSG;
 		*ret_data = payload;
 		return 0;
 	}
-	if (scope_grow(buffer, buffer_capacity, frame->raw_bytes, 1))
+	/* In the order of columns it comes into the latter half. */
+	if (scope_grow(buffer, buffer_capacity, columns ? 2 * room : room, 1))
 		return -ENOMEM;
-	bytes = ZSTD_decompress(*buffer, frame->raw_bytes, payload, frame->payload_bytes);
-	if (ZSTD_isError(bytes) || bytes != frame->raw_bytes)
+	packed = columns ? *buffer + room : *buffer;
+	bytes = ZSTD_decompress(packed, raw_bytes, payload, frame->payload_bytes);
+	if (ZSTD_isError(bytes) || bytes != raw_bytes ||
+	    (columns && scope_columns_join(packed, bytes, *buffer)))
 		return -EBADMSG;
 	*ret_data = *buffer;
 	return 0;
