@@ -22,7 +22,8 @@ static const char usage[] =
 	"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
 	"kernel takes it.\n\n"
 	"  -h, --help   this text\n\n"
-	"Exit status 1 where something is missing that a capture needs.\n";
+	"Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
+	"where the file named does not fit.\n";
 
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -38,6 +39,7 @@ enum verdict {
 struct machine {
 	char release[65];
 	bool loaded; /* the module, and it can be talked to */
+	bool perf;   /* perf events can be used */
 	enum scope_selftest selftest;
 	const char *file; /* a scope.ko to look at, NULL for none */
 };
@@ -284,10 +286,10 @@ static void check_perf(struct machine *machine, struct finding *finding)
 {
 	struct scope_error error = { 0 };
 
-	if (!scope_source_perf.check(&error))
-		say(finding, VERDICT_OK, "perf events can be used%s",
-		    machine->loaded ? "" : ": without the module a capture takes them, or insist with "
-					   "--source perf");
+	machine->perf = !scope_source_perf.check(&error);
+	if (machine->perf)
+		say(finding, VERDICT_OK, "perf events can be used: without the module a capture takes "
+		    "them, or insist with --source perf");
 	else
 		say(finding, VERDICT_HINT, "no capture by --source perf: %s", error.text);
 }
@@ -307,22 +309,54 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 		    "instead of names; install its -dbgsym or -debuginfo package");
 }
 
-static void (*const checks[])(struct machine *machine, struct finding *finding) = {
-	check_privilege, check_module,	check_file,    check_device, check_disabled, check_selftest,
-	check_loading,	 check_headers, check_signing, check_perf,   check_ptrace,
-	check_symbols,
+/*
+ * for_module: what loading the module needs, which is no hindrance where perf events can be used. A
+ * module that is loaded is what a capture takes: what ails that one is to be mended.
+ */
+static const struct check {
+	void (*check)(struct machine *machine, struct finding *finding);
+	bool for_module;
+} checks[] = {
+	{ check_privilege, false }, { check_perf, false },     { check_module, true },
+	{ check_file, false },	    { check_device, false },   { check_disabled, false },
+	{ check_selftest, false },  { check_loading, true },   { check_headers, true },
+	{ check_signing, true },    { check_ptrace, false },   { check_symbols, false },
 };
 
-static int examine(const char *file)
+static void tell(const struct finding *finding)
 {
 	static const char *const marks[] = {
 		[VERDICT_OK] = "ok",
 		[VERDICT_HINT] = "hint",
 		[VERDICT_MISSING] = "MISSING",
 	};
+
+	printf("%-8s %s\n", marks[finding->verdict], finding->text);
+}
+
+/* The last line: can a capture run, and by what? */
+static int conclude(const struct machine *machine, bool lacking, bool module_lacking)
+{
+	struct finding finding = { 0 };
+
+	if (lacking || (module_lacking && !machine->perf))
+		say(&finding, VERDICT_MISSING, "%s",
+		    "what stands beside MISSING above is to be mended first");
+	else if (module_lacking)
+		say(&finding, VERDICT_OK,
+		    "a capture can run, by perf events. With the module (the hints above say how to get "
+		    "it) it would also give %s", scope_source_perf.lacks);
+	else
+		say(&finding, VERDICT_OK, "a capture can run, by the module");
+	tell(&finding);
+	return finding.verdict == VERDICT_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
+}
+
+static int examine(const char *file)
+{
 	struct machine machine = { .file = file };
+	bool lacking = false, module_lacking = false;
 	struct utsname system;
-	int status = SCOPE_EXIT_DONE;
 	size_t i;
 
 	uname(&system);
@@ -330,14 +364,19 @@ static int examine(const char *file)
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		struct finding finding = { 0 };
 
-		checks[i](&machine, &finding);
+		checks[i].check(&machine, &finding);
 		if (!finding.text[0])
 			continue;
-		printf("%-8s %s\n", marks[finding.verdict], finding.text);
-		if (finding.verdict == VERDICT_MISSING)
-			status = SCOPE_EXIT_ERROR;
+		if (finding.verdict == VERDICT_MISSING && checks[i].for_module) {
+			module_lacking = true;
+			if (machine.perf)
+				finding.verdict = VERDICT_HINT;
+		} else if (finding.verdict == VERDICT_MISSING) {
+			lacking = true;
+		}
+		tell(&finding);
 	}
-	return status;
+	return conclude(&machine, lacking, module_lacking);
 }
 
 int scope_cmd_doctor(int argc, char **argv)
