@@ -41,8 +41,10 @@ named=$(awk '/^  #  function/ {on = 1; next} on && $1 ~ /^[0-9]+$/ {print $2; ne
 rank=$(grep -nxE "$expect" <<<"$named" | head -n 1 | cut -d: -f1 || true)
 
 if [ "$kind" = none ]; then
-	if [ -z "$named" ] && grep -q 'NOTHING ABNORMAL' "$out/report.txt"; then
-		echo "demo: PASS: nothing abnormal in the healthy server"
+	# On a busy host it is true, and no alarm, that the time went to waiting for a CPU.
+	verdict=$(grep -oE 'NOTHING ABNORMAL|OUTSIDE THE PROGRAM' "$out/report.txt" | head -n 1 || true)
+	if [ -z "$named" ] && [ -n "$verdict" ]; then
+		echo "demo: PASS: no function is named in the healthy server: $verdict"
 		exit 0
 	fi
 	echo "demo: FAIL: the healthy server was blamed for: $(tr '\n' ' ' <<<"$named")"
