@@ -36,13 +36,32 @@ static void tell_baseline(const struct report *report, FILE *to)
 		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
 }
 
+static void tell_stacks_not_there(const struct scope_trace *trace, FILE *to)
+{
+	static const struct {
+		const char *key, *why;
+	} rows[] = {
+		{ SCOPE_META_STACKS_SKIPPED, "not taken (limit per second)" },
+		{ SCOPE_META_STACKS_ABSENT, "of calls whose sleep was thinned out or lost" },
+		{ SCOPE_META_STACKS_LOST, "lost for want of room in perf's ring of stacks" },
+	};
+	struct scope_text count;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const uint64_t stacks = scope_trace_meta_number(trace, rows[i].key, 0);
+
+		if (stacks)
+			fprintf(to, ", %s %s", scope_format_count(&count, stacks), rows[i].why);
+	}
+}
+
 /* What the answer rests on, and the rule that was applied. */
 static void tell_basis(const struct report *report, FILE *to)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const struct scope_rank_options *rule = &scope_rank_defaults;
 	const struct scope_evidence *evidence = analysis->evidence;
-	uint64_t skipped = scope_trace_meta_number(analysis->trace, SCOPE_META_STACKS_SKIPPED, 0);
 	double z = analysis->detection->populations ? analysis->detection->population[0].z : 0;
 	struct scope_text a, b, c;
 
@@ -58,8 +77,7 @@ static void tell_basis(const struct report *report, FILE *to)
 		fprintf(to, " (%.1f %% without a program function, %.1f %% cut short)",
 			100.0 * evidence->nameless / evidence->stacks,
 			100.0 * (evidence->cut + evidence->broken) / evidence->stacks);
-	if (skipped)
-		fprintf(to, ", %s not taken (limit per second)", scope_format_count(&a, skipped));
+	tell_stacks_not_there(analysis->trace, to);
 	fputc('.', to);
 	tell_baseline(report, to);
 	if (analysis->units->timeline->false_wakeups)

@@ -70,7 +70,9 @@ struct scope_capture_counts {
 	uint64_t records;
 	uint64_t lost[SCOPE_LOST_REASONS];
 	uint64_t stacks;
-	uint64_t stacks_skipped;
+	uint64_t stacks_skipped; /* over stacks_per_second */
+	uint64_t stacks_absent;	 /* of calls whose sleep was thinned out or lost (source perf) */
+	uint64_t stacks_lost;	 /* no room in the ring for stacks (source perf) */
 	uint64_t filter_full; /* processes that could not be followed */
 	uint32_t processes;   /* traced at this moment; threads selected by themselves count too */
 	uint64_t overwritten; /* flight mode: unread */

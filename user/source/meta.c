@@ -155,6 +155,12 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!code)
 		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
 				(unsigned long long)stats->counts.stacks_skipped);
+	if (!code && stats->counts.stacks_absent)
+		code = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
+			   (unsigned long long)stats->counts.stacks_absent);
+	if (!code && stats->counts.stacks_lost)
+		code = put(writer, SCOPE_META_STACKS_LOST, "%llu",
+			   (unsigned long long)stats->counts.stacks_lost);
 	getrusage(RUSAGE_SELF, &own);
 	if (!code)
 		code = put(writer, SCOPE_META_OWN_CPU, "%llu",

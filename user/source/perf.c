@@ -107,7 +107,7 @@ static int tell_lost(struct feed *feed, const struct scope_perf_cpu *cpu, uint64
 {
 	if (!cpu->stacks)
 		return scope_perf_pack_lost(feed->pack, cpu->cpu, time_ns, count);
-	scope_perf_pack_skipped(feed->pack, count);
+	scope_perf_pack_stacks_lost(feed->pack, count);
 	return 0;
 }
 

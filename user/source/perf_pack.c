@@ -232,8 +232,11 @@ static int put_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_
 	if (!pack->options->stack_mode || !stack_wanted(pack, nr, abi) ||
 	    time_ns - enter_ns < pack->options->stack_min_ns)
 		return 0;
-	if (!held || !held->time_ns || held->time_ns < enter_ns ||
-	    !within_limit(pack, &pack->lane[cpu], time_ns)) {
+	if (!held || !held->time_ns || held->time_ns < enter_ns) {
+		pack->counts.stacks_absent++;
+		return 0;
+	}
+	if (!within_limit(pack, &pack->lane[cpu], time_ns)) {
 		pack->counts.stacks_skipped++;
 		return 0;
 	}
@@ -545,9 +548,9 @@ int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t ti
 	return put(pack, &event);
 }
 
-void scope_perf_pack_skipped(struct scope_perf_pack *pack, uint64_t count)
+void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count)
 {
-	pack->counts.stacks_skipped += count;
+	pack->counts.stacks_lost += count;
 }
 
 typedef int (*taker)(struct scope_perf_pack *pack, uint32_t cpu,

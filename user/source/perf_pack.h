@@ -30,8 +30,8 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			 uint64_t count);
 
-/* So many stacks could not be kept. */
-void scope_perf_pack_skipped(struct scope_perf_pack *pack, uint64_t count);
+/* So many stacks found no room in their ring. */
+void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 
 /* A STATE record at time_ns, on the CPU where the thread runs or on the first one. */
 int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
