@@ -258,7 +258,8 @@ static int add_bytes(const struct scope_subbuf *subbuf, void *context)
 /* What scope-report has no option for: a session without syscalls, large enough for all of it. */
 static int capture_sched(struct run *run)
 {
-	uint32_t target = (uint32_t)run->loop;
+	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET,
+						     .id = (uint32_t)run->loop };
 	struct scope_session_config config = {
 		.targets = &target, .target_count = 1, .follow = true, .events = SCOPE_EVENTS_SCHED,
 		.subbuf_count = 128,
