@@ -52,7 +52,7 @@ static void add_u32(struct message *m, u16 type, u32 value)
 	add(m, type, &value, sizeof(value));
 }
 
-static int validate(const struct message *m, const struct genl_ops *op,
+static int validate(const struct message *m, const struct scope_op *op,
 		    struct nlattr *attrs[SCOPE_ATTR_MAX + 1], struct netlink_ext_ack *extack)
 {
 	memset(extack, 0, sizeof(*extack));
@@ -162,7 +162,7 @@ static void broken_frames_are_refused(struct kunit *test)
 	}
 }
 
-static const struct genl_ops *op_of(u8 command)
+static const struct scope_op *op_of(u8 command)
 {
 	u32 i;
 
