@@ -13,7 +13,10 @@
 
 #define MESSAGE_BYTES 8192
 
+/* A message, and what the policy made of it last. Too much for a stack together with its session. */
 struct message {
+	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
+	struct netlink_ext_ack extack;
 	u32 bytes;
 	u8 data[MESSAGE_BYTES] __aligned(4);
 };
@@ -52,12 +55,11 @@ static void add_u32(struct message *m, u16 type, u32 value)
 	add(m, type, &value, sizeof(value));
 }
 
-static int validate(const struct message *m, const struct scope_op *op,
-		    struct nlattr *attrs[SCOPE_ATTR_MAX + 1], struct netlink_ext_ack *extack)
+static int validate(struct message *m, const struct scope_op *op)
 {
-	memset(extack, 0, sizeof(*extack));
-	return __nla_parse(attrs, op->maxattr, (const struct nlattr *)m->data, m->bytes, op->policy,
-			   NL_VALIDATE_STRICT, extack);
+	memset(&m->extack, 0, sizeof(m->extack));
+	return __nla_parse(m->attrs, op->maxattr, (const struct nlattr *)m->data, m->bytes,
+			   op->policy, NL_VALIDATE_STRICT, &m->extack);
 }
 
 /* -1: of no fixed length */
@@ -84,9 +86,7 @@ static int wanted_bytes(const struct nla_policy *policy)
 static void each_attribute_has_one_length(struct kunit *test)
 {
 	static const int off_by[] = { -4, -1, 0, 1, 4, 100 };
-	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct message *m = test->priv;
-	struct netlink_ext_ack extack;
 	u32 op, name, i, tried = 0;
 
 	for (op = 0; op < ARRAY_SIZE(ops); op++)
@@ -98,12 +98,12 @@ static void each_attribute_has_one_length(struct kunit *test)
 					continue;
 				m->bytes = 0;
 				add(m, name, NULL, want + off_by[i]);
-				err = validate(m, &ops[op], attrs, &extack);
+				err = validate(m, &ops[op]);
 				KUNIT_EXPECT_EQ_MSG(test, !err, !off_by[i],
 						    "command %u, attribute %u, %d bytes", op, name,
 						    want + off_by[i]);
 				if (err)
-					KUNIT_EXPECT_PTR_EQ(test, (const void *)extack.bad_attr,
+					KUNIT_EXPECT_PTR_EQ(test, (const void *)m->extack.bad_attr,
 							    (const void *)m->data);
 				tried++;
 			}
@@ -114,9 +114,7 @@ static void each_attribute_has_one_length(struct kunit *test)
 /* Those beyond the table, those of other commands, and answers used as questions. */
 static void unknown_attributes_are_refused(struct kunit *test)
 {
-	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct message *m = test->priv;
-	struct netlink_ext_ack extack;
 	u32 op, name, tried = 0;
 
 	for (op = 0; op < ARRAY_SIZE(ops); op++)
@@ -125,7 +123,7 @@ static void unknown_attributes_are_refused(struct kunit *test)
 				continue;
 			m->bytes = 0;
 			add_u32(m, name, 1);
-			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op], attrs, &extack), 0,
+			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0,
 					    "command %u, attribute %u", op, name);
 			tried++;
 		}
@@ -135,9 +133,7 @@ static void unknown_attributes_are_refused(struct kunit *test)
 /* A nest without its flag, and attributes that end in the middle. */
 static void broken_frames_are_refused(struct kunit *test)
 {
-	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct message *m = test->priv;
-	struct netlink_ext_ack extack;
 	u32 op, name, tried = 0;
 
 	for (op = 0; op < ARRAY_SIZE(ops); op++)
@@ -146,7 +142,7 @@ static void broken_frames_are_refused(struct kunit *test)
 				continue;
 			m->bytes = 0;
 			add_u32(m, name, 1);
-			KUNIT_EXPECT_NE(test, validate(m, &ops[op], attrs, &extack), 0);
+			KUNIT_EXPECT_NE(test, validate(m, &ops[op]), 0);
 			tried++;
 		}
 	KUNIT_EXPECT_GT(test, tried, 0u);
@@ -155,9 +151,9 @@ static void broken_frames_are_refused(struct kunit *test)
 			continue;
 		m->bytes = 0;
 		add_u32(m, SCOPE_ATTR_SESSION, 1);
-		KUNIT_EXPECT_EQ(test, validate(m, &ops[op], attrs, &extack), 0);
+		KUNIT_EXPECT_EQ(test, validate(m, &ops[op]), 0);
 		for (m->bytes = 1; m->bytes < 8; m->bytes++)
-			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op], attrs, &extack), 0,
+			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0,
 					    "command %u cut to %u bytes", op, m->bytes);
 	}
 }
@@ -190,13 +186,11 @@ static void add_targets(struct message *m, u32 pid, u32 count)
 static int configure_by(struct kunit *test, struct message *m, struct scope_config *ret_config,
 			int *ret_processes)
 {
-	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct scope_session *session;
-	struct netlink_ext_ack extack;
-	struct genl_info info = { .attrs = attrs, .extack = &extack };
+	struct genl_info info = { .attrs = m->attrs, .extack = &m->extack };
 	int err;
 
-	KUNIT_ASSERT_EQ(test, validate(m, op_of(SCOPE_CMD_CONFIGURE), attrs, &extack), 0);
+	KUNIT_ASSERT_EQ(test, validate(m, op_of(SCOPE_CMD_CONFIGURE)), 0);
 	KUNIT_ASSERT_EQ(test, scope_session_create(&session), 0);
 	err = scope_configure(session, &info);
 	KUNIT_EXPECT_EQ(test, scope_session_configured(session), !err);
