@@ -46,7 +46,7 @@ failed=0
 # Exit status and words of the harness for one boot with these faults.
 try() {	# NAME WANTED-STATUS KMEMLEAK PATTERN INSMOD-ARGUMENT
 	local got=0
-	"$here/run.sh" -k debug -t 200 -a "kmemleak=$3" -- \
+	"$here/run.sh" -k debug -t 600 -a "kmemleak=$3" -- \
 		sh -c "insmod $work/planted_module.ko $5 && rmmod planted_module && echo gone" >"$work/said" 2>&1 || got=$?
 	if [ "$got" -eq "$2" ] && grep -qE "$4" "$work/said"; then
 		echo "ok $1"
