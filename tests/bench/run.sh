@@ -28,6 +28,7 @@
 #   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one
+#   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
@@ -124,6 +125,18 @@ bench_calls() {
 	run_calls "$scope" "$empty" | print_calls
 }
 
+# Seconds on the clock, in the program, in the kernel; and the most memory, KB.
+time_report() {	# REPORT TRACE
+	python3 - "$@" "$build/bench/report.txt" <<-'END'
+	import resource, subprocess, sys, time
+	begin = time.monotonic()
+	subprocess.run([sys.argv[1], "-i", sys.argv[2], "-o", sys.argv[3]], check=True)
+	end = time.monotonic()
+	own = resource.getrusage(resource.RUSAGE_CHILDREN)
+	print("%.2f %.2f %.2f %d" % (end - begin, own.ru_utime, own.ru_stime, own.ru_maxrss))
+	END
+}
+
 bench_analysis() {
 	local program trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
 	for program in ring decode unwind; do
@@ -132,10 +145,9 @@ bench_analysis() {
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
 	"$bin/consume" "$trace"
-	TIMEFORMAT='%R %U %S'
-	{ time "$report" -i "$trace" -o "$build/bench/report.txt"; } 2>&1 | awk -v events="$events" '{
+	time_report "$report" "$trace" | awk -v events="$events" '{
 		printf "report_seconds %s s\nreport_cpu_seconds %.2f s\n", $1, $2 + $3
-		printf "report_events_per_s %.0f events/s\n", events / $1
+		printf "report_events_per_s %.0f events/s\nreport_peak_kb %d KB\n", events / $1, $4
 	}'
 	rm -f "$trace"
 }

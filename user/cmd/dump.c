@@ -5,27 +5,66 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "cmd/cmd.h"
 #include "trace/text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
 static const char usage[] =
-	"Usage: scope dump FILE\n"
+	"Usage: scope dump [--from TIME] [--to TIME] FILE\n"
 	"       scope dump --reverse TEXT -o FILE\n"
 	"Print what a trace holds, one row or event per line; or make a trace of such lines.\n\n"
+	"      --from TIME     leave out events before TIME: 12.5 (seconds), 500ms, 2m after\n"
+	"                      the window's begin\n"
+	"      --to TIME       leave out those from TIME on\n"
 	"  -r, --reverse       read text ('-': standard input), write a trace\n"
 	"  -o, --output FILE   the trace to write, with --reverse\n"
 	"  -h, --help          this text\n";
 
+enum {
+	OPTION_FROM = 256,
+	OPTION_TO,
+};
+
 static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "to", required_argument, NULL, OPTION_TO },
 	{ "reverse", no_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
-static int dump(const char *path)
+/* Of a window without a begin: when its first event was. 0: there is none. */
+static int find_begin(struct scope_trace *trace, uint64_t *ret_ns)
+{
+	struct scope_event event;
+	int ret;
+
+	*ret_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
+	if (*ret_ns)
+		return 0;
+	ret = scope_trace_next(trace, &event);
+	if (ret == 1)
+		*ret_ns = event.time_ns;
+	return ret < 0 ? ret : 0;
+}
+
+/* Times count from the window's begin; 0: from the first event on, to the last. */
+static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns,
+		      struct scope_error *error)
+{
+	uint64_t begin_ns;
+	int ret = find_begin(trace, &begin_ns);
+
+	if (ret)
+		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
+	return scope_text_write_span(trace, from_ns ? begin_ns + from_ns : 0,
+				     to_ns ? begin_ns + to_ns : UINT64_MAX, stdout, error);
+}
+
+static int dump(const char *path, uint64_t from_ns, uint64_t to_ns)
 {
 	struct scope_error error = { "" };
 	struct scope_trace *trace;
@@ -33,7 +72,7 @@ static int dump(const char *path)
 
 	if (scope_cmd_open_traces(1, &path, &error, &trace))
 		return scope_cmd_fail("dump", &error);
-	ret = scope_text_write(trace, stdout, &error);
+	ret = write_span(trace, from_ns, to_ns, &error);
 	if (!ret && *scope_trace_damage(trace))
 		fprintf(stderr, "scope dump: %s: %s\n", path, scope_trace_damage(trace));
 	scope_trace_close(trace);
@@ -79,11 +118,18 @@ static int reverse(const char *text, const char *output)
 int scope_cmd_dump(int argc, char **argv)
 {
 	const char *output = NULL;
+	uint64_t from_ns = 0, to_ns = 0;
 	bool backwards = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "ro:h", long_options, NULL)) != -1) {
 		switch (option) {
+		case OPTION_FROM:
+		case OPTION_TO:
+			if (scope_duration_parse(optarg, option == OPTION_FROM ? &from_ns : &to_ns))
+				return scope_cmd_misuse("dump", "--from and --to want a time after "
+							"the window's begin, as 12.5 or 500ms");
+			break;
 		case 'r':
 			backwards = true;
 			break;
@@ -103,5 +149,9 @@ int scope_cmd_dump(int argc, char **argv)
 		return scope_cmd_misuse("dump", "--reverse needs -o FILE");
 	if (!backwards && output)
 		return scope_cmd_misuse("dump", "-o goes with --reverse; text goes to stdout");
-	return backwards ? reverse(argv[optind], output) : dump(argv[optind]);
+	if (backwards && (from_ns || to_ns))
+		return scope_cmd_misuse("dump", "--from and --to go without --reverse");
+	if (from_ns && to_ns && from_ns >= to_ns)
+		return scope_cmd_misuse("dump", "--from must be before --to");
+	return backwards ? reverse(argv[optind], output) : dump(argv[optind], from_ns, to_ns);
 }

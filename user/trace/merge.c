@@ -100,6 +100,7 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	int ret = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity,
 				      &data);
 
+	scope_trace_touched(trace, frame->payload_bytes);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {

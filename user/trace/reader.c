@@ -15,6 +15,8 @@
 #include "base/grow.h"
 #include "trace/columns.h"
 
+#define TOUCHED_BYTES_MAX (32u << 20)
+
 static const struct scope_frame *frame_at(const struct scope_trace *trace, uint64_t offset)
 {
 	return (const struct scope_frame *)(trace->data + offset);
@@ -28,6 +30,16 @@ static bool head_is_good(const struct scope_trace *trace, uint64_t offset)
 	return trace->bytes - offset >= sizeof(*frame) && frame->magic == SCOPE_FRAME_MAGIC &&
 	       frame->head_crc == libdeflate_crc32(0, (const uint8_t *)frame,
 					offsetof(struct scope_frame, head_crc));
+}
+
+void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
+{
+	trace->touched += bytes;
+	if (trace->touched < TOUCHED_BYTES_MAX)
+		return;
+	/* A failure costs memory alone. */
+	(void)madvise((void *)trace->data, trace->bytes, MADV_DONTNEED);
+	trace->touched = 0;
 }
 
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
@@ -202,6 +214,8 @@ static int scan(struct scope_trace *trace)
 		if (ret)
 			note_frame(trace, offset);
 		frames++;
+		/* Of a payload that is passed over, neighbours of its head are mapped, too. */
+		scope_trace_touched(trace, next - offset);
 		offset = next;
 		if (frame->type == SCOPE_FRAME_END) {
 			damage->no_end = false;

@@ -41,6 +41,7 @@ struct scope_merge;
 struct scope_trace {
 	const uint8_t *data; /* the file, mapped */
 	uint64_t bytes;
+	uint64_t touched; /* bytes of it looked at since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
 	struct scope_trace_meta *meta;
@@ -75,6 +76,13 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
  */
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
 			size_t *buffer_capacity, const uint8_t **ret_data);
+
+/*
+ * Tells that so many bytes of the file were gone past. Their pages count as this process's memory as
+ * long as they are mapped, so all are given back now and then; what is still wanted comes back from
+ * the page cache. Pointers into the map stay good.
+ */
+void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 
 void scope_merge_destroy(struct scope_merge *merge);
 

@@ -15,6 +15,10 @@
 /* Writes metadata, then every event from the first on. 0, or -errno with error filled. */
 int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error);
 
+/* The same with those events alone that are not before from_ns, but before to_ns. CLOCK_MONOTONIC. */
+int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
+			  struct scope_error *error);
+
 /*
  * Adds what the text says to the writer; the caller finishes it. Lines of events may stand in any
  * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error

@@ -329,10 +329,16 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 
 int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error)
 {
+	return scope_text_write_span(trace, 0, UINT64_MAX, stream, error);
+}
+
+int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
+			  struct scope_error *error)
+{
 	const char *arch = scope_trace_meta(trace, SCOPE_META_ARCH);
 	struct out out = { .stream = stream, .named = !arch || !strcmp(arch, OWN_ARCH) };
 	struct scope_event event;
-	int ret = scope_trace_rewind(trace);
+	int ret = scope_trace_seek(trace, from_ns);
 
 	for (size_t i = 0; i < trace->metas; i++) {
 		fputs("meta", stream);
@@ -344,10 +350,10 @@ int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error
 	}
 	put_rows(&out, trace);
 	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
-		put_event(&out, &event);
 		ret = 0;
-		if (ferror(stream))
+		if (event.time_ns >= to_ns || ferror(stream))
 			break;
+		put_event(&out, &event);
 	}
 	if (ret)
 		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
