@@ -127,7 +127,7 @@ void test_stack_copy(void)
 
 	trace(&config, &stacks, &pages);
 	/* The guest is emulated, on a machine that others use: late timers are skipped. */
-	CHECK(stacks.samples > SPIN_MS / 10 && stacks.samples < SPIN_MS * 2);
+	CHECK(stacks.samples > SPIN_MS / 100 && stacks.samples < SPIN_MS * 2);
 	CHECK(stacks.marked > stacks.samples * 8 / 10);
 	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
 	CHECK(pages.stacks >= stacks.samples + stacks.of_calls && !pages.skipped);
@@ -142,7 +142,7 @@ void test_stack_chain(void)
 	struct stacks stacks;
 
 	trace(&config, &stacks, &pages);
-	CHECK(stacks.samples > SPIN_MS / 10 && stacks.samples < SPIN_MS * 2);
+	CHECK(stacks.samples > SPIN_MS / 100 && stacks.samples < SPIN_MS * 2);
 	CHECK(stacks.chained > stacks.samples * 8 / 10);
 	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
 }
