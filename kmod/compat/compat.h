@@ -29,6 +29,8 @@ static inline void *kvzalloc(size_t bytes, gfp_t flags)
 }
 #endif
 
+#include "vmalloc.h"
+
 /* 4.13 */
 #ifndef SCOPE_HAVE_CPUS_READ_LOCK
 #define cpus_read_lock() get_online_cpus()

@@ -56,6 +56,8 @@ rows() {
 	KVMALLOC_ARRAY | linux/mm.h | void *f(void) { return kvmalloc_array(1, 1, GFP_KERNEL); }
 	POLL_T | linux/poll.h | __poll_t f(void) { return 0; }
 	KVZALLOC | linux/mm.h | void *f(void) { return kvzalloc(1, GFP_KERNEL); }
+	VMALLOC_SYNC | linux/vmalloc.h | void f(void) { vmalloc_sync_all(); }
+	VMALLOC_SYNC | linux/vmalloc.h | void f(void) { vmalloc_sync_mappings(); }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS
 }

@@ -30,6 +30,11 @@ bool scope_fault_due(const char *what);
 #define SCOPE_FAULT(function, failure, ...)                                                        \
 	(scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
 
+/* Up to 5.7 compat has put its own before them. */
+#undef kvzalloc
+#undef vzalloc_node
+#undef __alloc_percpu
+
 #define kzalloc(...) SCOPE_FAULT(kzalloc, NULL, __VA_ARGS__)
 #define kcalloc(...) SCOPE_FAULT(kcalloc, NULL, __VA_ARGS__)
 #define kmalloc(...) SCOPE_FAULT(kmalloc, NULL, __VA_ARGS__)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory a probe may touch without a page fault: 5.8 on x86-64.
+ *
+ * Before, a process found a newly used top-level entry of the vmalloc area by a fault when it first
+ * touched that; per-CPU memory lies there as well. A fault inside a probe may be traced in its turn.
+ * Writing to the memory would not do: that mends the page table of the writer alone. Only the top level
+ * is each process's own, an entry once there stays, and page tables made later are born with it. So
+ * all entries are copied to all processes when memory comes to lie under one for the first time,
+ * before a probe can see it. The call that copies is not for modules, but register_die_notifier()
+ * begins with it, for the same reason.
+ */
+#ifndef SCOPE_COMPAT_VMALLOC_H
+#define SCOPE_COMPAT_VMALLOC_H
+
+#if defined(CONFIG_X86_64) && defined(SCOPE_HAVE_VMALLOC_SYNC)
+#include <linux/bitmap.h>
+#include <linux/cpumask.h>
+#include <linux/kdebug.h>
+#include <linux/mm.h>
+#include <linux/notifier.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+/* Top-level entries that every process has. */
+static DECLARE_BITMAP(scope_compat_everywhere, PTRS_PER_PGD);
+
+static inline int scope_compat_no_death(struct notifier_block *notifier, unsigned long event,
+					void *data)
+{
+	return NOTIFY_DONE;
+}
+
+/* May sleep. */
+static inline void scope_compat_sync(const void *memory, size_t bytes)
+{
+	/* Its removal waits until nobody walks the list any more. */
+	struct notifier_block notifier = { .notifier_call = scope_compat_no_death };
+	unsigned long first = pgd_index((unsigned long)memory);
+	unsigned long end = pgd_index((unsigned long)memory + bytes - 1) + 1;
+
+	if (!memory || find_next_zero_bit(scope_compat_everywhere, end, first) >= end)
+		return;
+	if (register_die_notifier(&notifier))
+		return;
+	unregister_die_notifier(&notifier);
+	for (; first < end; first++)
+		set_bit(first, scope_compat_everywhere);
+}
+
+static inline void *scope_compat_kvzalloc(size_t bytes, gfp_t flags)
+{
+	void *memory = kvzalloc(bytes, flags);
+
+	scope_compat_sync(memory, bytes);
+	return memory;
+}
+
+static inline void *scope_compat_vzalloc_node(unsigned long bytes, int node)
+{
+	void *memory = vzalloc_node(bytes, node);
+
+	scope_compat_sync(memory, bytes);
+	return memory;
+}
+
+static inline void __percpu *scope_compat_alloc_percpu(size_t bytes, size_t align)
+{
+	void __percpu *memory = __alloc_percpu(bytes, align);
+	int cpu;
+
+	if (memory)
+		for_each_possible_cpu(cpu)
+			scope_compat_sync(per_cpu_ptr(memory, cpu), bytes);
+	return memory;
+}
+
+#define kvzalloc scope_compat_kvzalloc
+#define vzalloc_node scope_compat_vzalloc_node
+#define __alloc_percpu scope_compat_alloc_percpu
+#endif
+#endif
