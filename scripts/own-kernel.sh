@@ -1,16 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Build a small kernel from Debian's kernel sources, configured as no Debian kernel is.
+# Build a small kernel from Debian's kernel sources, or a given tree, configured as no Debian kernel is.
 #
 # Usage: scripts/own-kernel.sh KEY    a row of the table below
 #        scripts/own-kernel.sh -l     list the keys
+#        scripts/own-kernel.sh -s TREE KEY    from a tree of the user's, 3.10 to the newest, for
+#                                     tests/vm/run.sh -k KEY; each call builds anew
 # The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
-# that does not hold in the end is an error. Result in build/kernels/KEY/, whose path is printed:
+# that does not hold in the end is an error; with -s it is named, since old kernels lack some. Result
+# in build/kernels/KEY/, whose path is printed:
 #   vmlinux or bzImage   boots in QEMU     version, config, cc   as scripts/kernel.sh leaves them
 #   root/lib/modules/VERSION, modules      its modules, indexed
 #   headers              usable as KDIR
 # It is built again when its row or its fragments change. BUILD= names another build directory.
-# Building takes 5 to 10 minutes; a second run answers from the stamp.
+# Building takes 5 to 10 minutes; a second run answers from the stamp. With -s nothing is written into
+# TREE, which has to be clean (make mrproper).
 set -euo pipefail
 . "$(dirname "$0")/debian.sh"
 
@@ -29,6 +33,7 @@ die() { echo "own-kernel.sh: $*" >&2; exit 1; }
 keys() { table | cut -d'|' -f1 | xargs -n1; }
 
 column() {	# KEY NUMBER
+	[ -z "$tree" ] || { [ "$2" != 4 ] || echo base tree; return; }
 	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
 }
 
@@ -66,7 +71,9 @@ check_config() {
 		esac
 	done < <(cat $(fragments) | awk -F'[ =]' '/^(# )?CONFIG_/ { said[$1 == "#" ? $2 : $1] = $0 }
 		END { for (name in said) print said[name] }')
-	[ ${#missing[@]} -eq 0 ] || die "$key: this kernel does not take ${missing[*]}"
+	[ ${#missing[@]} -gt 0 ] || return 0
+	[ -n "$tree" ] || die "$key: this kernel does not take ${missing[*]}"
+	printf 'own-kernel: %s: this kernel does not take %s\n' "$key" "${missing[*]}" >&2
 }
 
 # shellcheck disable=SC2046 # names of files without spaces
@@ -78,11 +85,14 @@ configure() {
 	check_config
 }
 
-kmake() { make -j2 -s -C "$source" O="$work" CC=gcc-12 HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 "$@" >&2; }
+kmake() {
+	make -j2 -s -C "$source" O="$work" CC="$compiler" HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 \
+		${tree:+"HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
+}
 
 build_kernel() {
 	local version work=$final/obj
-	unpack_source "$(column "$key" 3)" "$(column "$key" 2)"
+	if [ -n "$tree" ]; then source=$tree; else unpack_source "$(column "$key" 3)" "$(column "$key" 2)"; fi
 	rm -rf "$final"
 	mkdir -p "$work"
 	echo "own-kernel: building $key" >&2
@@ -91,7 +101,8 @@ build_kernel() {
 	version=$(cat "$work/include/config/kernel.release")
 	kmake modules_install INSTALL_MOD_PATH="$final/root" DEPMOD=true
 	depmod -b "$final/root" "$version"
-	if [ "$(column "$key" 5)" = vmlinux ]; then
+	# What boots under PVH boots faster as vmlinux; kernels before 5.0 do not.
+	if [ "$(column "$key" 5)" = vmlinux ] || { [ -n "$tree" ] && grep -q '^CONFIG_PVH=y' "$work/.config"; }; then
 		strip -o "$final/vmlinux" "$work/vmlinux"
 	else
 		cp "$work/arch/x86/boot/bzImage" "$final/bzImage"
@@ -99,7 +110,7 @@ build_kernel() {
 	ln -s "root/lib/modules/$version" "$final/modules"
 	ln -s obj "$final/headers"
 	ln -s obj/.config "$final/config"
-	echo gcc-12 >"$final/cc"
+	echo "$compiler" >"$final/cc"
 	echo "$version" >"$final/version"
 	# Building modules needs neither the objects nor vmlinux.
 	find "$work" \( -path "$work/scripts" -o -path "$work/tools" \) -prune -o -type f \
@@ -107,17 +118,31 @@ build_kernel() {
 		-exec rm -f {} +
 }
 
+tree='' compiler=gcc-12
+if [ "${1:-}" = -s ] && [ $# = 3 ]; then
+	[ -e "$2/Kbuild" ] || die "$2 holds no kernel sources"
+	tree=$(cd "$2" && pwd)
+	# Up to 4.6 every test for an option of a compiler that makes PIE by default fails unseen.
+	compiler='gcc-12 -fno-pie'
+	shift 2
+fi
 case ${1:-} in
 -l) keys; exit 0 ;;
-'' | -*) die "usage: own-kernel.sh -l | KEY" ;;
+'' | -*) die "usage: own-kernel.sh -l | KEY | -s TREE KEY" ;;
 esac
 key=$1
-[ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys | xargs))"
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(mkdir -p "${BUILD:-$root/build}/kernels" && cd "${BUILD:-$root/build}" && pwd)
 final=$build/kernels/$key
 "$root/scripts/setup.sh" kernel >&2
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CC
+if [ -n "$tree" ]; then
+	[ ! -e "$final/stamp" ] || die "$key is a kernel of Debian's: take another name for that of $tree"
+	build_kernel
+	echo "$final"
+	exit 0
+fi
+[ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys | xargs))"
 # The tree holds absolute paths: the stamp goes stale when it is moved.
 stamp="$final $(table | grep "^$key " | cat - $(fragments) | sha256sum | cut -c1-16)"
 if [ "$(cat "$final/stamp" 2>/dev/null)" != "$stamp" ]; then
