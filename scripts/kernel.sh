@@ -5,13 +5,15 @@
 # Usage: scripts/kernel.sh [KEY]               a row of the table below, 6.1 when absent, or one of
 #                                              scripts/own-kernel.sh, which then builds it
 #        scripts/kernel.sh -x KEY COMMAND...   run a command where modules for it can be built
-#        scripts/kernel.sh -l                  list the keys
+#        scripts/kernel.sh -l                  list the keys of this machine's architecture
 # Result in build/kernels/KEY/, whose path is printed; nothing is installed into the system:
 #   vmlinux   the ELF image, boots in QEMU by PVH     version  what uname -r says in that kernel
+#             (arm64: vmlinuz, as packaged)
 #   modules   its /lib/modules/VERSION, indexed       config   its configuration
 #   headers   usable as KDIR                          cc       the compiler to build modules with
 # To build a module for any row:
 #   scripts/kernel.sh -x KEY make -C build/kernels/KEY/headers M=$PWD/... CC=$(cat .../cc) modules
+# For another architecture: ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- beside it.
 # Rows with a builder need a newer system than Debian 12 for that, and -x enters a Debian of that
 # name unpacked in build/kernels/.builder-NAME (as root), where only this tree is visible. For the
 # other rows -x merely runs the command, and calling make directly does as well.
@@ -20,7 +22,7 @@
 set -euo pipefail
 . "$(dirname "$0")/debian.sh"
 
-# key | suites, with the archive each is in | metapackages | compiler | builder
+# key | suites, with the archive each is in | metapackages | compiler | builder | architecture
 table() {
 	cat <<-'ROWS'
 	5.10    | security:bullseye-security                 | linux-image-amd64 linux-headers-amd64       | gcc-12 |
@@ -29,12 +31,13 @@ table() {
 	6.12    | debian:bookworm-backports                  | linux-image-amd64 linux-headers-amd64       | gcc-12 |
 	6.12-rt | debian:trixie security:trixie-security     | linux-image-rt-amd64 linux-headers-rt-amd64 | gcc-14 | trixie
 	7.2     | debian:trixie-backports                    | linux-image-amd64 linux-headers-amd64       | gcc-14 | trixie
+	6.1-arm64 | debian:bookworm security:bookworm-security | linux-image-arm64 linux-headers-arm64     | aarch64-linux-gnu-gcc-12 | | arm64
 	ROWS
 }
 
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 
-keys() { table | cut -d'|' -f1 | xargs; }
+keys() { table | awk -F'|' '$6 == "" { print $1 }' | xargs; }
 
 # Metapackages name one version; that version's own packages are what has to be unpacked.
 kernel_packages() {	# METAPACKAGE...
@@ -76,14 +79,24 @@ column() {	# KEY NUMBER
 }
 
 unpack() {	# KEY, into $work; $final is where it will stand
-	local suites meta version packages apt name file
-	suites=$(column "$1" 2) meta=$(column "$1" 3)
-	debian_apt "$work/apt" "$suites"
+	local suites meta version packages tools=() apt name file arch
+	suites=$(column "$1" 2) meta=$(column "$1" 3) arch=$(column "$1" 6)
+	debian_apt "$work/apt" "$suites" "$arch"
 	# shellcheck disable=SC2086 # a list of words
 	mapfile -t packages < <(kernel_packages $meta)
 	[ ${#packages[@]} -gt 0 ] || die "$suites: no packages for $meta"
 	echo "kernel $1: ${packages[*]}" >&2
+	# The tools that build modules run here, whatever machine they build for.
+	if [ -n "$arch" ]; then
+		mapfile -t tools < <(printf '%s\n' "${packages[@]}" | grep kbuild)
+		mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -v kbuild)
+	fi
 	debian_unpack "$work/apt" "$work/root" "${packages[@]}"
+	if [ -n "$arch" ]; then
+		rm -rf "$work/apt"
+		debian_apt "$work/apt" "$suites"
+		debian_unpack "$work/apt" "$work/root" "${tools[@]}"
+	fi
 	rm -rf "$work/apt"
 
 	[ -d "$work/root/lib" ] || ln -s usr/lib "$work/root/lib"
@@ -96,7 +109,7 @@ unpack() {	# KEY, into $work; $final is where it will stand
 		[ -e "$work/$file" ] || file=root/usr/src/linux-headers-$version/.$name
 		ln -s "$file" "$work/$name"
 	done
-	extract_vmlinux "$work/vmlinuz" "$work/vmlinux"
+	[ -n "$arch" ] || extract_vmlinux "$work/vmlinuz" "$work/vmlinux"
 	relocate "$work/root"
 	depmod -b "$work/root" "$version"
 	ln -s "root/lib/modules/$version" "$work/modules"
