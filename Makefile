@@ -151,6 +151,10 @@ soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), and 
 check-old: ## compile the module against the prepared kernel trees KDIR="DIR...", without a warning
 	$(Q)CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh $(KDIR)
 
+.PHONY: check-arm64
+check-arm64: ## compile the module for arm64 and run its basic tests on an emulated machine
+	$(Q)tests/vm/arm64.sh
+
 check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers kernel
 	$(Q)$(MAKE) --no-print-directory SAN=1 user tests

@@ -77,7 +77,7 @@ static void put_chain(struct scope_session *session, struct scope_ring *ring,
 		}
 		if (!frame[1])
 			break;
-		ip[count++] = frame[1];
+		ip[count++] = scope_arch_return_address(frame[1]);
 		/* Callers lie higher, so this ends. */
 		low = fp + 2 * word;
 		fp = frame[0];

@@ -96,6 +96,11 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->bp;
 }
 
+static inline u64 scope_arch_return_address(u64 word)
+{
+	return word;
+}
+
 /* The first words passed to the function whose first instruction this is; at most 6. */
 static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 count)
 {
@@ -145,6 +150,12 @@ static inline void scope_arch_regs(u64 *reg, struct pt_regs *regs)
 static inline u64 scope_arch_frame(struct pt_regs *regs)
 {
 	return regs->regs[29];
+}
+
+/* Above a user address, programs with pointer authentication keep its signature. */
+static inline u64 scope_arch_return_address(u64 word)
+{
+	return word & (TASK_SIZE_64 - 1);
 }
 
 static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 count)

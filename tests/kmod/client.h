@@ -14,6 +14,15 @@ struct nlattr;
 
 #define CLIENT_CPUS 64
 
+/* The registers a record of this machine holds, and which of them is the stack pointer. */
+#ifdef __aarch64__
+#define CLIENT_REGS SCOPE_REG_COUNT_ARM64
+#define CLIENT_REG_SP 31
+#else
+#define CLIENT_REGS SCOPE_REG_COUNT_X86_64
+#define CLIENT_REG_SP 7
+#endif
+
 struct client_config {
 	uint32_t pids[SCOPE_TARGET_MAX];
 	uint32_t count;

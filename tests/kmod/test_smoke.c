@@ -165,7 +165,7 @@ static void check_blocked(struct smoke *smoke)
 		CHECK(state->state == SCOPE_STATE_SLEEPING && state->nr == SYS_read,
 		      "state %u nr %u", state->state, state->nr);
 		CHECK((int32_t)state->arg[0] == shared->blocked_fd && state->arg[2] == 1);
-		CHECK(state->regs == SCOPE_REG_COUNT_X86_64 &&
+		CHECK(state->regs == CLIENT_REGS &&
 		      !(state->flags & SCOPE_STATE_ON_CPU));
 		CHECK(state->run_ns >= 1000000, "%lu", (unsigned long)state->run_ns);
 		printf("# blocked since %+.3f ms of the truth\n", late / 1e6);

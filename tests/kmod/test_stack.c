@@ -29,8 +29,8 @@ static void on_stack(struct stacks *stacks, uint32_t tid, const struct scope_rec
 {
 	const uint64_t *reg = (const uint64_t *)(stack + 1);
 
-	CHECK(stack->regs == SCOPE_REG_COUNT_X86_64 && stack->bytes <= 4096);
-	CHECK(stack->bytes, "sp %lx flags %x", reg[7], stack->flags);
+	CHECK(stack->regs == CLIENT_REGS && stack->bytes <= 4096);
+	CHECK(stack->bytes, "sp %lx flags %x", reg[CLIENT_REG_SP], stack->flags);
 	CHECK(stack->bytes < 4096 || stack->flags & SCOPE_STACK_CUT);
 	stacks->faults += !!(stack->flags & SCOPE_STACK_FAULT);
 	if (stack->reason != SCOPE_STACK_SAMPLE ||

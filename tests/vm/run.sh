@@ -36,15 +36,7 @@ set -euo pipefail
 usage() { sed -n '/^# Usage/,/^set -e/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 die() { echo "run.sh: $*" >&2; exit 1; }
 
-# What a kernel says when something is wrong in it. The taint lines of an unsigned module are not
-# among them.
-warnings='BUG\b|WARNING:|Oops|general protection fault|KASAN|KCSAN|KFENCE|UBSAN'
-warnings+='|possible (recursive|circular) locking|possible irq lock inversion|inconsistent lock state'
-warnings+='|circular locking|suspicious RCU|rcu.*(self-detected|detected stall|detected expedited stall)'
-warnings+='|RCU stall|scheduling while atomic|sleeping function called from invalid context'
-warnings+='|blocked for more than|soft lockup|hard LOCKUP|Kernel panic|cut here|Call Trace'
-warnings+='|refcount_t:|list_(add|del) corruption|unable to handle|non-static key|ODEBUG'
-warnings+='|kmemleak: [0-9]+ new|bad page state|still has locks held|Workqueue lockup'
+. "$(dirname "$0")/warnings.sh"
 
 arguments=("$@")
 kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose=''
