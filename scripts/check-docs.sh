@@ -57,7 +57,7 @@ check_targets() {
 	for page in "${pages[@]}"; do
 		while read -r target; do
 			grep -qE "^$target:" Makefile || differ "$page names make $target, which is no target"
-		done < <(grep -oE '(^|`)make [a-z][a-z-]*' "$page" | sed 's/.*make //' | sort -u)
+		done < <(grep -oE '(^|`)make [a-z][a-z0-9-]*' "$page" | sed 's/.*make //' | sort -u)
 	done
 }
 
