@@ -117,6 +117,17 @@ static void scan_threads(struct scope_session *session)
 	WRITE_ONCE(session->scanning, false);
 }
 
+/*
+ * Is the exit probe past it? A process counts as dead, and a thread as exiting, well before: on its way
+ * out it may sleep, and its exit must still find the entry.
+ */
+static bool has_ended(const struct task_struct *task, bool thread)
+{
+	if (!READ_ONCE(task->exit_state))
+		return false;
+	return thread || (!process_lives(task) && thread_group_empty((struct task_struct *)task));
+}
+
 /* Entries of those that ended where no probe was attached, or before it could see them. */
 void scope_select_sweep(struct scope_session *session)
 {
@@ -130,8 +141,7 @@ void scope_select_sweep(struct scope_session *session)
 			continue;
 		rcu_read_lock();
 		task = scope_state_find(entry & SCOPE_FILTER_NUMBER);
-		if (!task || !(entry & SCOPE_FILTER_THREAD ? !(task->flags & PF_EXITING)
-							   : process_lives(task)))
+		if (!task || has_ended(task, entry & SCOPE_FILTER_THREAD))
 			scope_filter_remove(&session->filter, entry & SCOPE_FILTER_KEY);
 		rcu_read_unlock();
 	}
