@@ -180,7 +180,7 @@ static void stacks_of_calls(void **state)
 	PUT(0, sample_exit, 100, 100, 9900100, SYS_read, 1);
 	scope_perf_pack_count(session->pack, &counts);
 	assert_int_equal(counts.stacks, 1);
-	assert_int_equal(counts.stacks_skipped, 1);
+	assert_int_equal(counts.stacks_absent, 1);
 	snprintf(text, sizeof(text),
 		 "1100 0 enter 100 read enter=1000 args=7\n"
 		 "1100 0 switch 100 0 sleeping\n"
