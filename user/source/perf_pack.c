@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the module does in the kernel, done afterwards: enter and exit become one record where nothing
- * came between, switches and wakings of others are left out, and a stack goes behind the calls that
- * took long. The stack of a call is taken as its thread goes to sleep in it, and held until the call
- * returns: whether it took long is known only then, and the program's stack is the same.
+ * came between, and switches and wakings of others are left out. Stacks: perf_stack.c.
  */
-#include "source/perf_pack.h"
+#include "source/perf_pack_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,39 +13,13 @@
 
 #include "base/grow.h"
 #include "source/perf_state.h"
-#include "trace/packer.h"
 
-#define WINDOW_NS 1000000000ull
 #define X32_BIT 0x40000000
 
 /* In common_flags, since 2.6.29. */
 #define FLAG_HARDIRQ 0x08
 #define FLAG_SOFTIRQ 0x10
 #define FLAG_NMI 0x40
-
-/* What goes on on one CPU. */
-struct lane {
-	bool pending; /* the call of tid has not returned */
-	uint32_t tid;
-	uint16_t nr;
-	uint8_t abi, args;
-	uint64_t arg[SCOPE_ARG_MAX];
-	uint64_t enter_ns;
-	uint32_t running;  /* the traced thread on it; 0: none that is known */
-	uint64_t time_ns;  /* of its last event */
-	uint64_t window_ns; /* of the limit of stacks per second */
-	uint32_t window_stacks;
-};
-
-struct scope_perf_pack {
-	const struct scope_capture_options *options;
-	const struct scope_perf_layout *layout;
-	struct scope_perf_tasks *tasks;
-	struct scope_packer *packer;
-	struct lane *lane;
-	size_t lanes, capacity;
-	struct scope_capture_counts counts;
-};
 
 int scope_perf_pack_create(const struct scope_capture_options *options,
 			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
@@ -90,7 +62,7 @@ static struct lane *lane_of(struct scope_perf_pack *pack, uint32_t cpu)
 }
 
 /* An interrupt may write its record before the one it interrupted: time stands still then. */
-static int put(struct scope_perf_pack *pack, struct scope_event *event)
+int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 {
 	struct lane *lane = &pack->lane[event->cpu];
 	int code;
@@ -108,14 +80,9 @@ static int put(struct scope_perf_pack *pack, struct scope_event *event)
 	return 0;
 }
 
-static struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t time_ns, uint32_t tid)
-{
-	return (struct scope_event){ .kind = kind, .cpu = (uint16_t)cpu, .time_ns = time_ns, .tid = tid };
-}
-
 /* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
-static struct scope_perf_thread *current_thread(struct scope_perf_pack *pack,
-						const struct scope_perf_record *record)
+struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
+						  const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 
@@ -137,7 +104,7 @@ static int put_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time
 	event.syscall.args = lane->args;
 	event.syscall.arg = lane->arg;
 	event.syscall.enter_ns = lane->enter_ns;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static uint16_t record_nr(int64_t id)
@@ -159,7 +126,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 		      const struct scope_perf_record *record)
 {
 	const struct scope_perf_field *args = &pack->layout->field[SCOPE_PERF_ENTER][1];
-	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	int64_t id = record->value[0];
 	int code;
@@ -186,63 +153,6 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	return 0;
 }
 
-static bool stack_wanted(const struct scope_perf_pack *pack, uint16_t nr, uint8_t abi)
-{
-	return abi == SCOPE_ABI_NATIVE && nr < SCOPE_SYSCALL_MAX &&
-	       pack->options->stack_syscalls[nr / 8] & 1 << nr % 8;
-}
-
-static bool within_limit(const struct scope_perf_pack *pack, struct lane *lane, uint64_t now)
-{
-	if (now - lane->window_ns >= WINDOW_NS) {
-		lane->window_ns = now;
-		lane->window_stacks = 0;
-	}
-	return lane->window_stacks++ < pack->options->stacks_per_second;
-}
-
-static int put_held(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-		    const struct scope_perf_thread *thread)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_STACK, cpu, time_ns, thread->tid);
-	const struct scope_perf_held *held = thread->held;
-
-	event.stack.reason = SCOPE_STACK_SYSCALL;
-	event.flags = held->cut ? SCOPE_STACK_CUT : 0;
-	if (held->regs) {
-		event.stack.regs = held->regs;
-		event.stack.reg = held->reg;
-		event.stack.bytes = held->bytes;
-		event.stack.data = (const uint8_t *)held->data;
-	} else {
-		event.stack.ips = held->ips;
-		event.stack.ip = held->data;
-	}
-	pack->counts.stacks++;
-	return put(pack, &event);
-}
-
-/* Behind the record of a call that slept. */
-static int put_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi)
-{
-	const uint64_t enter_ns = thread->nr == nr ? thread->enter_ns : 0;
-	const struct scope_perf_held *held = thread->held;
-
-	if (!pack->options->stack_mode || !stack_wanted(pack, nr, abi) ||
-	    time_ns - enter_ns < pack->options->stack_min_ns)
-		return 0;
-	if (!held || !held->time_ns || held->time_ns < enter_ns) {
-		pack->counts.stacks_absent++;
-		return 0;
-	}
-	if (!within_limit(pack, &pack->lane[cpu], time_ns)) {
-		pack->counts.stacks_skipped++;
-		return 0;
-	}
-	return put_held(pack, cpu, time_ns, thread);
-}
-
 static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid,
 		    uint16_t nr, uint8_t abi, int64_t ret)
 {
@@ -251,7 +161,7 @@ static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns
 	event.syscall.nr = nr;
 	event.syscall.abi = abi;
 	event.syscall.ret = ret;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 /* The call that the lane has pending returns. */
@@ -277,13 +187,13 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 	event.syscall.arg = lane->arg;
 	event.syscall.enter_ns = lane->enter_ns;
 	event.syscall.ret = ret;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record)
 {
-	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	int64_t id = record->value[0];
 	uint16_t nr;
@@ -300,7 +210,7 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	} else {
 		code = put_exit(pack, cpu, record->time_ns, record->tid, nr, abi, record->value[1]);
 		if (!code)
-			code = put_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
+			code = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
 	}
 	thread->nr = SCOPE_NR_NONE;
 	if (thread->held)
@@ -317,7 +227,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 	int code;
 
 	if (record->value[0])
-		prev = current_thread(pack, record);
+		prev = scope_perf_pack_current(pack, record);
 	next = scope_perf_tasks_find(pack->tasks, (uint32_t)record->value[2]);
 	if (!record->value[2])
 		next = NULL;
@@ -335,7 +245,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 	lane->running = event.sched.next_tid;
 	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)
 		scope_perf_tasks_remove(pack->tasks, prev->tid);
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
@@ -355,9 +265,9 @@ static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
 		event.waking.context = SCOPE_CONTEXT_SOFTIRQ;
 	else
 		event.waking.waker_tid = record->tid;
-	if (event.waking.waker_tid && !current_thread(pack, record))
+	if (event.waking.waker_tid && !scope_perf_pack_current(pack, record))
 		event.waking.waker_tgid = record->tgid;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 /* The name of the program came just before, as a COMM. */
@@ -366,7 +276,7 @@ static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
 {
 	const uint32_t tid = (uint32_t)record->value[0], old_tid = (uint32_t)record->value[1];
 	struct scope_event event = event_of(SCOPE_EVENT_EXEC, cpu, record->time_ns, tid);
-	struct scope_perf_thread *thread = current_thread(pack, record);
+	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	char comm[SCOPE_COMM_BYTES];
 
@@ -387,82 +297,7 @@ static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
 	event.exec.old_tid = old_tid;
 	event.exec.tgid = thread->tgid;
 	event.exec.comm = thread->comm;
-	return put(pack, &event);
-}
-
-static struct scope_perf_held *get_held(const struct scope_perf_pack *pack,
-					struct scope_perf_thread *thread)
-{
-	const size_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN
-				     ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
-				     : pack->options->stack_bytes;
-
-	if (!thread->held)
-		thread->held = malloc(sizeof(*thread->held) + bytes);
-	return thread->held;
-}
-
-static uint16_t chain_length(const struct scope_perf_record *record)
-{
-	return (uint16_t)(record->chain_count < SCOPE_STACK_DEPTH_MAX ? record->chain_count
-								      : SCOPE_STACK_DEPTH_MAX);
-}
-
-static int take_block(struct scope_perf_pack *pack, uint32_t cpu,
-		      const struct scope_perf_record *record)
-{
-	struct scope_perf_thread *thread = current_thread(pack, record);
-	struct scope_perf_held *held;
-
-	(void)cpu;
-	if (!thread || thread->nr == SCOPE_NR_NONE || !stack_wanted(pack, thread->nr, thread->abi) ||
-	    (!record->regs && !record->chain_count) ||
-	    record->stack_bytes > pack->options->stack_bytes)
-		return 0;
-	held = get_held(pack, thread);
-	if (!held)
-		return -ENOMEM;
-	held->time_ns = record->time_ns;
-	held->regs = record->regs;
-	held->bytes = record->stack_bytes;
-	held->ips = chain_length(record);
-	held->cut = record->regs ? record->stack_bytes == record->stack_asked
-				 : held->ips < record->chain_count;
-	/* A record that is cut short may have neither. */
-	if (record->regs)
-		memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
-	if (record->regs && held->bytes)
-		memcpy(held->data, record->stack, held->bytes);
-	else if (held->ips)
-		memcpy(held->data, record->chain, held->ips * sizeof(*held->data));
-	return 0;
-}
-
-static int take_sample(struct scope_perf_pack *pack, uint32_t cpu,
-		       const struct scope_perf_record *record)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_STACK, cpu, record->time_ns, record->tid);
-	const struct scope_perf_thread *thread = current_thread(pack, record);
-	uint64_t ip[SCOPE_STACK_DEPTH_MAX];
-
-	if (!thread || thread->ending || (!record->regs && !record->chain_count))
-		return 0;
-	event.stack.reason = SCOPE_STACK_SAMPLE;
-	event.flags = record->user ? 0 : SCOPE_STACK_IN_KERNEL;
-	if (record->regs) {
-		event.stack.regs = record->regs;
-		event.stack.reg = record->reg;
-		event.stack.bytes = record->stack_bytes;
-		event.stack.data = record->stack;
-		if (record->stack_bytes == record->stack_asked)
-			event.flags |= SCOPE_STACK_CUT;
-	} else {
-		event.stack.ips = chain_length(record);
-		memcpy(ip, record->chain, event.stack.ips * sizeof(*ip));
-		event.stack.ip = ip;
-	}
-	pack->counts.stacks++;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
@@ -499,7 +334,7 @@ static int take_fork(struct scope_perf_pack *pack, uint32_t cpu,
 	event.fork.parent_tid = record->parent_tid;
 	event.fork.tgid = record->tgid;
 	event.fork.comm = comm;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
@@ -513,7 +348,7 @@ static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
 	scope_perf_tasks_end(pack->tasks, thread);
 	event.exit.tgid = thread->tgid;
 	event.exit.last = !scope_perf_tasks_has(pack->tasks, thread->tgid);
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
@@ -530,7 +365,7 @@ static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
 		return 0;
 	event.comm.tgid = thread->tgid;
 	event.comm.comm = thread->comm;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
@@ -545,7 +380,7 @@ int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t ti
 	lane->running = 0;
 	pack->counts.lost[SCOPE_LOST_FULL] += count;
 	event.lost.count = count;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count)
@@ -562,8 +397,8 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
 	static const taker by_kind[SCOPE_PERF_KINDS] = {
 		[SCOPE_PERF_SWITCH] = take_switch, [SCOPE_PERF_ENTER] = take_enter,
 		[SCOPE_PERF_EXIT] = take_exit,	   [SCOPE_PERF_WAKING] = take_waking,
-		[SCOPE_PERF_EXEC] = take_exec,	   [SCOPE_PERF_BLOCK] = take_block,
-		[SCOPE_PERF_SAMPLE] = take_sample, [SCOPE_PERF_LIFE] = take_nothing,
+		[SCOPE_PERF_EXEC] = take_exec,	   [SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
+		[SCOPE_PERF_SAMPLE] = scope_perf_stack_sample, [SCOPE_PERF_LIFE] = take_nothing,
 	};
 
 	if (!lane_of(pack, cpu))
@@ -603,7 +438,7 @@ int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 	event.state.record = state;
 	event.state.reg = reg;
 	event.flags = state->flags;
-	return put(pack, &event);
+	return scope_perf_pack_put(pack, &event);
 }
 
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
