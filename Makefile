@@ -133,6 +133,11 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
 
+.PHONY: bugs
+bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
+	$(Q)scripts/setup.sh servers
+	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
+
 .PHONY: check-matrix
 check-matrix: ## the module's tests on every Debian kernel that scripts/kernel.sh knows
 	$(Q)scripts/setup.sh build vm

@@ -19,3 +19,16 @@ bug_row() {
 	[ -n "$row" ] || die "unknown bug '$1'; known are: $(bug_names | tr '\n' ' ')"
 	IFS=$'\t' read -r _ bug_server bug_patch bug_kind bug_expect bug_module bug_load _ <<<"$row"
 }
+
+# The cases of the bench: those with a bug.
+bug_cases() {
+	awk -F '\t' '!/^#/ && NF && $4 != "none" { print $1 }' "$bugs_dir/bugs.tsv"
+}
+
+# bug_twin NAME: the healthy server of the same kind, under the same kind of load.
+bug_twin() {
+	awk -F '\t' -v name="$1" '!/^#/ && NF { row[++n] = $0; if ($1 == name) { server = $2; load = $7 } }
+		END { for (i = 1; i <= n; i++) { split(row[i], of, "\t")
+			if (of[2] == server && of[7] == load && of[4] == "none") { print of[1]; exit } } }' \
+		"$bugs_dir/bugs.tsv"
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The bug bench: every case with several seeds, and its healthy twin, and the table of the answers.
+#
+# Usage: tests/bugs/bench.sh [-a] [CASE...]     default: every case of bugs.tsv that has a bug
+#   -a   run nothing: have the program report anew on the traces that earlier runs left
+# Environment: SEEDS (how many of each, 3), TWINS (healthy runs of each, as SEEDS), OUT (build/bugs),
+#   SOURCE, SECONDS_EACH, HANG_WAIT, SCOPE, as run.sh takes them; SLOT (a command before each run)
+# A run that is there already is not repeated; remove its directory below OUT, or all of OUT, for new
+# ones. Exit 0 if all runs ended with a report, whatever it says; the table is on standard output.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+again=
+[ "${1:-}" != -a ] || { again=1; shift; }
+out=${OUT:-$(dirname "$servers_dir")/bugs}
+seeds=${SEEDS:-3} twins=${TWINS:-${SEEDS:-3}}
+failed=0
+[ $# -gt 0 ] || set -- $(bug_cases)
+mkdir -p "$out"
+
+report_again() {	# DIR
+	"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" -o "$1/report.txt" \
+		>"$1/log" 2>&1
+}
+
+# A twin has seeds of its own, so that each is one more healthy run.
+one() {	# CASE[/twin] SEED
+	local dir=$out/${1/\//-}.$2
+	if [ -n "$again" ]; then
+		[ -e "$dir/facts" ] || return 0
+		report_again "$dir" && return 0
+	else
+		$SLOT "$bugs_dir/run.sh" "$1" "$2" "$dir" && return 0
+	fi
+	echo "bench: $1, seed $2: no report: see $dir/log" >&2
+	failed=1
+}
+
+SLOT=${SLOT:-}
+[ -n "$again" ] || "$bugs_dir/build.sh" "$@" $(for case; do bug_twin "$case"; done | sort -u) >&2
+for case; do
+	number=$(bug_names | grep -nx "$case" | cut -d: -f1)
+	for ((seed = 1; seed <= seeds; seed++)); do
+		one "$case" "$seed"
+	done
+	for ((seed = 1; seed <= twins; seed++)); do
+		one "$case/twin" $((100 * number + seed))
+	done
+done
+PYTHONDONTWRITEBYTECODE=1 python3 "$bugs_dir/summary.py" "$out" "$@"
+exit $failed

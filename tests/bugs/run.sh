@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# One run of the bench: start a case, ask scope-report about it, keep the answer.
+#
+# Usage: tests/bugs/run.sh CASE SEED DIR       CASE: a row of bugs.tsv; CASE/twin: its healthy twin,
+#                                              under the same kind of load and the same trigger
+# Environment: SOURCE (perf, or kmod where the module is inserted), SECONDS_EACH (length of the
+#   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), SCOPE (the program)
+# Leaves in DIR: report.txt, trace, facts (key and value by a tab), log. What is complete there
+# already is not run again; what was interrupted is.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+[ $# -eq 3 ] || die "usage: run.sh CASE[/twin] SEED DIR"
+case=${1%/twin} seed=$2 dir=$3
+scope=${SCOPE:-$bugs_dir/../../build/user/scope}
+seconds=${SECONDS_EACH:-12}
+[ ! -e "$dir/facts" ] || exit 0
+mkdir -p "$dir"
+
+bug_row "$case"
+kind=$bug_kind expect=$bug_expect name=$case
+if [ "$1" != "$case" ]; then
+	name=$(bug_twin "$case") kind=none expect=-
+fi
+
+{
+	eval "$(DURATION=$((seconds + ${HANG_WAIT:-5} + 60)) TRIGGER=$case \
+		"$bugs_dir/start.sh" "$name" "$seed")"
+	trap '"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"; rm -rf "$WORK_DIR"' EXIT
+	if [ "$bug_kind" = hang ]; then sleep "${HANG_WAIT:-5}"; else sleep 2; fi
+	begun=$(date +%s.%N)
+	"$scope" report -p "$SERVER_PID" -d "$seconds" --source "${SOURCE:-perf}" \
+		--save "$dir/trace" -o "$dir/report.txt"
+	ended=$(date +%s.%N)
+} >"$dir/log" 2>&1
+{
+	printf 'case\t%s\nseed\t%s\ntwin\t%s\n' "$case" "$seed" "$([ "$1" = "$case" ] || echo yes)"
+	printf 'kind\t%s\nexpect\t%s\nsource\t%s\n' "$kind" "$expect" "${SOURCE:-perf}"
+	printf 'seconds\t%s\n' "$(awk "BEGIN { printf \"%.1f\", $ended - $begun }")"
+	printf 'capture\t%s\nload\t%s\n' "$seconds" "$(cut -d' ' -f1 /proc/loadavg)"
+} >"$dir/facts.new"
+mv "$dir/facts.new" "$dir/facts"

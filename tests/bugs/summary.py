@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reads what the bench's runs left and prints the table of answers with its totals.
+
+Usage: summary.py DIR CASE...
+
+Of each case the middle run counts for the table's columns, the worst one is beside it; totals are
+over all runs. `expect` names functions: `a|b` either will do, `a+b` two bugs that must both be named,
+`-outside` a cause outside the program, which the verdict has to say."""
+import os
+import re
+import statistics
+import sys
+
+ROW = re.compile(r"^  (\d+) +(\S+(?: usable stack\))?) +(\S+) +(\d+) % +")
+SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
+VERDICT = re.compile(r"^  (HANG|SPIN|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
+
+
+class Run:
+    def __init__(self, path):
+        with open(os.path.join(path, "facts")) as file:
+            self.facts = dict(line.rstrip("\n").split("\t", 1) for line in file)
+        with open(os.path.join(path, "report.txt")) as file:
+            self.read(file.read())
+        self.rank, self.gap = self.judge()
+
+    def read(self, text):
+        self.rows = []  # (function, percent of the excess)
+        self.verdict = "no verdict"
+        for line in text.split("\n"):
+            found = VERDICT.match(line)
+            if found and self.verdict == "no verdict":
+                self.verdict = found.group(1)
+            found = ROW.match(line)
+            # The next table would begin with a number as well.
+            if found and int(found.group(1)) == len(self.rows) + 1:
+                self.rows.append((found.group(2), int(found.group(4))))
+        found = SCOPE.search(text)
+        self.scope = float(found.group(3)) if found else 0.0
+
+    def judge(self):
+        """Rank of the bug (None: not named) and the share it leads by, in percent of the excess."""
+        expect = self.facts["expect"]
+        if expect == "-":
+            return None, None
+        if expect == "-outside":
+            return (1 if re.search("outside|OUTSIDE", self.verdict) else None), None
+        places = []
+        for bug in expect.split("+"):
+            names = bug.split("|")
+            places.append(next((i for i, row in enumerate(self.rows) if row[0] in names), None))
+        if None in places:
+            return None, None
+        rank = max(places) + 1 - (len(places) - 1)
+        others = [row[1] for i, row in enumerate(self.rows) if i not in places]
+        return rank, min(self.rows[place][1] for place in places) - max(others, default=0)
+
+    def alarm(self):
+        """Of a healthy run: whether a function is blamed."""
+        return bool(self.rows)
+
+
+def middle(values):
+    return statistics.median_low(values)
+
+
+def shown(rank):
+    return "–" if rank is None else str(rank)
+
+
+def load(out, case):
+    runs = {False: [], True: []}
+    for name in sorted(os.listdir(out)):
+        if name.rpartition(".")[0] in (case, case + "-twin"):
+            if os.path.exists(os.path.join(out, name, "facts")):
+                run = Run(os.path.join(out, name))
+                runs[run.facts["twin"] == "yes"].append(run)
+    return runs[False], runs[True]
+
+
+def print_case(case, runs, twins):
+    ranks = [run.rank for run in runs]
+    gaps = [run.gap for run in runs if run.gap is not None]
+    print(f"| `{case}` | {runs[0].facts['kind']} | `{runs[0].facts['expect'].replace('|', ' or ')}` "
+          f"| {', '.join(map(shown, ranks))} "
+          f"| {f'{middle(gaps)} %' if gaps else '–'} | {middle([len(run.rows) for run in runs])} "
+          f"| {middle([run.scope for run in runs]):.2f} "
+          f"| {middle([float(run.facts['seconds']) for run in runs]):.1f} "
+          f"| {sum(run.alarm() for run in twins)} of {len(twins)} |")
+
+
+def print_totals(runs, twins):
+    named = [run.rank for run in runs]
+    first = sum(rank == 1 for rank in named)
+    five = sum(rank is not None and rank <= 5 for rank in named)
+    reciprocal = sum(1 / rank for rank in named if rank) / len(named)
+    scope = statistics.mean(run.scope for run in runs)
+    loads = [float(run.facts["load"]) for run in runs + twins]
+    alarms = sum(run.alarm() for run in twins)
+    print(f"\n{len(runs)} runs: first place {first} ({100 * first / len(runs):.0f} %), first five {five} "
+          f"({100 * five / len(runs):.0f} %), mean reciprocal rank {reciprocal:.2f}, "
+          f"search scope {scope:.2f} %.")
+    if twins:
+        print(f"Healthy twins: {alarms} false alarms in {len(twins)} runs "
+              f"({100 * alarms / len(twins):.1f} %).")
+    print(f"Load averages during the runs: {min(loads):.1f} to {max(loads):.1f}.")
+
+
+def main(out, cases):
+    all_runs, all_twins = [], []
+    print("| case | kind | the bug | rank, each run | leads by | listed | scope % | seconds "
+          "| alarms, healthy |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for case in cases:
+        runs, twins = load(out, case)
+        if not runs:
+            continue
+        print_case(case, runs, twins)
+        all_runs += runs
+        all_twins += twins
+    if all_runs:
+        print_totals(all_runs, all_twins)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
