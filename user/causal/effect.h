@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From experiments at one site to what it means for the whole program.
+ *
+ * Sensitivity: the time between two visits of the progress point (its period) over the delay that
+ * was served per such visit, both ns. Slope 1: all of each delay comes through, the site is on the
+ * critical path; 0: it is off it; 1/k: k threads share the work; above 1: a delay there makes others
+ * wait as well.
+ *
+ * Speedup: (p0 - ps) / p0 over the speedup, where p is the period in effective time, elapsed less
+ * inserted, and p0 that of all experiments without one (Curtsinger and Berger, SOSP 2015, sections
+ * 2 and 3.4). Slope 1: the program gains what the site gains.
+ *
+ * With a pair of progress points the same is done to latency, W = L / lambda (Little, Operations
+ * Research 9, 1961): mean number in flight over the rate of ends.
+ */
+#ifndef SCOPE_CAUSAL_EFFECT_H
+#define SCOPE_CAUSAL_EFFECT_H
+
+#include <stdbool.h>
+
+#include "causal/experiment.h"
+#include "causal/fit.h"
+
+#define SCOPE_EFFECT_STRONG 0.5	  /* slope from which an effect is strong */
+#define SCOPE_EFFECT_CLEAR 0.05	  /* slopes nearer to 0 are no effect; below its negative: contention */
+#define SCOPE_EFFECT_NONE 0.1	  /* an interval within this on both sides of 0 is no effect */
+#define SCOPE_EFFECT_FAR 2	  /* speedups of the program beyond are dropped */
+#define SCOPE_EFFECT_DRIFT 0.05	  /* of the period from first to last, worth a warning */
+#define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, likewise */
+#define SCOPE_EFFECT_LEVELS 64
+
+enum scope_verdict {
+	SCOPE_VERDICT_UNKNOWN,	  /* too little was measured */
+	SCOPE_VERDICT_UNDECIDED,  /* the interval reaches over 0 and is wide */
+	SCOPE_VERDICT_NONE,
+	SCOPE_VERDICT_MODERATE,
+	SCOPE_VERDICT_STRONG,
+	SCOPE_VERDICT_CONTENTION, /* making it faster hurts */
+	SCOPE_VERDICTS,
+};
+
+/* All experiments of one value. */
+struct scope_effect_level {
+	double value;
+	size_t n;	   /* that count */
+	double period_ns;  /* mean, in effective time */
+	double served_ns;  /* mean delay that was served; 0: none */
+	bool known;	   /* change is */
+	struct scope_change change; /* of the period against value 0: above 0 is faster */
+};
+
+struct scope_effect {
+	enum scope_causal_kind kind;
+	enum scope_verdict verdict;
+	size_t n;	    /* experiments that count */
+	size_t dropped_few; /* those with fewer than SCOPE_CAUSAL_VISITS_MIN visits */
+	size_t dropped_far; /* speedups beyond SCOPE_EFFECT_FAR */
+	bool known;	    /* fit is */
+	struct scope_fit fit;
+	bool latency_known;
+	struct scope_fit latency;
+	double latency_ns;  /* at value 0; 0: no pair, or none at 0 */
+	bool drift_known;
+	double drift;	    /* of the period at 0 from first to last, as a share */
+	struct scope_interval drift_95;
+	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
+	double enough_s;    /* undecided: experiments of so many seconds would have sufficed; else 0 */
+	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
+	size_t levels;
+};
+
+/*
+ * experiment: all that were made, in the order they were; those of another site are passed over.
+ * 0, or -ENOMEM. Also with few or none: then the verdict is unknown.
+ */
+int scope_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
+			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);
+
+const char *scope_verdict_word(enum scope_verdict verdict); /* "strong", static */
+
+/* The time that counts in one experiment, ns. */
+static inline double scope_experiment_effective(const struct scope_experiment *experiment)
+{
+	return experiment->elapsed_ns > experiment->inserted_ns ?
+	       (double)(experiment->elapsed_ns - experiment->inserted_ns) : 0;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one experiment did and counted: the form in which all of causal/ hands it on. */
+#ifndef SCOPE_CAUSAL_EXPERIMENT_H
+#define SCOPE_CAUSAL_EXPERIMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_CAUSAL_VISITS_MIN 5 /* of the progress point, or the experiment says nothing */
+
+enum scope_causal_kind {
+	SCOPE_CAUSAL_SENSITIVITY, /* value: ns by which each visit of the site is delayed */
+	SCOPE_CAUSAL_SPEEDUP,	  /* value: share by which the site is sped up, 0 to 1 */
+};
+
+struct scope_experiment {
+	uint32_t site;	     /* number in the list of sites */
+	double value;	     /* see enum scope_causal_kind; 0: nothing was done */
+	uint64_t elapsed_ns;
+	uint64_t inserted_ns; /* speedup: by which all threads were held up; not part of the time */
+	uint64_t progress;   /* visits of the progress point; of the end, where it is a pair */
+	double in_flight;    /* pair: begun and not ended, mean over the time; else 0 */
+	uint64_t visits;     /* of the site by the threads meant */
+	uint64_t served;     /* delays */
+	uint64_t asked_ns, served_ns; /* sums over the delays served */
+	uint64_t missed;     /* visits without the delay they should have had */
+	uint64_t capped;     /* visits whose delay was cut or left out by a limit */
+	uint64_t lost;	     /* events: the counts are too low */
+};
+
+#endif

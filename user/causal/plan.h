@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which experiments to make, and in what order.
+ *
+ * What varies goes through a random order, so that a load that rises or falls meanwhile hits all
+ * alike; doing nothing is always among it. The same seed gives the same order.
+ */
+#ifndef SCOPE_CAUSAL_PLAN_H
+#define SCOPE_CAUSAL_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Coz: Curtsinger and Berger, SOSP 2015, sections 3.1 to 3.3. */
+#define SCOPE_PLAN_LENGTH_NS 500000000ull
+#define SCOPE_PLAN_LENGTH_MAX_NS 8000000000ull
+#define SCOPE_PLAN_COOL_OFF_NS 10000000ull
+#define SCOPE_PLAN_SPEEDUPS 20	   /* steps of 5 % */
+#define SCOPE_PLAN_ZERO_WEIGHT 8   /* 8 of 28 draws, 29 %, are 0 */
+
+struct scope_plan_step {
+	uint32_t site;
+	double value; /* experiment.h */
+};
+
+struct scope_plan {
+	struct scope_plan_step *step;
+	size_t count;
+};
+
+/*
+ * Each of the values (0 is added where it is missing) at each of the sites, repeats times: a random
+ * order of all, then another one. 0, -EINVAL: no values, sites or repeats; -ENOMEM.
+ */
+int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
+		      uint64_t seed, struct scope_plan *ret_plan);
+
+/* count experiments at each of the sites with speedups drawn as Coz does. Likewise. */
+int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);
+void scope_plan_free(struct scope_plan *plan); /* zeroed is fine */
+
+/*
+ * How long experiments are from now on, if one of length_ns saw so many visits of the progress
+ * point: doubled below SCOPE_CAUSAL_VISITS_MIN, to SCOPE_PLAN_LENGTH_MAX_NS at most (or length_ns
+ * where that is more).
+ */
+uint64_t scope_plan_adapt(uint64_t length_ns, uint64_t visits);
+
+#endif
