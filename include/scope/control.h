@@ -77,6 +77,36 @@
  *                         PROBE_OFFSET, PROBE_ARGS, PROBE_FLAGS, PROBE_HITS, PROBE_MISSED
  *                         The probe with the lowest number from PROBE_ID (default 0) on. ENOENT:
  *                         there is none. Also after STOP.
+ *   SCOPE_CMD_DELAY_SET   SESSION, DELAY_ID, DELAY_SITE, what that site wants (enum scope_delay_site),
+ *                         DELAY_NS [DELAY_FLAGS] [DELAY_PROBABILITY] [DELAY_SEED] [DELAY_THREADS]
+ *                         [DELAY_HIT_MAX_NS] [DELAY_SECOND_MAX_NS]
+ *                         From CONFIGURE to STOP. Holds a traced thread up for DELAY_NS each time it
+ *                         comes to the site; a DELAY record says how long that really took. The
+ *                         thread sleeps, in its own context, and SIGKILL ends the sleep; below
+ *                         SCOPE_DELAY_SPIN_NS it spins. With a DELAY_ID that is set already and the
+ *                         same site, all else of the rule is replaced while it works, and its counts
+ *                         go on; what is slept just then stays as long as it was. DELAY_NS 0 counts
+ *                         visits and holds nobody up. What a thread would have to wait above
+ *                         DELAY_HIT_MAX_NS, or all threads of the session together in a second above
+ *                         DELAY_SECOND_MAX_NS (that of the rule set last holds), is not served and
+ *                         counts as capped.
+ *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
+ *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
+ *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
+ *                         SCOPE_DELAY_MAX rules are set. EOPNOTSUPP: this kernel cannot serve that
+ *                         site (the text says why, and what may do instead). Of a place: as
+ *                         PROBE_ADD. EPROTO: the session's protocol is 1.
+ *   SCOPE_CMD_DELAY_REMOVE  SESSION, DELAY_ID. Who sleeps by this rule is woken; when it is answered
+ *                         nobody does any more. All rules of a session go so with its stop, and with
+ *                         its file, however that was closed.
+ *   SCOPE_CMD_DELAY_NEXT  SESSION [DELAY_ID] -> DELAY_ID, DELAY_SITE, DELAY_SYSCALL, PROBE_SYMBOL or
+ *                         PROBE_PATH where it has one, PROBE_OFFSET, DELAY_NS, DELAY_FLAGS,
+ *                         DELAY_PROBABILITY, DELAY_SEED, DELAY_HIT_MAX_NS, DELAY_SECOND_MAX_NS,
+ *                         DELAY_VISITS, DELAY_SERVED, DELAY_ASKED_NS, DELAY_SERVED_NS, DELAY_MISSED,
+ *                         DELAY_CAPPED
+ *                         The rule with the lowest number from DELAY_ID (default 0) on. ENOENT: there
+ *                         is none. Also after STOP.
+ *
  * Who is traced: every thread that one of the targets means.
  *
  *   TARGET       a process, by the number of any of its threads; with FOLLOW its descendants too,
@@ -136,6 +166,9 @@ enum scope_cmd {
 	SCOPE_CMD_PROBE_REMOVE,
 	SCOPE_CMD_PROBE_NEXT,
 	SCOPE_CMD_NOTICE,
+	SCOPE_CMD_DELAY_SET,
+	SCOPE_CMD_DELAY_REMOVE,
+	SCOPE_CMD_DELAY_NEXT,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -214,6 +247,24 @@ enum scope_attr {
 	SCOPE_ATTR_VALUE,	      /* u64: see enum scope_notice */
 	SCOPE_ATTR_OVERHEAD,	      /* u32: thousandths of a CPU that probes took */
 	SCOPE_ATTR_SELFTEST,	      /* u8: enum scope_selftest */
+	SCOPE_ATTR_DELAY_ID,	      /* u32, at most 65535 */
+	SCOPE_ATTR_DELAY_SITE,	      /* u8: enum scope_delay_site */
+	SCOPE_ATTR_DELAY_SYSCALL,     /* u32, below SCOPE_SYSCALL_MAX: native number */
+	SCOPE_ATTR_DELAY_FLAGS,	      /* u32: SCOPE_DELAY_AFTER */
+	SCOPE_ATTR_DELAY_NS,	      /* u64, at most SCOPE_DELAY_NS_MAX */
+	SCOPE_ATTR_DELAY_PROBABILITY, /* u32: parts of 2^32 of the visits; default and 0: all */
+	SCOPE_ATTR_DELAY_SEED,	      /* u64, default 0 */
+	SCOPE_ATTR_DELAY_HIT_MAX_NS,  /* u64, 1 to SCOPE_DELAY_NS_MAX, which is the default */
+	SCOPE_ATTR_DELAY_SECOND_MAX_NS, /* u64, default SCOPE_DELAY_SECOND_MAX_NS_DEFAULT */
+	SCOPE_ATTR_DELAY_THREADS,     /* u32[], at most SCOPE_STACK_THREADS_MAX: tids, traced ones;
+					 default every traced thread */
+	SCOPE_ATTR_DELAY_VISITS,      /* u64: times a thread of the rule came to the site */
+	SCOPE_ATTR_DELAY_SERVED,      /* u64: delays served, each of them a record, or lost */
+	SCOPE_ATTR_DELAY_ASKED_NS,    /* u64: sum over those */
+	SCOPE_ATTR_DELAY_SERVED_NS,   /* u64: sum over those, as they really were */
+	SCOPE_ATTR_DELAY_MISSED,      /* u64: chosen visits that could not be held up: in an interrupt,
+					 no place to remember them, a 32-bit call */
+	SCOPE_ATTR_DELAY_CAPPED,      /* u64: chosen visits that a cap shortened or let go */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
@@ -239,6 +290,42 @@ enum scope_probe_kind {
 
 #define SCOPE_PROBE_WITH_STACK 0x01u /* while STACK_MODE is not none, within STACKS_PER_SECOND */
 #define SCOPE_PROBE_WITH_ALL 0x01u
+
+/* Where a rule holds threads up, and what names the place. Never reuse a number. */
+enum scope_delay_site {
+	/*
+	 * DELAY_SYSCALL. With SCOPE_DELAY_AFTER as the call returns. Without it before the call does
+	 * anything: that takes PROBE_SYMBOL, the kernel's function for the call ("__x64_sys_futex").
+	 */
+	SCOPE_DELAY_SYSCALL = 0,
+	/* As a thread comes back from receiving at least one byte from a socket. Wants nothing. */
+	SCOPE_DELAY_RECEIVE = 1,
+	/* PROBE_PATH, PROBE_OFFSET: at an instruction of a program, as a rule a function's first. */
+	SCOPE_DELAY_USER = 2,
+	/*
+	 * PROBE_SYMBOL [PROBE_OFFSET]. A kernel function may hold locks, so the thread owes the delay
+	 * and serves it as the call it is in returns, all that it owes by this rule at once.
+	 */
+	SCOPE_DELAY_KERNEL = 3,
+};
+
+#define SCOPE_DELAY_AFTER 0x01u /* of SCOPE_DELAY_SYSCALL: as it returns */
+#define SCOPE_DELAY_FLAGS_ALL 0x01u
+
+#define SCOPE_DELAY_MAX 64		  /* rules of a session */
+#define SCOPE_DELAY_NS_MAX 1000000000ull  /* of one delay */
+#define SCOPE_DELAY_SPIN_NS 20000ull	  /* below it a thread spins: a sleep is not that exact */
+#define SCOPE_DELAY_SECOND_MAX_NS_DEFAULT 10000000000ull /* ten threads that do nothing else */
+
+/* Is this visit (counted from 0) one of those to hold up? Spreads bits as splitmix64 does. */
+static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
+{
+	__u64 x = seed + (visit + 1) * 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return !probability || (__u32)((x ^ x >> 31) >> 32) < probability;
+}
 
 enum scope_run_state {
 	SCOPE_RUN_NEW = 0,

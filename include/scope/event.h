@@ -46,7 +46,8 @@
 	X(15, COMM, comm, 32, "a thread takes another name")                                       \
 	X(16, BLOCK_ISSUE, block_issue, 32, "a block device is given a request of a traced thread") \
 	X(17, BLOCK_DONE, block_done, 40, "a block device has done such a request, or part of it") \
-	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")
+	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")               \
+	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")
 
 enum scope_record_type {
 #define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
@@ -310,6 +311,21 @@ struct scope_record_probe {
 	__u16 id; /* as given to SCOPE_CMD_PROBE_ADD */
 	__u8 flags;
 	__u8 args;
+};
+
+#define SCOPE_DELAYED_SPUN 0x01	     /* it kept the CPU; else it slept */
+#define SCOPE_DELAYED_AT_RETURN 0x02 /* on the way to user mode, behind what it is for */
+#define SCOPE_DELAYED_CUT 0x04	     /* ended early: by SIGKILL, or the rule went */
+#define SCOPE_DELAYED_CAPPED 0x08    /* more was asked for: a cap left asked_ns of it */
+
+/* Of the thread on this CPU. It was held up until the record's time. */
+struct scope_record_delay {
+	__u32 word;
+	__u16 id; /* as given to SCOPE_CMD_DELAY_SET */
+	__u8 flags;
+	__u8 zero;
+	__u32 asked_ns;
+	__u32 served_ns; /* at most 2^32 - 1 */
 };
 
 #endif

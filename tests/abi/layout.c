@@ -13,4 +13,4 @@ _Static_assert(sizeof(struct scope_subbuf) == 64, "subbuf");
 _Static_assert(sizeof(struct scope_ring_page) == 104, "ring page");
 _Static_assert(sizeof(struct scope_ioc_info) == 32, "ioc info");
 _Static_assert(sizeof(struct scope_ioc_consume) == 16, "ioc consume");
-_Static_assert(SCOPE_ATTR_MAX == 67, "attributes are only ever added at the end");
+_Static_assert(SCOPE_ATTR_MAX == 83, "attributes are only ever added at the end");

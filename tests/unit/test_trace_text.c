@@ -51,6 +51,7 @@ static const char every_line[] =
 	"9232 1 block_done 200 9 dev=0,0 sector=1 bytes=1 latency=1 error=2147483648 preflush\n"
 	"9240 1 probe 200 7 args=3,0xffff800000000000\n"
 	"9240 1 stack 200 0x1010,0x2010 cost=321 reason=2\n"
+	"9250 1 delay 200 1 asked=50000 served=53211 at_return\n"
 	"9250 1 probe 200 65535 args=0xffffffffffffffff return user\n"
 	"9251 1 probe 200 0 interrupt\n"
 	"9252 1 sample 200 0x1010 cost=77 kernel\n"

@@ -413,7 +413,8 @@ static int handle(struct run *run, const struct scope_event *event)
 		return handle_exec(run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
 	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
-	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE)
+	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE ||
+	    event->kind == SCOPE_EVENT_DELAY)
 		return 0;
 	if (event->kind == SCOPE_EVENT_STATE &&
 	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))

@@ -25,14 +25,14 @@
 #define CLASS_CALLS 19
 #define CALLS_MAX (CLASSES - CLASS_CALLS)
 
+/* Types that came later have none: a sub-buffer that holds one of them stays as it is. */
 static_assert(SCOPE_RECORD_PROBE < CLASS_CALLS, "a type needs a class of its own");
 
-/* Bytes of the fixed part, 0: not known. */
-static const uint8_t fixed_bytes[CLASSES] = {
+/* Bytes of the fixed part of a type, 0: not known. */
+static const uint8_t type_bytes[CLASSES] = {
 #define SCOPE_RECORD_BYTES(number, NAME, name, bytes, text) [number] = bytes,
 	SCOPE_RECORD_LIST(SCOPE_RECORD_BYTES)
 #undef SCOPE_RECORD_BYTES
-	[CLASS_CALLS ... CLASSES - 1] = sizeof(struct scope_record_syscall),
 };
 
 /* The columns of one class, and how far one has come. */
@@ -52,6 +52,11 @@ struct layout {
 static uint32_t type_of(uint32_t class)
 {
 	return class < CLASS_CALLS ? class : SCOPE_RECORD_SYSCALL;
+}
+
+static uint32_t fixed_bytes(uint32_t class)
+{
+	return type_bytes[type_of(class)];
 }
 
 /* Numbers have classes of their own in the order in which they come, as long as there are any. */
@@ -192,7 +197,7 @@ static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t
 static size_t place_fixed(struct table *table, uint32_t class, size_t at)
 {
 	table->at = at;
-	table->arg_at = at + (table->count ? table->count * (fixed_bytes[class] - 1ul) : 0);
+	table->arg_at = at + (table->count ? table->count * (fixed_bytes(class) - 1ul) : 0);
 	return table->arg_at;
 }
 
@@ -209,10 +214,10 @@ static size_t survey(const struct scope_subbuf *subbuf, struct layout *layout, u
 		struct table *table;
 		size_t bytes, args;
 
-		if (type >= CLASS_CALLS || !fixed_bytes[type] || fixed_bytes[type] > left)
+		if (type >= CLASS_CALLS || !fixed_bytes(type) || fixed_bytes(type) > left)
 			return 0;
 		args = args_of(record, type);
-		bytes = fixed_bytes[type] + 8 * args + rest_of(record, type);
+		bytes = fixed_bytes(type) + 8 * args + rest_of(record, type);
 		if (bytes > left)
 			return 0;
 		classes[records] = (uint8_t)class_of(layout, record);
@@ -250,7 +255,7 @@ static void lay_out(struct layout *layout, size_t at, struct scope_columns *ret_
 static size_t split_record(const uint64_t *word, uint32_t class, struct table *table,
 			   uint64_t *now_ns, uint8_t *out, uint8_t *ret_first)
 {
-	const size_t words = fixed_bytes[class] / 8, step = table->count;
+	const size_t words = fixed_bytes(class) / 8, step = table->count;
 	const size_t all = words + args_of((const uint8_t *)word, type_of(class));
 	uint8_t *column = out + table->at++;
 	const struct head head = make_near(now_ns, class, (struct head){
@@ -308,7 +313,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, size_t records, st
 		struct table *table = &layout->table[class];
 		const uint32_t type = type_of(class);
 
-		if (table->count && !fixed_bytes[class])
+		if (table->count && !fixed_bytes(class))
 			return -EBADMSG;
 		at = place_fixed(table, class, at);
 		if (at > bytes)
@@ -330,7 +335,7 @@ static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct tab
 			  uint64_t *now_ns, const uint8_t *columns)
 {
 	const uint32_t class = first & (CLASSES - 1);
-	const size_t words = fixed_bytes[class] / 8, step = table->count;
+	const size_t words = fixed_bytes(class) / 8, step = table->count;
 	const uint8_t *column = columns + table->at++;
 	struct head head = { first, 0 };
 	size_t all;

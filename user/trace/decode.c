@@ -340,6 +340,19 @@ static size_t take_probe(struct scope_decoder *decoder, const struct scope_recor
 	return record->args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
+static size_t take_delay(struct scope_decoder *decoder, const struct scope_record_delay *record,
+			 size_t left, struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_DELAY;
+	event->flags = record->flags;
+	event->delay.id = record->id;
+	event->delay.asked_ns = record->asked_ns;
+	event->delay.served_ns = record->served_ns;
+	return sizeof(*record);
+}
+
 #define TAKE(NAME, name)                                                                           \
 	case SCOPE_RECORD_##NAME:                                                                  \
 		if (left >= sizeof(struct scope_record_##name))                                    \
@@ -375,6 +388,7 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	TAKE(BLOCK_ISSUE, block_issue);
 	TAKE(BLOCK_DONE, block_done);
 	TAKE(PROBE, probe);
+	TAKE(DELAY, delay);
 	case SCOPE_RECORD_TIME:
 		break;
 	default:

@@ -348,6 +348,23 @@ static int encode_probe(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
+static int encode_delay(const struct scope_event *event, void *buffer, struct scope_error *error,
+			size_t *ret_bytes)
+{
+	struct scope_record_delay *record = buffer;
+
+	(void)error;
+	*record = (struct scope_record_delay){
+		.word = scope_record_word(SCOPE_RECORD_DELAY, 0),
+		.id = event->delay.id,
+		.flags = event->flags,
+		.asked_ns = event->delay.asked_ns,
+		.served_ns = event->delay.served_ns,
+	};
+	*ret_bytes = sizeof(*record);
+	return 0;
+}
+
 int scope_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 		       size_t *ret_bytes)
 {
@@ -368,6 +385,7 @@ int scope_event_encode(const struct scope_event *event, void *buffer, struct sco
 		[SCOPE_EVENT_BLOCK_ISSUE] = encode_block_issue,
 		[SCOPE_EVENT_BLOCK_DONE] = encode_block_done,
 		[SCOPE_EVENT_PROBE] = encode_probe,
+		[SCOPE_EVENT_DELAY] = encode_delay,
 	};
 
 	if (event->kind >= SCOPE_EVENT_KINDS || !encode[event->kind])
@@ -383,6 +401,7 @@ bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
 	case SCOPE_EVENT_EXIT:
 	case SCOPE_EVENT_STACK:
 	case SCOPE_EVENT_PROBE:
+	case SCOPE_EVENT_DELAY:
 		*ret_tid = event->tid;
 		return true;
 	case SCOPE_EVENT_SWITCH:

@@ -24,6 +24,7 @@ enum scope_event_kind {
 	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that asked for it */
 	SCOPE_EVENT_BLOCK_DONE,
 	SCOPE_EVENT_PROBE,
+	SCOPE_EVENT_DELAY, /* the thread was held up on purpose until this time */
 	SCOPE_EVENT_KINDS,
 };
 
@@ -99,6 +100,10 @@ struct scope_event {
 			uint8_t args;
 			const uint64_t *arg;
 		} probe; /* flags: SCOPE_PROBE_* */
+		struct {
+			uint16_t id;
+			uint32_t asked_ns, served_ns;
+		} delay; /* flags: SCOPE_DELAYED_* */
 		struct {
 			uint64_t count; /* lost on this CPU since the sub-buffer before */
 		} lost;

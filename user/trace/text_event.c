@@ -264,6 +264,16 @@ static void take_probe(struct scope_line *line, struct scope_text_payload *paylo
 	event->flags = scope_line_flags(line, scope_text_probe_flags);
 }
 
+static void take_delay(struct scope_line *line, struct scope_text_payload *payload,
+		       struct scope_event *event)
+{
+	(void)payload;
+	event->delay.id = scope_line_number(line, "the delay rule", UINT16_MAX);
+	event->delay.asked_ns = scope_line_need(line, "asked", UINT32_MAX);
+	event->delay.served_ns = scope_line_need(line, "served", UINT32_MAX);
+	event->flags = scope_line_flags(line, scope_text_delay_flags);
+}
+
 static const struct {
 	const char *word;
 	uint8_t kind;
@@ -285,6 +295,7 @@ static const struct {
 	{ "block_issue", SCOPE_EVENT_BLOCK_ISSUE, take_block },
 	{ "block_done", SCOPE_EVENT_BLOCK_DONE, take_block },
 	{ "probe", SCOPE_EVENT_PROBE, take_probe },
+	{ "delay", SCOPE_EVENT_DELAY, take_delay },
 };
 
 int scope_text_event(struct scope_line *line, struct scope_text_payload *payload,

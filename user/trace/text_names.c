@@ -86,3 +86,11 @@ const struct scope_text_flag scope_text_probe_flags[] = {
 	{ "interrupt", SCOPE_PROBE_INTERRUPT },
 	{ NULL, 0 },
 };
+
+const struct scope_text_flag scope_text_delay_flags[] = {
+	{ "spun", SCOPE_DELAYED_SPUN },
+	{ "at_return", SCOPE_DELAYED_AT_RETURN },
+	{ "cut", SCOPE_DELAYED_CUT },
+	{ "capped", SCOPE_DELAYED_CAPPED },
+	{ NULL, 0 },
+};

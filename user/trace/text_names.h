@@ -27,5 +27,6 @@ extern const struct scope_text_flag scope_text_stack_flags[];
 extern const struct scope_text_flag scope_text_state_flags[];
 extern const struct scope_text_flag scope_text_block_flags[];
 extern const struct scope_text_flag scope_text_probe_flags[];
+extern const struct scope_text_flag scope_text_delay_flags[];
 
 #endif

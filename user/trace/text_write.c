@@ -247,6 +247,13 @@ static void put_probe(const struct out *out, const struct scope_event *event)
 	put_flags(out, scope_text_probe_flags, event->flags);
 }
 
+static void put_delay(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " %u asked=%" PRIu32 " served=%" PRIu32, event->delay.id,
+		event->delay.asked_ns, event->delay.served_ns);
+	put_flags(out, scope_text_delay_flags, event->flags);
+}
+
 static void put_event(const struct out *out, const struct scope_event *event)
 {
 	static const struct {
@@ -267,6 +274,7 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		[SCOPE_EVENT_BLOCK_ISSUE] = { "block_issue", put_block },
 		[SCOPE_EVENT_BLOCK_DONE] = { "block_done", put_block },
 		[SCOPE_EVENT_PROBE] = { "probe", put_probe },
+		[SCOPE_EVENT_DELAY] = { "delay", put_delay },
 	};
 	const char *word = row[event->kind].word;
 
