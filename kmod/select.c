@@ -97,6 +97,7 @@ static void set_thread(struct scope_session *session, struct task_struct *task, 
 static void scan_threads(struct scope_session *session)
 {
 	struct task_struct *process, *thread;
+	char comm[SCOPE_COMM_BYTES];
 
 	/* A rename that is under way asks for another scan; pairs with scope_select_renamed(). */
 	WRITE_ONCE(session->scanning, true);
@@ -105,10 +106,11 @@ static void scan_threads(struct scope_session *session)
 	for_each_process_thread(process, thread) {
 		if (thread->flags & PF_KTHREAD)
 			continue;
-		if (session->watch & SCOPE_WATCH_COMM)
+		if (session->watch & SCOPE_WATCH_COMM) {
+			scope_rename_comm(session->rename, thread, comm);
 			set_thread(session, thread, SCOPE_FILTER_COMM,
-				   scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES,
-						      thread->comm));
+				   scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, comm));
+		}
 		if (session->watch & SCOPE_WATCH_CGROUP)
 			set_thread(session, thread, SCOPE_FILTER_CGROUP,
 				   in_chosen_cgroup(session, thread));
@@ -291,6 +293,8 @@ bool scope_select_exit(struct scope_session *session, const struct task_struct *
 
 	if (session->watch)
 		had |= scope_filter_remove(&session->filter, thread_key(task));
+	if (session->watch & SCOPE_WATCH_COMM)
+		scope_rename_forget(session->rename, task);
 	return had;
 }
 
@@ -319,9 +323,9 @@ void scope_select_renamed(struct scope_session *session, struct task_struct *tas
 
 	if (task->flags & PF_KTHREAD)
 		return;
+	scope_rename_note(session->rename, task, comm);
 	if (in) {
 		changed = !scope_filter_has(filter, thread_key(task));
-		/* What it is doing is told once its name is in place. */
 		scope_filter_add(filter, thread_key(task), SCOPE_FILTER_COMM | SCOPE_FILTER_FRESH);
 	} else {
 		changed = scope_filter_drop(filter, thread_key(task), SCOPE_FILTER_COMM, !self);

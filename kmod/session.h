@@ -22,6 +22,7 @@
 #include "clock.h"
 #include "filter.h"
 #include "record.h"
+#include "rename.h"
 #include "ring.h"
 
 #define SCOPE_HEADER_BYTES PAGE_SIZE
@@ -117,6 +118,7 @@ struct scope_session {
 	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched; /* requests that found no place there */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
+	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_WATCH_COMM */
 	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];
 
 	/* control */

@@ -155,7 +155,7 @@ static void put_state(struct scope_session *session, struct task_struct *task, u
 	r->since_ns = view.since_ns;
 	r->run_ns = view.run_ns;
 	put_call(r, task, &view);
-	scope_record_comm(r->comm, task);
+	scope_rename_comm(session->rename, task, r->comm);
 	r->regs = regs;
 	if (regs)
 		scope_arch_regs((u64 *)(r + 1), &view.regs);

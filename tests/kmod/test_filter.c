@@ -206,8 +206,8 @@ static int change(struct client *client, struct seen *seen, int name,
 	return err;
 }
 
-/* Takes what comes for a while, or until what is waited for has come. */
-static void take(struct client *client, struct seen *seen, const uint32_t *until)
+/* Takes what comes for a while, or until what is waited for has come; line: who waits. */
+static void take_until(struct client *client, struct seen *seen, const uint32_t *until, int line)
 {
 	uint32_t before = until ? *until : 0;
 	int i;
@@ -219,8 +219,10 @@ static void take(struct client *client, struct seen *seen, const uint32_t *until
 		if (until ? *until > before + 20 : i == 20)
 			return;
 	}
-	FAIL("what should come does not");
+	FAIL("what line %d waits for does not come: %u since", line, *until - before);
 }
+
+#define take(client, seen, until) take_until(client, seen, until, __LINE__)
 
 static void end(struct client *client, struct seen *seen)
 {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names that tasks are about to take: the kernel tells of a rename before it writes the name.
+ *
+ * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked
+ * for. Whoever reads task->comm then reads the name of before, so the last name told is kept here
+ * until it is in place. A task has one place, that its address selects: another's rename may take it,
+ * which matters where both are in the middle of theirs.
+ */
+#ifndef SCOPE_KMOD_RENAME_H
+#define SCOPE_KMOD_RENAME_H
+
+#include <linux/sched.h>
+#include <scope/event.h>
+
+#define SCOPE_RENAMES 64
+
+struct scope_rename {
+	const struct task_struct *task; /* NULL: none */
+	char comm[SCOPE_COMM_BYTES];
+};
+
+/* From probes; names: SCOPE_RENAMES of them, comm of any length. */
+void scope_rename_note(struct scope_rename *names, const struct task_struct *task, const char *comm);
+void scope_rename_forget(struct scope_rename *names, const struct task_struct *task);
+
+/* The name that a task has, or is about to have. */
+void scope_rename_comm(const struct scope_rename *names, const struct task_struct *task,
+		       char ret_comm[SCOPE_COMM_BYTES]);
+
+#endif
