@@ -18,14 +18,16 @@
 #define OWN_PATH "/proc/self/exe"
 #define GETPPID "__x64_sys_getppid"
 
-/* What came, by id of the probe. */
+/* What came, by id of the probe. CPUs are read one by one, so calls do not come in their order. */
 struct hits {
 	uint32_t records[8], right[8], stacks;
+	uint8_t nth[8][CALLS]; /* of puppet_function: how often with this argument */
 	uint32_t last_type[CLIENT_CPUS];
 	int32_t parent; /* what getppid returns to the traced process */
 };
 
-static bool is_right(const struct hits *hits, const struct scope_record_probe *probe, uint32_t nth)
+/* Its words are those of one and the same call. */
+static bool is_right(const struct hits *hits, const struct scope_record_probe *probe)
 {
 	const uint64_t *arg = (const uint64_t *)(probe + 1);
 
@@ -38,13 +40,27 @@ static bool is_right(const struct hits *hits, const struct scope_record_probe *p
 	case 3: /* do_sys_openat2: the path is a string of the program, at the same place always */
 		return !probe->flags && probe->args == 2 && (int32_t)arg[0] == AT_FDCWD && arg[1];
 	case 4: /* puppet_function */
-		return probe->flags == SCOPE_PROBE_USER && probe->args == 3 && arg[0] == nth &&
-		       arg[1] == 2ull * nth && arg[2] == 3ull * nth;
+		return probe->flags == SCOPE_PROBE_USER && probe->args == 3 && arg[0] < CALLS &&
+		       arg[1] == 2 * arg[0] && arg[2] == 3 * arg[0];
 	case 5: /* its return */
 		return probe->flags == (SCOPE_PROBE_USER | SCOPE_PROBE_RETURN) &&
-		       probe->args == 1 && arg[0] == 7ull * nth;
+		       probe->args == 1 && arg[0] % 7 == 0 && arg[0] / 7 < CALLS;
 	}
 	return false;
+}
+
+static void on_probe(struct hits *hits, const struct scope_record_probe *probe)
+{
+	const uint64_t *arg = (const uint64_t *)(probe + 1);
+
+	hits->records[probe->id]++;
+	if (!is_right(hits, probe))
+		return;
+	hits->right[probe->id]++;
+	if (probe->id == 4)
+		hits->nth[4][arg[0]]++;
+	else if (probe->id == 5)
+		hits->nth[5][arg[0] / 7]++;
 }
 
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
@@ -58,8 +74,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	(void)now_ns, (void)bytes;
 	if (type == SCOPE_RECORD_PROBE) {
 		CHECK(tid && probe->id < 8);
-		hits->right[probe->id] += is_right(hits, probe, hits->records[probe->id] % CALLS);
-		hits->records[probe->id]++;
+		on_probe(hits, probe);
 	} else if ((type == SCOPE_RECORD_STACK || type == SCOPE_RECORD_CHAIN) &&
 		   stack->reason == SCOPE_STACK_PROBE) {
 		CHECK(hits->last_type[cpu] == SCOPE_RECORD_PROBE);
@@ -95,6 +110,16 @@ static void must(struct client *client, const struct client_probe *probe)
 	int err = client_probe_add(client, probe);
 
 	CHECK(!err, "probe %u: %s: %s", probe->id, strerror(-err), client_probe_text);
+}
+
+/* Calls of puppet_function: the first so many, each as often as the next. */
+static void expect_each(const struct hits *hits, uint32_t id, uint32_t calls, uint32_t times)
+{
+	uint32_t nth;
+
+	for (nth = 0; nth < calls; nth++)
+		CHECK(hits->nth[id][nth] == times, "probe %u, call %u: %u times, not %u", id, nth,
+		      hits->nth[id][nth], times);
 }
 
 /* So many records came of it, all right, and its count says the same. */
@@ -175,7 +200,9 @@ void test_probe_user(void)
 	puppet_do(&puppet, PUPPET_FUNCTION, CALLS);
 	end(&client, &puppet, &hits);
 	expect(NULL, &hits, 4, 2 * CALLS);
+	expect_each(&hits, 4, CALLS, 2);
 	expect(NULL, &hits, 5, 3 * CALLS);
+	expect_each(&hits, 5, CALLS, 3);
 	puppet_end(&other);
 }
 
@@ -204,6 +231,7 @@ void test_probe_deleted(void)
 		puppet_do(&puppet, PUPPET_FUNCTION, CALLS);
 		end(&client, &puppet, &hits);
 		expect(NULL, &hits, 4, CALLS);
+		expect_each(&hits, 4, CALLS, 1);
 	}
 }
 
@@ -232,6 +260,7 @@ void test_probe_stack(void)
 	end(&client, &puppet, &hits);
 	expect(NULL, &hits, 1, 300);
 	expect(NULL, &hits, 4, 300);
+	expect_each(&hits, 4, 300, 1);
 	CHECK(hits.stacks == 600, "%u stacks", hits.stacks);
 }
 
