@@ -12,7 +12,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 CFLAGS ?= -O2 -g
 SCOPE_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/gen $(SANFLAGS) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
 
 # SAN=1 builds with the address and undefined-behaviour sanitizers, in a tree of its own.
 ifeq ($(SAN),1)

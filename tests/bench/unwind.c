@@ -120,7 +120,7 @@ int main(void)
 	double begin, first;
 
 	sort(6);
-	if (scope_symbols_create(map, maps, NULL, 0, "", &symbols))
+	if (scope_symbols_create(map, maps, NULL, 0, NULL, &symbols))
 		return 1;
 	begin = now();
 	for (unsigned int i = 0; i < stacks; i++) {

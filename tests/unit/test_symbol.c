@@ -128,9 +128,10 @@ static const struct scope_function *look(struct scope_symbols *symbols, uint32_t
 
 static struct scope_symbols *open_one(const struct scope_trace_map *map, const char *root)
 {
+	const struct scope_symbol_options options = { .root = root };
 	struct scope_symbols *symbols;
 
-	assert_int_equal(scope_symbols_create(map, 1, NULL, 0, root, &symbols), 0);
+	assert_int_equal(scope_symbols_create(map, 1, NULL, 0, &options, &symbols), 0);
 	return symbols;
 }
 
@@ -209,7 +210,7 @@ static void test_shared(void **state)
 	map[0] = map_of(1, path, ID);
 	map[1] = map_of(2, path, ID);
 	map[2] = map_of(3, copy, "");
-	assert_int_equal(scope_symbols_create(map, 3, NULL, 0, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(map, 3, NULL, 0, NULL, &symbols), 0);
 	assert_ptr_equal(look(symbols, 1, address), look(symbols, 2, address));
 	assert_ptr_not_equal(look(symbols, 1, address), look(symbols, 3, address));
 	assert_string_equal(look(symbols, 3, address)->module, "libcopy.so");
@@ -328,7 +329,7 @@ static void test_rows(void **state)
 	map = map_of(1, path, ID);
 	map.start = 0x1000;
 	map.end = 0x2000;
-	assert_int_equal(scope_symbols_create(&map, 1, rows, 6, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(&map, 1, rows, 6, NULL, &symbols), 0);
 	assert_string_equal(look(symbols, 1, 0x1000)->name, "everywhere");
 	assert_string_equal(look(symbols, 1, 0x1080)->name, "inner");
 	assert_string_equal(look(symbols, 1, 0x1090)->name, "everywhere");
@@ -376,7 +377,7 @@ static void test_libraries(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (scope_library_match(rows[i].path) != rows[i].library)
+		if (scope_library_match(NULL, rows[i].path) != rows[i].library)
 			fail_msg("%s", rows[i].path);
 	}
 }

@@ -129,7 +129,7 @@ static void test_blocked(void **state)
 		}
 		assert_true(process_start(&process, path, "block", 5));
 		usleep(100000); /* they have spoken; now they go to sleep */
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "",
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
 						      &symbols), 0);
 		check_blocked(&process, symbols, &builds[i]);
 		scope_symbols_destroy(symbols);
@@ -153,7 +153,7 @@ static void test_stripped(void **state)
 	assert_true(process_build("stripped", "-O2 -s", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
 	usleep(100000);
-	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[1].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[1].tid));
 	assert_true(thread_snapshot(process.thread[1].tid, 8192, &snapshot));
@@ -245,7 +245,7 @@ static void test_interrupted(void **state)
 
 		assert_true(process_build("shadow", flags[i], path, sizeof(path)));
 		assert_true(process_start(&process, path, "signals", 1));
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "",
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
 						      &symbols), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, process.pid, NULL, NULL), 0);
 		for (unsigned int turn = 0; turn < 400; turn++) {
@@ -341,7 +341,7 @@ static void step_through(const char *mode, const char *flags, unsigned int round
 	assert_int_equal(dwfl_linux_proc_report(dwfl, process.pid), 0);
 	assert_int_equal(dwfl_report_end(dwfl, NULL, NULL), 0);
 	assert_int_equal(dwfl_linux_proc_attach(dwfl, process.pid, true), 0);
-	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	for (unsigned int round = 0; round < rounds; round++) {
 		assert_int_equal(ptrace(PTRACE_CONT, process.pid, NULL, NULL), 0);
 		usleep(rand() % 1000);
@@ -392,7 +392,7 @@ static void test_cut(void **state)
 	assert_true(process_build("cut", "-O2", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
 	usleep(100000);
-	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[2].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[2].tid));
 	assert_true(thread_snapshot(process.thread[2].tid, 8192, &snapshot));
@@ -448,7 +448,7 @@ static void test_nonsense(void **state)
 	assert_true(process_build("nonsense", "-O2", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
 	usleep(100000);
-	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, "", &symbols), 0);
+	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[3].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[3].tid));
 	assert_true(thread_snapshot(process.thread[3].tid, 4096, &good));

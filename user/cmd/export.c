@@ -7,17 +7,20 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "export/export.h"
 
 static const char usage[] =
 	"Usage: scope export FORMAT FILE [-o OUTPUT]\n"
 	"Write a trace in a format that other tools read.\n\n"
 	"  -o, --output PATH   the file, or directory, to write (default: standard output for text)\n"
+	SCOPE_CMD_SYMBOLS_USAGE
 	"  -h, --help          this text\n\n"
 	"Formats:\n";
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
+	SCOPE_CMD_SYMBOLS_LONG,
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -30,7 +33,8 @@ static void print_usage(void)
 }
 
 static int export_file(const struct scope_export_format *format, const char *input,
-		       const char *output, struct scope_error *error)
+		       const char *output, const struct scope_symbol_options *options,
+		       struct scope_error *error)
 {
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
@@ -43,7 +47,7 @@ static int export_file(const struct scope_export_format *format, const char *inp
 		return code;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	code = scope_symbols_create(maps, map_count, rows, row_count, "", &symbols);
+	code = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
 	if (code) {
 		scope_error_set(error, code, "%s: %s", input, strerror(-code));
 	} else {
@@ -61,8 +65,9 @@ int scope_cmd_export(int argc, char **argv)
 {
 	const struct scope_export_format *format;
 	struct scope_error error = { "" };
+	__attribute__((cleanup(scope_cmd_symbols_free))) struct scope_cmd_symbols symbols = { 0 };
 	const char *output = NULL;
-	int option;
+	int option, status;
 
 	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		switch (option) {
@@ -73,7 +78,11 @@ int scope_cmd_export(int argc, char **argv)
 			print_usage();
 			return SCOPE_EXIT_DONE;
 		default:
-			return scope_cmd_misuse("export", "that option is not understood");
+			status = scope_cmd_symbols("export", option, optarg, &symbols);
+			if (status < 0)
+				return scope_cmd_misuse("export", "that option is not understood");
+			if (status)
+				return status;
 		}
 	}
 	if (optind + 2 != argc)
@@ -88,7 +97,7 @@ int scope_cmd_export(int argc, char **argv)
 	if (!output && format->binary && isatty(STDOUT_FILENO))
 		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o",
 					format->name);
-	return export_file(format, argv[optind + 1], output, &error)
+	return export_file(format, argv[optind + 1], output, &symbols.options, &error)
 		       ? scope_cmd_fail("export", &error)
 		       : SCOPE_EXIT_DONE;
 }

@@ -67,7 +67,7 @@ static int find_function(const char *path, const char *name, struct scope_error 
 
 	if (fd < 0)
 		return scope_error_set(error, -errno, "cannot open %.300s: %s", path, strerror(errno));
-	code = scope_image_create(fd, "", path, &image);
+	code = scope_image_create(fd, NULL, path, &image);
 	if (code)
 		return scope_error_set(error, code, "%.300s is no program or library: %s", path,
 				       strerror(-code));
@@ -79,11 +79,24 @@ static int find_function(const char *path, const char *name, struct scope_error 
 	return 0;
 }
 
+/* The colon before the function, whose name may hold pairs of them: PATH:ns::function. */
+static char *function_colon(char *text)
+{
+	for (char *at = text + strlen(text); at > text; at--) {
+		if (*at != ':')
+			continue;
+		if (at[-1] != ':')
+			return at;
+		at--;
+	}
+	return NULL;
+}
+
 static int take_user(char *text, struct scope_error *error, struct scope_probe *probe)
 {
-	char *colon = strrchr(text, ':');
+	char *colon = function_colon(text);
 
-	if (!colon || colon == text || !colon[1])
+	if (!colon || !colon[1])
 		return -EINVAL;
 	*colon = '\0';
 	if (strlen(text) >= sizeof(probe->name))

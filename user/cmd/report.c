@@ -13,6 +13,7 @@
 #include <scope/event.h>
 
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "report/text.h"
 #include "source/launch.h"
 #include "source/source.h"
@@ -37,6 +38,7 @@ static const char usage[] =
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
 	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
 	"                        50, 0: any share)\n"
+	SCOPE_CMD_SYMBOLS_USAGE
 	"  -h, --help            this text\n\n"
 	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
 
@@ -57,6 +59,7 @@ static const struct option long_options[] = {
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
+	SCOPE_CMD_SYMBOLS_LONG,
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -65,6 +68,7 @@ struct request {
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	struct scope_cmd_symbols symbols;
 	const struct scope_source *from;	    /* with -p */
 	char **command; /* to be started; NULL: none */
 	unsigned details;
@@ -125,6 +129,8 @@ static int parse(int argc, char **argv, struct request *request)
 		if (option == '?')
 			return scope_cmd_misuse("report", "that option is not understood");
 		status = scope_cmd_select("report", option, optarg, &request->selection);
+		if (status < 0)
+			status = scope_cmd_symbols("report", option, optarg, &request->symbols);
 		if (status < 0)
 			status = take_value(option, optarg, request);
 		if (status)
@@ -372,11 +378,12 @@ static int report(const struct request *request, struct scope_error *error)
 	}
 	scope_analysis_options_init(&options);
 	options.baseline = baseline;
+	options.symbols = request->symbols.options;
 	/* The files as the process sees them, as long as it is there to ask. */
 	snprintf(root, sizeof(root), "/proc/%" PRIu64 "/root",
 		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
 	if (!request->input && !access(root, X_OK))
-		options.root = root;
+		options.symbols.root = root;
 	scope_cmd_progress("analysing");
 	code = scope_analysis_run(trace, &options, &analysis);
 	scope_cmd_progress_end();
@@ -401,16 +408,12 @@ int scope_cmd_report(int argc, char **argv)
 
 	scope_capture_options_init(&request.capture, 0);
 	status = parse(argc, argv, &request);
-	if (status)
-		return status;
-	if (request.help) {
+	if (!status && request.help)
 		fputs(usage, stdout);
-		return SCOPE_EXIT_DONE;
-	}
-	if (!request.input) {
+	else if (!status && !request.input)
 		status = scope_cmd_source("report", request.source, &request.from);
-		if (status)
-			return status;
-	}
-	return report(&request, &error) ? scope_cmd_fail("report", &error) : SCOPE_EXIT_DONE;
+	if (!status && !request.help && report(&request, &error))
+		status = scope_cmd_fail("report", &error);
+	scope_cmd_symbols_free(&request.symbols);
+	return status;
 }

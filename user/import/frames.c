@@ -65,7 +65,7 @@ static int compare(const void *left, const void *right)
 /* "[kernel.kallsyms]" and the like are no program's. */
 static bool is_library(const char *module)
 {
-	return module[0] == '[' || scope_library_match(module);
+	return module[0] == '[' || scope_library_match(NULL, module);
 }
 
 static int add(struct scope_frames *frames, const char *name, const char *module,

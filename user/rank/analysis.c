@@ -11,7 +11,6 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 		.detect = scope_detect_defaults,
 		.rank = scope_rank_defaults,
 		.keep_units = SCOPE_KEEP_UNITS,
-		.root = "",
 	};
 }
 
@@ -32,14 +31,14 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 	return scope_rank_run(&input, &analysis->ranking);
 }
 
-static int name_functions(struct scope_trace *trace, const char *root,
+static int name_functions(struct scope_trace *trace, const struct scope_symbol_options *options,
 			  struct scope_symbols **ret_symbols)
 {
 	size_t map_count, symbol_count;
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &map_count);
 	const struct scope_trace_symbol *symbols = scope_trace_symbols(trace, &symbol_count);
 
-	return scope_symbols_create(maps, map_count, symbols, symbol_count, root, ret_symbols);
+	return scope_symbols_create(maps, map_count, symbols, symbol_count, options, ret_symbols);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */
@@ -72,10 +71,12 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 static int collect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	struct scope_evidence_source source = {analysis->trace, analysis->kept, NULL}, reference;
-	int err = name_functions(analysis->trace, options->root, &analysis->symbols);
+	struct scope_symbol_options elsewhere = options->symbols;
+	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
+	elsewhere.root = NULL; /* the baseline's processes are others */
 	if (!err && options->baseline)
-		err = name_functions(options->baseline, "", &analysis->reference_symbols);
+		err = name_functions(options->baseline, &elsewhere, &analysis->reference_symbols);
 	if (err)
 		return err;
 	source.symbols = analysis->symbols;

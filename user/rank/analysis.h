@@ -10,7 +10,7 @@ struct scope_analysis_options {
 	struct scope_rank_options rank;
 	uint64_t keep_units; /* see evidence/keep.h */
 	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
-	const char *root; /* before paths of the target's files: "/proc/PID/root", or "" */
+	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
 };
 
 struct scope_analysis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looks for separate debug files in the folders where distributions put them. */
+/* Looks for files by build-id: separate debug files, and programs that are not at their own path. */
 #include "symbol/debugfile.h"
 
 #include <elfutils/libdwelf.h>
@@ -40,55 +40,124 @@ static bool same_crc(int fd, GElf_Word crc)
 	return !got && sum == crc;
 }
 
-/* The file descriptor, or -1 where the file is absent or another one. */
-static int try_open(const char *path, const unsigned char *id, int id_bytes, GElf_Word crc)
+/* A stripped program may lie in the folders too, under the same number. */
+static bool has_symbols(int fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf_Scn *scn = NULL;
+	bool found = false;
+	GElf_Shdr shdr;
+
+	while (!found && elf && (scn = elf_nextscn(elf, scn)))
+		found = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB;
+	elf_end(elf);
+	return found;
+}
+
+/* What to look for. */
+struct wanted {
+	const unsigned char *id;
+	int id_bytes;
+	const char *link; /* NULL: none */
+	GElf_Word crc;
+	bool stripped; /* will do: the program itself is wanted */
+	char *path; /* PATH_MAX bytes: where it was found */
+};
+
+/* The file descriptor, or -1 where the file is absent or another one. */
+static int wanted_open(const struct wanted *wanted, int path_bytes)
+{
+	int fd = path_bytes < PATH_MAX ? open(wanted->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    (id_bytes > 0 ? same_build_id(fd, id, id_bytes) : same_crc(fd, crc)))
+	    (wanted->id_bytes > 0 ? same_build_id(fd, wanted->id, wanted->id_bytes)
+				  : same_crc(fd, wanted->crc)) &&
+	    (wanted->stripped || has_symbols(fd)))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static int try_build_id(const char *root, const unsigned char *id, int id_bytes, char *path)
+/* behind: ".debug", or "" for the program itself. */
+static int try_build_id(const struct wanted *wanted, const char *root, const char *folder,
+			const char *behind)
 {
+	char *path = wanted->path;
 	int at;
 
-	if (id_bytes < 2)
+	if (wanted->id_bytes < 2)
 		return -1;
-	at = snprintf(path, PATH_MAX, "%s" DEBUG_ROOT "/.build-id/%02x/", root, id[0]);
-	for (int i = 1; i < id_bytes && at < PATH_MAX; i++)
-		at += snprintf(path + at, PATH_MAX - at, "%02x", id[i]);
+	at = snprintf(path, PATH_MAX, "%s%s/.build-id/%02x/", root, folder, wanted->id[0]);
+	for (int i = 1; i < wanted->id_bytes && at < PATH_MAX; i++)
+		at += snprintf(path + at, PATH_MAX - at, "%02x", wanted->id[i]);
 	if (at < PATH_MAX)
-		at += snprintf(path + at, PATH_MAX - at, ".debug");
-	return at < PATH_MAX ? try_open(path, id, id_bytes, 0) : -1;
+		at += snprintf(path + at, PATH_MAX - at, "%s", behind);
+	return wanted_open(wanted, at);
 }
 
-static int try_link(const struct scope_debugfile *where, const char *root, const char *link,
-		    const unsigned char *id, int id_bytes, GElf_Word crc, char *path)
+/* Beside the file, in its .debug folder, and in the same folder below DEBUG_ROOT. */
+static int try_link(const struct wanted *wanted, const char *root, const char *file)
 {
 	static const struct {
 		const char *before, *behind;
 	} folders[] = { { "", "" }, { "", "/.debug" }, { DEBUG_ROOT, "" } };
-	const char *slash = strrchr(where->path, '/');
+	const char *slash = strrchr(file, '/');
 	int fd = -1;
 
-	if (!link || !slash || strchr(link, '/'))
+	if (!wanted->link || !slash)
 		return -1;
-	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++) {
-		int bytes = snprintf(path, PATH_MAX, "%s%s%.*s%s/%s", root, folders[i].before,
-				     (int)(slash - where->path), where->path, folders[i].behind,
-				     link);
+	/* A link with the name of its own file is found beside it first: not stripped. */
+	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
+		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", root,
+						  folders[i].before, (int)(slash - file), file,
+						  folders[i].behind, wanted->link));
+	return fd;
+}
 
-		/* A link with the name of its own file is found beside it first: not stripped. */
-		if (bytes < PATH_MAX)
-			fd = try_open(path, id, id_bytes, crc);
+/* In a folder of the user's: by build-id, below the file's own path, or plainly by name. */
+static int try_folder(const struct wanted *wanted, const char *folder, const char *file,
+		      const char *behind)
+{
+	const char *slash = strrchr(file, '/');
+	int fd = try_build_id(wanted, folder, "", behind);
+
+	if (fd < 0 && wanted->id_bytes > 0)
+		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file,
+						  behind));
+	if (fd < 0 && wanted->id_bytes > 0 && slash)
+		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash,
+						  behind));
+	return fd;
+}
+
+/* Debug files of the user's come before the distribution's, those below the root before the host's. */
+static int find(const struct scope_debugfile *where, const struct wanted *wanted)
+{
+	const char *root = scope_symbol_root(&where->options);
+	const char *const *folder = where->options.debug_dir;
+	int fd = -1;
+
+	for (; fd < 0 && folder && *folder; folder++) {
+		fd = try_folder(wanted, *folder, where->path, ".debug");
+		if (fd < 0)
+			fd = try_folder(wanted, *folder, where->path, "");
+		if (fd < 0)
+			fd = try_link(wanted, *folder, where->path);
+		if (fd < 0 && wanted->link)
+			fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s/%s", *folder,
+							  wanted->link));
 	}
+	if (fd < 0)
+		fd = try_build_id(wanted, root, DEBUG_ROOT, ".debug");
+	if (fd < 0)
+		fd = try_link(wanted, root, where->path);
+	if (fd < 0 && *root)
+		fd = try_build_id(wanted, "", DEBUG_ROOT, ".debug");
+	if (fd < 0 && *root)
+		fd = try_link(wanted, "", where->path);
 	return fd;
 }
 
@@ -96,22 +165,76 @@ int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwa
 			 const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
 	const struct scope_debugfile *where = *user;
-	const char *roots[] = { where->root, "" };
-	const unsigned char *id = NULL;
-	GElf_Addr address;
-	int id_bytes = dwfl_module_build_id(module, &id, &address);
 	char path[PATH_MAX];
+	struct wanted wanted = { .link = link && !strchr(link, '/') ? link : NULL, .crc = crc,
+				 .path = path };
+	GElf_Addr address;
+	int fd;
 
-	(void)name, (void)base, (void)file;
-	for (size_t i = 0; i < (*where->root ? 2 : 1); i++) {
-		int fd = try_build_id(roots[i], id, id_bytes, path);
+	wanted.id_bytes = dwfl_module_build_id(module, &wanted.id, &address);
+	fd = find(where, &wanted);
+	if (fd >= 0)
+		*ret_path = strdup(path);
+	else if (where->options.debuginfod)
+		fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc,
+						  ret_path);
+	return fd;
+}
 
-		if (fd < 0)
-			fd = try_link(where, roots[i], link, id, id_bytes, crc, path);
-		if (fd >= 0) {
-			*ret_path = strdup(path);
-			return fd;
-		}
-	}
-	return -1;
+/* Bytes of a number in hexadecimal; 0: it is none. */
+static int bytes_of(const char *text, unsigned char *bytes, size_t room)
+{
+	size_t count = strlen(text) / 2;
+
+	if (strlen(text) % 2 || count > room)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &bytes[i]) != 1)
+			return 0;
+	return (int)count;
+}
+
+/* From libdwfl, which asks the servers of DEBUGINFOD_URLS and keeps what they send. */
+static int fetch(const struct wanted *wanted)
+{
+	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf };
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module = dwfl ? dwfl_report_module(dwfl, "program", 0, 1) : NULL;
+	char *name = NULL;
+	Elf *elf = NULL;
+	int fd = -1;
+
+	if (module && !dwfl_module_report_build_id(module, wanted->id, wanted->id_bytes, 0))
+		fd = dwfl_build_id_find_elf(module, NULL, "program", 0, &name, &elf);
+	free(name);
+	elf_end(elf);
+	if (dwfl)
+		dwfl_end(dwfl);
+	return fd;
+}
+
+int scope_debugfile_program(const struct scope_symbol_options *options, const char *file,
+			    const char *build_id)
+{
+	const char *const *folder = options->debug_dir;
+	unsigned char id[SCOPE_DEBUGFILE_ID_MAX];
+	char path[PATH_MAX];
+	struct wanted wanted = { .id = id, .path = path, .stripped = true };
+	int fd = -1;
+
+	wanted.id_bytes = bytes_of(build_id, id, sizeof(id));
+	if (!wanted.id_bytes)
+		return -1;
+	elf_version(EV_CURRENT);
+	for (; fd < 0 && folder && *folder; folder++)
+		fd = try_folder(&wanted, *folder, file, "");
+	if (fd < 0 && options->debuginfod)
+		fd = fetch(&wanted);
+	for (folder = options->debug_dir; fd < 0 && folder && *folder; folder++)
+		fd = try_folder(&wanted, *folder, file, ".debug");
+	if (fd < 0)
+		fd = try_build_id(&wanted, scope_symbol_root(options), DEBUG_ROOT, ".debug");
+	if (fd < 0 && *scope_symbol_root(options))
+		fd = try_build_id(&wanted, "", DEBUG_ROOT, ".debug");
+	return fd;
 }

@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "symbol/debugfile.h"
+#include "symbol/demangle.h"
+
+#define PAGE UINT64_C(4096) /* what linkers align to at least */
 
 struct scope_image {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf; /* the module's */
-	char *root, *path;
+	char *path;
 	struct scope_debugfile debugfile;
 	char build_id[SCOPE_IMAGE_ID_TEXT];
 	bool functions_read;
@@ -73,18 +76,20 @@ close_fd:
 	return -ENOEXEC;
 }
 
-int scope_image_create(int fd, const char *root, const char *path, struct scope_image **ret_image)
+int scope_image_create(int fd, const struct scope_symbol_options *options, const char *path,
+		       struct scope_image **ret_image)
 {
 	struct scope_image *image = calloc(1, sizeof(*image));
 	int ret = -ENOMEM;
 
 	if (!image)
 		goto close_fd;
-	image->root = strdup(root);
 	image->path = strdup(path);
-	if (!image->root || !image->path)
+	if (!image->path)
 		goto close_fd;
-	image->debugfile = (struct scope_debugfile){ image->root, image->path };
+	if (options)
+		image->debugfile.options = *options;
+	image->debugfile.path = image->path;
 	ret = module_report(image, fd);
 	if (ret)
 		goto destroy;
@@ -106,7 +111,6 @@ void scope_image_destroy(struct scope_image *image)
 	scope_rules_free(&image->rules);
 	if (image->dwfl)
 		dwfl_end(image->dwfl);
-	free(image->root);
 	free(image->path);
 	free(image);
 }
@@ -135,7 +139,13 @@ static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *
 	return false;
 }
 
-int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
+static bool same_symbol(const char *symbol, const char *name)
+{
+	return !strcmp(symbol, name);
+}
+
+static bool offset_find(struct scope_image *image, const char *name,
+			bool (*match)(const char *symbol, const char *name), uint64_t *ret_offset)
 {
 	int count = dwfl_module_getsymtab(image->module);
 	bool found = false;
@@ -147,8 +157,9 @@ int scope_image_offset(struct scope_image *image, const char *name, uint64_t *re
 							   NULL, NULL);
 		bool global = text && GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
 
-		if (!text || strcmp(text, name) || symbol.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || (found && !global))
+		if (!text || symbol.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || (found && !global) ||
+		    !match(text, name))
 			continue;
 		if (!offset_of(image, link, ret_offset))
 			continue;
@@ -156,7 +167,29 @@ int scope_image_offset(struct scope_image *image, const char *name, uint64_t *re
 		if (global)
 			break;
 	}
-	return found ? 0 : -ENOENT;
+	return found;
+}
+
+int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
+{
+	return offset_find(image, name, same_symbol, ret_offset) ||
+			       offset_find(image, name, scope_demangle_match, ret_offset)
+		       ? 0
+		       : -ENOENT;
+}
+
+bool scope_image_is_debug(const struct scope_image *image)
+{
+	GElf_Phdr phdr;
+	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(image->elf, i, &phdr) && phdr.p_type == PT_LOAD &&
+		    phdr.p_flags & PF_X && phdr.p_filesz)
+			return false;
+	return true;
 }
 
 bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
@@ -170,8 +203,14 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
 		GElf_Phdr phdr;
 
 		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
-		    !(phdr.p_flags & PF_X) || offset >= phdr.p_offset + phdr.p_filesz ||
-		    offset + bytes <= phdr.p_offset)
+		    !(phdr.p_flags & PF_X))
+			continue;
+		/* A debug file knows where its code belongs, but not where that lay in the program. */
+		if (!phdr.p_filesz && phdr.p_memsz + PAGE > bytes) {
+			*ret_bias = (phdr.p_vaddr & ~(PAGE - 1)) - start;
+			return true;
+		}
+		if (offset >= phdr.p_offset + phdr.p_filesz || offset + bytes <= phdr.p_offset)
 			continue;
 		*ret_bias = phdr.p_vaddr - phdr.p_offset + offset - start;
 		return true;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "symbol/functions.h"
+#include "symbol/options.h"
 #include "symbol/rule.h"
 
 #define SCOPE_IMAGE_ID_TEXT 129
@@ -15,14 +16,19 @@
 struct scope_image;
 
 /*
- * Takes over fd, whatever comes of it. root and path say where debug files are looked for
- * (debugfile.h); both are copied. 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
+ * Takes over fd, whatever comes of it. options (NULL: none) and path, below its root, say where debug
+ * files are looked for (debugfile.h); path is copied, what options point to is borrowed.
+ * 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
  */
-int scope_image_create(int fd, const char *root, const char *path, struct scope_image **ret_image);
+int scope_image_create(int fd, const struct scope_symbol_options *options, const char *path,
+		       struct scope_image **ret_image);
 void scope_image_destroy(struct scope_image *image); /* NULL is fine */
 
 /* Lower-case hex; "" where the file has none. */
 const char *scope_image_build_id(const struct scope_image *image);
+
+/* Whether the file is a debug file: its names hold, but no code and no unwind tables are in it. */
+bool scope_image_is_debug(const struct scope_image *image);
 
 /*
  * What to add to a process's address to have the link address, for a mapping of so many bytes of
@@ -33,8 +39,8 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
 
 /*
  * Where a function of that name begins, as an offset in the file: what a uprobe wants. Looks in the
- * symbol table of the file or of its debug file; of several such functions the first is taken, a
- * global one before the others. -ENOENT: there is none, or it has no place in the file.
+ * symbol table of the file or of its debug file, for the symbol itself, then for one that is
+ * demangled to that; of several such functions the first is taken, a global one before the others. -ENOENT: there is none, or it has no place in the file.
  */
 int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
 

@@ -3,6 +3,7 @@
 #include "symbol/library.h"
 
 #include <fnmatch.h>
+#include <stddef.h>
 #include <string.h>
 
 /*
@@ -12,7 +13,7 @@
  * pattern without '/' is held against the base name, so these count wherever they lie (some
  * programs bring their own copy).
  */
-static const char *const libraries[] = {
+const char *const scope_library_defaults[] = {
 	/* The kernel's pages: [vdso], [vsyscall]. */
 	"[[]v*",
 	/* The C library and its loader, under the names of glibc and musl. */
@@ -37,17 +38,18 @@ static const char *const libraries[] = {
 	"/lib/*-linux-*/gconv/*.so*", "/usr/lib/*-linux-*/gconv/*.so*", "/usr/lib64/gconv/*.so*",
 	"/lib/*-linux-*/glibc-hwcaps/*/*.so*", "/usr/lib/*-linux-*/glibc-hwcaps/*/*.so*",
 	"/usr/lib64/glibc-hwcaps/*/*.so*",
+	NULL,
 };
 
-bool scope_library_match(const char *path)
+bool scope_library_match(const char *const *patterns, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
-		const char *subject = strchr(libraries[i], '/') ? path : base;
+	for (patterns = patterns ? patterns : scope_library_defaults; *patterns; patterns++) {
+		const char *subject = strchr(*patterns, '/') ? path : base;
 
-		if (!fnmatch(libraries[i], subject, FNM_PATHNAME))
+		if (!fnmatch(*patterns, subject, FNM_PATHNAME))
 			return true;
 	}
 	return false;

@@ -5,7 +5,13 @@
 
 #include <stdbool.h>
 
-/* path as in the maps of the process, without " (deleted)". */
-bool scope_library_match(const char *path);
+/*
+ * The patterns that serve unless the user names others, NULL behind the last. One with a '/' is held
+ * against the whole path, one without against the base name; '*' does not match '/'.
+ */
+extern const char *const scope_library_defaults[];
+
+/* path as in the maps of the process, without " (deleted)". patterns: NULL for those above. */
+bool scope_library_match(const char *const *patterns, const char *path);
 
 #endif

@@ -7,13 +7,13 @@
 #include <string.h>
 
 struct scope_namesakes {
-	const struct scope_function **function; /* by name, then module, then id */
+	const struct scope_function **function; /* by symbol, then module, then id */
 	size_t count;
 };
 
 static int compare(const struct scope_function *a, const struct scope_function *b)
 {
-	int order = strcmp(a->name, b->name);
+	int order = strcmp(a->symbol, b->symbol);
 
 	return order ? order : strcmp(a->module, b->module);
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbol/debugfile.h"
+
 /* Mapped memory that has a path but no file to read: code made at run time. */
 static bool path_is_memory(const char *path)
 {
@@ -70,7 +72,7 @@ static int image_open(const struct scope_spaces *spaces, struct scope_file *file
 
 	if (fd < 0)
 		return fd;
-	ret = scope_image_create(fd, spaces->root, file->path, &image);
+	ret = scope_image_create(fd, &spaces->options, file->path, &image);
 	if (ret)
 		return ret;
 	if (*file->build_id && strcmp(file->build_id, scope_image_build_id(image))) {
@@ -85,18 +87,22 @@ static int image_open(const struct scope_spaces *spaces, struct scope_file *file
 static int trouble_say(struct scope_spaces *spaces, const struct scope_file *file, int err,
 		       const char *found)
 {
+	const char *id = *file->build_id ? file->build_id : "unknown";
+
 	if (err == -ESTALE)
 		return scope_spaces_problem(spaces,
 			"%s: the file on disk has build-id %s, the one that ran has %s; put that "
-			"version back to see its function names", file->path,
-			*found ? found : "(none)", file->build_id);
+			"version back, or name a folder that has it with --debug-dir, to see its "
+			"function names", file->path, *found ? found : "(none)", id);
 	if (file->deleted)
 		return scope_spaces_problem(spaces,
-			"%s: deleted or replaced while it ran; restart the process, or put that "
-			"version back, to see its function names", file->path);
+			"%s: deleted or replaced while it ran; restart the process, or name a folder "
+			"that has that version (build-id %s) with --debug-dir, to see its function "
+			"names", file->path, id);
 	return scope_spaces_problem(spaces,
-		"%s: cannot be read (%s); copy it there to see its function names", file->path,
-		err == -ENOEXEC ? "not an ELF program" : strerror(-err));
+		"%s: cannot be read (%s); copy it there, or name a folder that has it (build-id %s) "
+		"with --debug-dir, to see its function names", file->path,
+		err == -ENOEXEC ? "not an ELF program" : strerror(-err), id);
 }
 
 static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
@@ -104,6 +110,11 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 	const struct scope_file_functions *functions;
 	int ret;
 
+	if (scope_image_is_debug(file->image))
+		return scope_spaces_problem(spaces,
+			"%s: only its debug file was found, so its functions are named, but stacks end "
+			"in them; put the program itself (build-id %s) there, too", file->path,
+			file->build_id);
 	if (file->library) /* its names are read when one is asked for */
 		return 0;
 	ret = scope_image_functions(file->image, &functions);
@@ -112,7 +123,8 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 		return ret;
 	return scope_spaces_problem(spaces,
 		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
-		"%s+0x…; install its debug symbols (build-id %s)", file->path, functions->named,
+		"%s+0x…; install its debug symbols, or name their folder with "
+		"--debug-dir (build-id %s)", file->path, functions->named,
 		functions->count, file->module,
 		*scope_image_build_id(file->image) ? scope_image_build_id(file->image) : "none");
 }
@@ -131,7 +143,8 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		return 0;
 	/* A file put where another was deleted is believed only where its build-id can be told. */
 	if ((!file->deleted || *file->build_id) &&
-	    snprintf(path, sizeof(path), "%s%s", spaces->root, file->path) < PATH_MAX)
+	    snprintf(path, sizeof(path), "%s%s", scope_symbol_root(&spaces->options),
+		     file->path) < PATH_MAX)
 		ret = image_open(spaces, file, regular_open(path), found);
 	if (ret && ret != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
@@ -140,6 +153,13 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", row->tgid,
 			 (unsigned long)row->start, (unsigned long)row->end);
 		other = image_open(spaces, file, regular_open(path), ignored);
+		ret = !other || other == -ENOMEM ? other : ret;
+	}
+	if (ret && ret != -ENOMEM && *file->build_id) {
+		char ignored[SCOPE_IMAGE_ID_TEXT];
+		int fd = scope_debugfile_program(&spaces->options, file->path, file->build_id);
+		int other = fd < 0 ? -ENOENT : image_open(spaces, file, fd, ignored);
+
 		ret = !other || other == -ENOMEM ? other : ret;
 	}
 	if (ret == -ENOMEM)

@@ -97,7 +97,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->module = slash && slash[1] ? slash + 1 : file->path;
 	file->build_id = build_id;
 	file->deleted = deleted;
-	file->library = scope_library_match(file->path);
+	file->library = scope_library_match(spaces->options.library, file->path);
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;
 	return 0;
@@ -119,13 +119,13 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 }
 
 int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
-		      const char *root)
+		      const struct scope_symbol_options *options)
 {
 	int ret = 0;
 
-	*spaces = (struct scope_spaces){ .root = strdup(root) };
-	if (!spaces->root)
-		return -ENOMEM;
+	*spaces = (struct scope_spaces){ 0 };
+	if (options)
+		spaces->options = *options;
 	for (size_t i = 0; !ret && i < count; i++) {
 		if (maps[i].executable)
 			ret = mapping_add(spaces, &maps[i]);
@@ -147,7 +147,6 @@ void scope_spaces_free(struct scope_spaces *spaces)
 	free(spaces->space);
 	free(spaces->problem);
 	free(spaces->mapping);
-	free((char *)spaces->root);
 	scope_addresses_free(&spaces->by_tgid, NULL);
 	*spaces = (struct scope_spaces){ 0 };
 }

@@ -5,6 +5,7 @@
 
 #include "symbol/addresses.h"
 #include "symbol/image.h"
+#include "symbol/options.h"
 #include "symbol/range.h"
 #include "trace/trace.h"
 
@@ -35,7 +36,7 @@ struct scope_space {
 };
 
 struct scope_spaces {
-	const char *root; /* its own copy */
+	struct scope_symbol_options options; /* what it points to is borrowed */
 	struct scope_mapping *mapping;
 	size_t mappings, mapping_capacity;
 	struct scope_file **file;
@@ -57,7 +58,7 @@ struct scope_place {
 
 /* 0, -ENOMEM; free in any case. Rows are borrowed. */
 int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
-		      const char *root);
+		      const struct scope_symbol_options *options);
 void scope_spaces_free(struct scope_spaces *spaces);
 
 /* The space of a process, made where it is new; NULL: no memory. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "symbol/demangle.h"
 #include "symbol/space.h"
 #include "symbol/unwind.h"
 
@@ -24,20 +25,38 @@ struct scope_symbols {
 	struct scope_function *unknown; /* outside of all mappings */
 };
 
-/* Takes over name (NULL: no memory for it). */
-static int function_add(struct scope_symbols *symbols, char *name, struct scope_function value,
+static void function_destroy(struct scope_function *function)
+{
+	if (function->symbol != function->name)
+		free((char *)function->symbol);
+	free((char *)function->name);
+	free(function);
+}
+
+/* Takes over symbol (NULL: no memory for it). */
+static int function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
 			struct scope_function **ret_function)
 {
-	struct scope_function *function = name ? malloc(sizeof(*function)) : NULL;
+	struct scope_function *function = symbol ? malloc(sizeof(*function)) : NULL;
+	char *name = symbol;
 
-	if (!function || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
-				    sizeof(*symbols->function))) {
-		free(function);
-		free(name);
+	if (!function) {
+		free(symbol);
 		return -ENOMEM;
 	}
 	*function = value;
+	function->symbol = symbol;
+	function->name = symbol;
+	if (value.known && scope_demangle(symbol, &name) == -ENOMEM) {
+		function_destroy(function);
+		return -ENOMEM;
+	}
 	function->name = name;
+	if (scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
+		       sizeof(*symbols->function))) {
+		function_destroy(function);
+		return -ENOMEM;
+	}
 	function->id = symbols->functions;
 	symbols->function[symbols->functions++] = function;
 	*ret_function = function;
@@ -106,7 +125,8 @@ static int rows_add(struct scope_symbols *symbols)
 }
 
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
-			 const struct scope_trace_symbol *rows, size_t row_count, const char *root,
+			 const struct scope_trace_symbol *rows, size_t row_count,
+			 const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols)
 {
 	struct scope_symbols *symbols = calloc(1, sizeof(*symbols));
@@ -116,7 +136,7 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 		return -ENOMEM;
 	symbols->row = rows;
 	symbols->rows = row_count;
-	ret = scope_spaces_init(&symbols->spaces, maps, map_count, root ? root : "");
+	ret = scope_spaces_init(&symbols->spaces, maps, map_count, options);
 	if (!ret) {
 		symbols->everywhere = scope_spaces_get(&symbols->spaces, 0);
 		ret = symbols->everywhere ? rows_add(symbols) : -ENOMEM;
@@ -133,10 +153,8 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->functions; i++) {
-		free((char *)symbols->function[i]->name);
-		free(symbols->function[i]);
-	}
+	for (size_t i = 0; i < symbols->functions; i++)
+		function_destroy(symbols->function[i]);
 	free(symbols->function);
 	free(symbols->row_first);
 	free(symbols->row_function);

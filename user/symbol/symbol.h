@@ -3,7 +3,7 @@
  * Names for the addresses of traced processes, and their call stacks from registers and stack bytes.
  *
  * Files are opened and their tables read when an address first falls into them, once for all
- * processes that map them. Nothing is fetched over the network.
+ * processes that map them. Nothing is fetched over the network unless options say so.
  */
 #ifndef SCOPE_SYMBOL_SYMBOL_H
 #define SCOPE_SYMBOL_SYMBOL_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbol/options.h"
 #include "trace/trace.h"
 
 struct scope_symbols;
@@ -22,7 +23,8 @@ struct scope_symbols;
  * (f.cold, f.part.0, f.isra.0, …) are the function itself where its module has only one f.
  */
 struct scope_function {
-	const char *name;   /* "f"; "module+0xstart" where the name is not known; "[unknown]" */
+	const char *name;   /* "f", "ns::f"; "module+0xstart" where it is not known; "[unknown]" */
+	const char *symbol; /* "_ZN2ns1fEv": as the file has it; name itself where that is the same */
 	const char *module; /* base name of the file */
 	const char *path;   /* as the process sees it */
 	uint64_t start;	    /* address in the file's own (link) address space */
@@ -33,13 +35,14 @@ struct scope_function {
 };
 
 /*
- * maps and symbols are borrowed and must outlive the object. Symbols take precedence over maps.
- * root is put before paths ("" for none, "/proc/123/root" for a process in another mount
- * namespace). 0, -ENOMEM. Free with scope_symbols_destroy().
+ * maps, symbols and what options (NULL: none) point to are borrowed and must outlive the object.
+ * Symbols take precedence over maps. For a process in another mount namespace the root of options is
+ * "/proc/123/root". 0, -ENOMEM. Free with scope_symbols_destroy().
  */
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 			 const struct scope_trace_symbol *symbols, size_t symbol_count,
-			 const char *root, struct scope_symbols **ret_symbols);
+			 const struct scope_symbol_options *options,
+			 struct scope_symbols **ret_symbols);
 void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
 
 /*

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the options that say where names of functions come from. */
+#include "cmd/symbols.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/grow.h"
+#include "cmd/cmd.h"
+#include "symbol/library.h"
+
+static int no_memory(const char *command)
+{
+	struct scope_error error;
+
+	scope_error_set(&error, -ENOMEM, "no memory for the options");
+	return scope_cmd_fail(command, &error);
+}
+
+/* Puts text behind the others, and NULL behind that. 0 or -ENOMEM. */
+static int add(const char ***list, size_t *count, size_t *room, const char *text)
+{
+	if (scope_grow(list, room, *count + 2, sizeof(**list)))
+		return -ENOMEM;
+	(*list)[(*count)++] = text;
+	(*list)[*count] = NULL;
+	return 0;
+}
+
+static int take_folder(const char *command, const char *value, struct scope_cmd_symbols *symbols)
+{
+	struct stat status;
+
+	if (stat(value, &status) || !S_ISDIR(status.st_mode))
+		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read",
+					value);
+	if (add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, value))
+		return no_memory(command);
+	symbols->options.debug_dir = symbols->debug_dir;
+	return 0;
+}
+
+/* Said before anything is traced: libdwfl would find nothing, and not say why. */
+static int take_debuginfod(const char *command, const char *value,
+			   struct scope_cmd_symbols *symbols)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+
+	(void)value;
+	if (library)
+		dlclose(library);
+	if (!urls || !*urls)
+		return scope_cmd_misuse(command, "--debuginfod: DEBUGINFOD_URLS names no server; for "
+					"Debian's own packages: DEBUGINFOD_URLS=https://debuginfod.debian.net");
+	if (!library)
+		return scope_cmd_misuse(command, "--debuginfod needs libdebuginfod: install the package "
+					"libdebuginfod1");
+	symbols->options.debuginfod = true;
+	return 0;
+}
+
+static int add_defaults(struct scope_cmd_symbols *symbols)
+{
+	int ret = 0;
+
+	for (const char *const *pattern = scope_library_defaults; !ret && *pattern; pattern++)
+		ret = add(&symbols->library, &symbols->libraries, &symbols->library_room, *pattern);
+	return ret;
+}
+
+static int take_libraries(const char *command, const char *value, struct scope_cmd_symbols *symbols)
+{
+	char *rest, *pattern;
+	int ret = 0;
+
+	if (!strcmp(value, "show")) {
+		for (const char *const *row = scope_library_defaults; *row; row++)
+			puts(*row);
+		exit(SCOPE_EXIT_DONE);
+	}
+	free(symbols->list);
+	symbols->libraries = 0;
+	symbols->list = rest = strdup(value);
+	if (!rest)
+		return no_memory(command);
+	/* An empty list is one, too: then everything may be to blame. */
+	if (scope_grow(&symbols->library, &symbols->library_room, 1, sizeof(*symbols->library)))
+		return no_memory(command);
+	symbols->library[0] = NULL;
+	while (!ret && (pattern = strsep(&rest, ","))) {
+		if (!strcmp(pattern, "default"))
+			ret = add_defaults(symbols);
+		else if (*pattern)
+			ret = add(&symbols->library, &symbols->libraries, &symbols->library_room,
+				  pattern);
+	}
+	symbols->options.library = symbols->library;
+	return ret ? no_memory(command) : 0;
+}
+
+static const struct {
+	int option;
+	int (*take)(const char *command, const char *value, struct scope_cmd_symbols *symbols);
+} rows[] = {
+	{ SCOPE_OPTION_DEBUG_DIR, take_folder },
+	{ SCOPE_OPTION_DEBUGINFOD, take_debuginfod },
+	{ SCOPE_OPTION_SYSTEM_LIBRARIES, take_libraries },
+};
+
+int scope_cmd_symbols(const char *command, int option, const char *value,
+		      struct scope_cmd_symbols *symbols)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].option == option)
+			return rows[i].take(command, value, symbols);
+	return -1;
+}
+
+void scope_cmd_symbols_free(struct scope_cmd_symbols *symbols)
+{
+	free(symbols->debug_dir);
+	free(symbols->library);
+	free(symbols->list);
+}

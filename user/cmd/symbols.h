@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options that say where names of functions come from, the same for each command that names any. */
+#ifndef SCOPE_CMD_SYMBOLS_H
+#define SCOPE_CMD_SYMBOLS_H
+
+#include <stddef.h>
+
+#include "symbol/options.h"
+
+enum {
+	SCOPE_OPTION_DEBUG_DIR = 640,
+	SCOPE_OPTION_DEBUGINFOD,
+	SCOPE_OPTION_SYSTEM_LIBRARIES,
+};
+
+#define SCOPE_CMD_SYMBOLS_LONG                                                                     \
+	{ "debug-dir", required_argument, NULL, SCOPE_OPTION_DEBUG_DIR },                          \
+	{ "debuginfod", no_argument, NULL, SCOPE_OPTION_DEBUGINFOD },                              \
+	{ "system-libraries", required_argument, NULL, SCOPE_OPTION_SYSTEM_LIBRARIES }
+
+#define SCOPE_CMD_SYMBOLS_USAGE                                                                    \
+	"      --debug-dir DIR   look there, too, for programs and debug files (may be repeated)\n"    \
+	"      --debuginfod      ask the servers in DEBUGINFOD_URLS for what is not found here\n"      \
+	"      --system-libraries LIST  files never to blame, their callers are: names or paths with\n" \
+	"                        *, comma-separated; `default` for the usual ones, `show` lists them\n"
+
+/* Where options live; zeroed is valid. Free with scope_cmd_symbols_free(). */
+struct scope_cmd_symbols {
+	struct scope_symbol_options options;
+	const char **debug_dir, **library; /* what options point to */
+	size_t debug_dirs, libraries, debug_dir_room, library_room;
+	char *list; /* what library points into */
+};
+
+/* -1: the option is none of these. Else 0, or the exit status; `show` prints and ends the program. */
+int scope_cmd_symbols(const char *command, int option, const char *value,
+		      struct scope_cmd_symbols *symbols);
+void scope_cmd_symbols_free(struct scope_cmd_symbols *symbols);
+
+#endif

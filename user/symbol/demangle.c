@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Undoes the mangling of C++ and Rust through libiberty, with a bound on what a symbol may become. */
+#include "symbol/demangle.h"
+
+#include <errno.h>
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOL_MAX 16384 /* bytes of a symbol; libiberty's stack grows with them */
+#define NAME_MAX_BYTES 4096
+
+struct output {
+	jmp_buf full;
+	size_t bytes;
+	char text[NAME_MAX_BYTES];
+};
+
+/* Back-references let a short symbol stand for a name without bound: the jump ends that. */
+static void take(const char *text, size_t bytes, void *context)
+{
+	struct output *output = context;
+
+	if (bytes >= sizeof(output->text) - output->bytes)
+		longjmp(output->full, 1);
+	memcpy(output->text + output->bytes, text, bytes);
+	output->bytes += bytes;
+}
+
+/* Rust's older scheme is C++'s with a hash behind, so it is asked first. */
+static bool undo(const char *symbol, struct output *output)
+{
+	if (setjmp(output->full))
+		return false;
+	output->bytes = 0;
+	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, take, output))
+		return output->bytes > 0;
+	output->bytes = 0;
+	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, take, output) && output->bytes > 0;
+}
+
+int scope_demangle(const char *symbol, char **ret_name)
+{
+	struct output *output;
+	char *name = NULL;
+	int ret = -ENOENT;
+
+	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R' && symbol[1] != '_') ||
+	    strlen(symbol) > SYMBOL_MAX)
+		return -ENOENT;
+	output = malloc(sizeof(*output));
+	if (!output)
+		return -ENOMEM;
+	if (undo(symbol, output)) {
+		name = strndup(output->text, output->bytes);
+		ret = name ? 0 : -ENOMEM;
+	}
+	free(output);
+	if (!ret)
+		*ret_name = name;
+	return ret;
+}
+
+bool scope_demangle_match(const char *symbol, const char *name)
+{
+	char *plain;
+	bool match = !strcmp(symbol, name);
+
+	if (match || scope_demangle(symbol, &plain))
+		return match;
+	match = !strcmp(plain, name);
+	free(plain);
+	return match;
+}

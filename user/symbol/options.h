@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the names of functions may be looked for, and which files are the system's. */
+#ifndef SCOPE_SYMBOL_OPTIONS_H
+#define SCOPE_SYMBOL_OPTIONS_H
+
+#include <stdbool.h>
+
+/* Zeroed: the files at their own paths, their debug files where distributions put them. */
+struct scope_symbol_options {
+	const char *root; /* before every path; NULL or "" for none */
+	const char *const *debug_dir; /* more folders with programs and debug files, NULL behind the
+				       * last; NULL for none */
+	const char *const *library;   /* patterns of system libraries likewise; NULL: library.h's */
+	bool debuginfod;	      /* ask the servers that DEBUGINFOD_URLS names */
+};
+
+static inline const char *scope_symbol_root(const struct scope_symbol_options *options)
+{
+	return options && options->root ? options->root : "";
+}
+
+#endif
