@@ -302,7 +302,7 @@ static void check_symbols(struct machine *machine, struct finding *finding)
 	if (!access("/usr/lib/debug/.build-id", F_OK))
 		say(finding, VERDICT_OK, "separate debug files are installed in /usr/lib/debug");
 	else if (urls && *urls)
-		say(finding, VERDICT_OK, "debug files may come from %.200s", urls);
+		say(finding, VERDICT_OK, "debug files may come from %.200s, with --debuginfod", urls);
 	else
 		say(finding, VERDICT_HINT,
 		    "no separate debug files in /usr/lib/debug: a stripped program shows addresses "

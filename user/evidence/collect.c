@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "evidence/lookup.h"
+#include "evidence/spot.h"
 #include "symbol/namesake.h"
 
 #define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
@@ -29,10 +30,9 @@ struct collector {
 	const struct scope_units *units; /* of kept */
 	struct scope_lookup lookup;
 	const struct scope_detection *detection; /* NULL: units of a reference */
-	const struct scope_namesakes *namesakes; /* of a reference's functions */
 	const struct scope_hang *hangs;
 	size_t hang_count;
-	struct scope_symbols *symbols;
+	struct scope_spotter spotter;
 	struct scope_evidence *evidence;
 	struct scope_timeline *timeline; /* of this pass */
 	size_t *window_first;		 /* per thread its first window; one more than threads */
@@ -53,76 +53,19 @@ static struct track *get_track(struct collector *collector, uint32_t thread)
 	return &collector->track[thread];
 }
 
-/* Addresses, innermost first, to a node: program functions only. */
-static int node_of(struct collector *collector, uint32_t tgid, const uint64_t *ips, unsigned count,
-		   uint32_t *ret_node)
-{
-	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
-	unsigned length = 0;
-
-	for (unsigned i = 0; i < count && length < SCOPE_PATH_MAX; i++) {
-		const struct scope_function *function;
-		int err = scope_symbols_lookup(collector->symbols, tgid, ips[i], i > 0, &function);
-
-		if (err)
-			return err;
-		if (collector->namesakes)
-			function = scope_namesakes_find(collector->namesakes, function);
-		if (function->library || function->path[0] == '\0') {
-			last_library = function;
-			continue;
-		}
-		if (!length)
-			below = last_library;
-		path[length++] = function;
-	}
-	for (unsigned i = 0; i < length / 2; i++) {
-		const struct scope_function *swap = path[i];
-
-		path[i] = path[length - 1 - i];
-		path[length - 1 - i] = swap;
-	}
-	collector->evidence->nameless += !length;
-	return scope_tree_insert(&collector->evidence->tree, path, length, below, ret_node);
-}
-
-static int unwind(struct collector *collector, uint32_t tgid, const uint64_t *reg, unsigned regs,
-		  const uint8_t *data, size_t bytes, uint32_t *ret_node)
-{
-	struct scope_evidence *evidence = collector->evidence;
-	uint64_t ips[SCOPE_PATH_MAX];
-	unsigned count, flags;
-	int err = scope_symbols_unwind(collector->symbols, tgid, reg, regs, data, bytes, ips,
-				       SCOPE_PATH_MAX, &count, &flags);
-
-	if (err == -EINVAL) {
-		*ret_node = SCOPE_TREE_ROOT;
-		evidence->broken++;
-		return 0;
-	}
-	if (err)
-		return err;
-	evidence->stacks++;
-	evidence->complete += !!(flags & SCOPE_UNWIND_COMPLETE);
-	evidence->cut += !!(flags & SCOPE_UNWIND_CUT);
-	evidence->broken += !!(flags & SCOPE_UNWIND_BROKEN);
-	return node_of(collector, tgid, ips, count, ret_node);
-}
-
-static int node_of_event(struct collector *collector, uint32_t index,
-			 const struct scope_event *event, uint32_t *ret_node)
+static int spot_of_event(struct collector *collector, uint32_t index,
+			 const struct scope_event *event, struct scope_spot *ret_spot)
 {
 	uint32_t tgid = scope_threads_at(collector->timeline->threads, index)->tgid;
 
 	if (event->stack.ips) {
 		collector->evidence->stacks++;
 		collector->evidence->complete++;
-		return node_of(collector, tgid, event->stack.ip,
-			       event->stack.ips < SCOPE_PATH_MAX ? event->stack.ips : SCOPE_PATH_MAX,
-			       ret_node);
+		return scope_spot_chain(&collector->spotter, tgid, event->stack.ip, event->stack.ips,
+					SCOPE_UNWIND_COMPLETE, ret_spot);
 	}
-	return unwind(collector, tgid, event->stack.reg, event->stack.regs, event->stack.data,
-		      event->stack.bytes, ret_node);
+	return scope_spot_stack(&collector->spotter, tgid, event->stack.reg, event->stack.regs,
+				event->stack.data, event->stack.bytes, ret_spot);
 }
 
 static int add_item(struct collector *collector, const struct scope_item *item)
@@ -186,7 +129,7 @@ struct stretch {
 };
 
 static int lay_blame(struct collector *collector, uint32_t index, const struct stretch *stretch,
-		     uint32_t node)
+		     struct scope_spot spot)
 {
 	size_t at = first_window(collector, index, stretch->begin_ns);
 
@@ -198,7 +141,8 @@ static int lay_blame(struct collector *collector, uint32_t index, const struct s
 		struct scope_item item = {
 			.time_ns = stretch->end_ns,
 			.weight_ns = stretch->sample ? stretch->weight_ns : (double)(end - begin),
-			.node = node,
+			.node = spot.node,
+			.trail = spot.trail,
 			.unit = window->unit,
 			.population = collector->kept->population[window->unit],
 			.nr = window->nr,
@@ -215,12 +159,13 @@ static int lay_blame(struct collector *collector, uint32_t index, const struct s
 }
 
 static int lay(struct collector *collector, uint32_t index, const struct stretch *stretch,
-	       uint32_t node)
+	       struct scope_spot spot)
 {
 	struct scope_item item = {
 		.time_ns = stretch->end_ns,
 		.weight_ns = stretch->weight_ns,
-		.node = node,
+		.node = spot.node,
+		.trail = spot.trail,
 		.unit = stretch->unit,
 		.nr = stretch->nr,
 		.kind = stretch->sample ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
@@ -250,7 +195,7 @@ static int lay(struct collector *collector, uint32_t index, const struct stretch
 		err = add_item(collector, &item);
 	}
 	/* A sleep that was itself passed on is told by the thread it was passed to. */
-	return err || stretch->passed ? err : lay_blame(collector, index, stretch, node);
+	return err || stretch->passed ? err : lay_blame(collector, index, stretch, spot);
 }
 
 /* Is another trace the norm for the unit's population? Then its own usual units are none. */
@@ -289,7 +234,7 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		.sample = event->stack.reason == SCOPE_STACK_SAMPLE,
 		.kernel = event->flags & SCOPE_STACK_IN_KERNEL,
 	};
-	uint32_t node;
+	struct scope_spot spot;
 	int err;
 
 	if (!track)
@@ -298,9 +243,11 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 		track->fresh_state = false;
 		if (!collector->detection)
 			return 0;
-		err = node_of_event(collector, index, event, &node);
-		if (!err && index < collector->units->threads)
-			collector->evidence->standing[index].node = node;
+		err = spot_of_event(collector, index, event, &spot);
+		if (!err && index < collector->units->threads) {
+			collector->evidence->standing[index].node = spot.node;
+			collector->evidence->standing[index].trail = spot.trail;
+		}
 		return err;
 	}
 	if (stretch.sample) {
@@ -327,8 +274,8 @@ static int collect_stack(void *user, uint32_t index, const struct scope_event *e
 	}
 	if (!wanted(collector, index, &stretch))
 		return 0;
-	err = node_of_event(collector, index, event, &node);
-	return err ? err : lay(collector, index, &stretch, node);
+	err = spot_of_event(collector, index, event, &spot);
+	return err ? err : lay(collector, index, &stretch, spot);
 }
 
 static int collect_enter(void *user, uint32_t index, const struct scope_open_call *call)
@@ -413,6 +360,7 @@ static int unwind_standing(struct collector *collector, const struct scope_trace
 		struct track *track = &collector->track[i];
 		struct scope_standing *standing = &collector->evidence->standing[i];
 		const struct scope_trace_memory *memory = NULL;
+		struct scope_spot spot = { standing->node, standing->trail };
 		uint32_t node;
 		int err;
 
@@ -420,10 +368,12 @@ static int unwind_standing(struct collector *collector, const struct scope_trace
 			memory = find_memory(trace, thread->tid,
 					     track->reg[stack_pointer_index(track->regs)]);
 		if (memory) {
-			err = unwind(collector, thread->tgid, track->reg, track->regs,
-				     memory->data, memory->bytes, &standing->node);
+			err = scope_spot_stack(&collector->spotter, thread->tgid, track->reg,
+					       track->regs, memory->data, memory->bytes, &spot);
 			if (err)
 				return err;
+			standing->node = spot.node;
+			standing->trail = spot.trail;
 		}
 		for (node = standing->node; node; node = tree->node[node].parent)
 			standing->start = tree->node[node].function;
@@ -490,7 +440,7 @@ int scope_collect_items(const struct scope_evidence_source *source,
 		.detection = detection,
 		.hangs = hangs,
 		.hang_count = hang_count,
-		.symbols = source->symbols,
+		.spotter = { .symbols = source->symbols, .evidence = evidence },
 		.evidence = evidence,
 	};
 
@@ -504,14 +454,14 @@ int scope_collect_reference(const struct scope_evidence_source *reference,
 	struct collector collector = {
 		.kept = reference->kept,
 		.units = reference->kept->units,
-		.symbols = reference->symbols,
+		.spotter = { .symbols = reference->symbols, .evidence = evidence },
 		.evidence = evidence,
 	};
 	int err = scope_namesakes_create(symbols, &namesakes);
 
 	if (err)
 		return err;
-	collector.namesakes = namesakes;
+	collector.spotter.namesakes = namesakes;
 	err = run(&collector, reference->trace);
 	scope_namesakes_destroy(namesakes);
 	return err;

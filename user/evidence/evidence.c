@@ -230,5 +230,6 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 	scope_tree_free(&evidence->tree);
 	free(evidence->item);
 	free(evidence->standing);
+	free(evidence->trail);
 	free(evidence);
 }

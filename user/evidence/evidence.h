@@ -29,6 +29,7 @@ struct scope_item {
 	double weight_ns; /* of the whole it is part of, before scaling */
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
+	uint32_t trail; /* of evidence, where its stack begins; 0: none is kept */
 	uint32_t unit; /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
 	uint32_t population; /* of the unit */
 	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
@@ -43,6 +44,7 @@ struct scope_item {
 /* The stack a thread stood on as the window began or ended. */
 struct scope_standing {
 	uint32_t node;		/* SCOPE_TREE_ROOT: no stack, or no program function in it */
+	uint32_t trail;		/* see struct scope_item */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
 };
 
@@ -51,7 +53,13 @@ struct scope_evidence {
 	struct scope_item *item;
 	size_t items, item_capacity;
 	struct scope_standing *standing; /* per thread of units */
-	uint64_t stacks, complete, cut, broken; /* stacks unwound, by how that ended */
+	/*
+	 * Stacks of items, one behind the other: process | flags of SCOPE_UNWIND << 32, the number of
+	 * addresses, then those inside program functions, innermost first, at (not behind) their calls.
+	 */
+	uint64_t *trail;
+	size_t trails, trail_capacity; /* words */
+	uint64_t stacks, complete, cut, broken; /* stacks unwound, by how that ended (symbol.h) */
 	uint64_t nameless; /* stacks without any program function */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */

@@ -56,6 +56,19 @@ static void tell_stacks_not_there(const struct scope_trace *trace, FILE *to)
 	}
 }
 
+/* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
+static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
+{
+	if (!evidence->stacks)
+		return;
+	fprintf(to, " (%.1f %% without a program function, %.1f %% cut short",
+		100.0 * evidence->nameless / evidence->stacks,
+		100.0 * evidence->cut / evidence->stacks);
+	if (evidence->broken)
+		fprintf(to, ", %.1f %% broken", 100.0 * evidence->broken / evidence->stacks);
+	fputc(')', to);
+}
+
 /* What the answer rests on, and the rule that was applied. */
 static void tell_basis(const struct report *report, FILE *to)
 {
@@ -73,10 +86,7 @@ static void tell_basis(const struct report *report, FILE *to)
 		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
 		z, scope_detect_defaults.times_min, 100 * rule->excess_share, rule->units_min,
 		rule->odds_min, rule->times_min, rule->odds_alone, scope_format_count(&c, evidence->stacks));
-	if (evidence->stacks)
-		fprintf(to, " (%.1f %% without a program function, %.1f %% cut short)",
-			100.0 * evidence->nameless / evidence->stacks,
-			100.0 * (evidence->cut + evidence->broken) / evidence->stacks);
+	tell_stacks(evidence, to);
 	tell_stacks_not_there(analysis->trace, to);
 	fputc('.', to);
 	tell_baseline(report, to);

@@ -29,7 +29,8 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 	return scope_threads_at(report->analysis->units->timeline->threads, index);
 }
 
-static int print_chain(const struct report *report, const struct scope_finding *finding)
+/* cut: most of its stacks do not reach the start of the thread. */
+static int print_chain(const struct report *report, const struct scope_finding *finding, bool cut)
 {
 	const struct scope_tree *tree = &report->analysis->evidence->tree;
 	const struct scope_function *path[SCOPE_PATH_MAX];
@@ -46,6 +47,8 @@ static int print_chain(const struct report *report, const struct scope_finding *
 	to = open_memstream(&line, &size);
 	if (!to)
 		return -ENOMEM;
+	if (cut)
+		fputs("… → ", to);
 	while (count--)
 		fprintf(to, "%s%s", path[count]->name, count ? " → " : "");
 	if (tree->node[finding->node].below)
@@ -212,6 +215,7 @@ int scope_section_details(const struct report *report)
 
 	for (size_t i = 0; !err && i < ranking->findings && i < report->style->details; i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
+		double cut;
 
 		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report),
 			finding->function ? finding->function->name : "(no usable stack)",
@@ -220,7 +224,9 @@ int scope_section_details(const struct report *report)
 			print_stuck(report, finding);
 		if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 			print_waiters(report, finding);
-		err = print_chain(report, finding);
+		err = scope_section_source(report, finding, &cut);
+		if (!err)
+			err = print_chain(report, finding, cut > 0.5);
 		if (err)
 			break;
 		if (finding->kind == SCOPE_FINDING_CALLS)

@@ -15,6 +15,13 @@ int scope_section_details(const struct report *report); /* the first findings, t
 int scope_section_times(const struct report *report);	/* where the time of each group went */
 int scope_section_basis(const struct report *report);	/* what the answer rests on */
 
+/*
+ * The lines of source that a finding stands at, for its details. *ret_cut: the share of its excess
+ * whose stacks are cut short.
+ */
+int scope_section_source(const struct report *report, const struct scope_finding *finding,
+			 double *ret_cut);
+
 /* For those above: "" where there is no colour. */
 const char *scope_section_bold(const struct report *report);
 const char *scope_section_plain(const struct report *report);

@@ -236,3 +236,9 @@ int scope_image_rule(struct scope_image *image, uint64_t link, const struct scop
 {
 	return scope_rules_get(&image->rules, link, ret_rule);
 }
+
+unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
+			       struct scope_line *ret_line, unsigned int max)
+{
+	return scope_lines_find(image->module, link, ret_line, max);
+}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "symbol/functions.h"
+#include "symbol/line.h"
 #include "symbol/options.h"
 #include "symbol/rule.h"
 
@@ -43,6 +44,10 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
  * demangled to that; of several such functions the first is taken, a global one before the others. -ENOENT: there is none, or it has no place in the file.
  */
 int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
+
+/* Places of a link address in the source; see line.h. */
+unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
+			       struct scope_line *ret_line, unsigned int max);
 
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_image_functions(struct scope_image *image,

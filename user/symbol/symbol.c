@@ -289,6 +289,20 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 	return ret;
 }
 
+int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
+			struct scope_line *ret_line, unsigned int max, unsigned int *ret_count)
+{
+	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_place place = { .linked = false };
+	int ret = space ? scope_spaces_place(&symbols->spaces, space, address, &place) : 0;
+
+	if (ret == -ENOMEM)
+		return ret;
+	*ret_count = place.linked ? scope_image_lines(place.file->image, place.link, ret_line, max)
+				  : 0;
+	return 0;
+}
+
 size_t scope_symbols_functions(const struct scope_symbols *symbols)
 {
 	return symbols->functions;

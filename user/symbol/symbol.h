@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbol/line.h"
 #include "symbol/options.h"
 #include "trace/trace.h"
 
@@ -53,6 +54,14 @@ void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
  */
 int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			 bool return_address, const struct scope_function **ret_function);
+
+/*
+ * The places in the source that an address of a process was compiled from: its own, then those where
+ * that was inlined. At most max; *ret_count is 0 where there is no debug information. 0, -ENOMEM.
+ * Files live as long as symbols.
+ */
+int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
+			struct scope_line *ret_line, unsigned int max, unsigned int *ret_count);
 
 /* Functions met so far; their ids are smaller than this. function: NULL where id is not. */
 size_t scope_symbols_functions(const struct scope_symbols *symbols);

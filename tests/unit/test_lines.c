@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Addresses lead to lines of source through inlined calls, and a function's excess to its lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "evidence/place.h"
+
+#define BASE 0x7f0000000000ull
+
+static char directory[64];
+
+/* Labels mark addresses: inner is inlined into middle, and that into outer. */
+static const char source[] =
+	"#line 1 \"/build/work.c\"\n"
+	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \": nop\")\n"
+	"static inline __attribute__((always_inline)) void inner(void)\n"
+	"{\n"
+	"	MARK(mark_inner);\n"
+	"}\n"
+	"#line 20 \"/build/middle.h\"\n"
+	"static inline __attribute__((always_inline)) void middle(void)\n"
+	"{\n"
+	"	MARK(mark_middle);\n"
+	"	inner();\n"
+	"}\n"
+	"#line 50 \"/build/work.c\"\n"
+	"void outer(void)\n"
+	"{\n"
+	"	MARK(mark_outer);\n"
+	"	middle();\n"
+	"}\n";
+
+static bool build(const char *compiler, const char *name)
+{
+	char text[512];
+	FILE *pipe;
+
+	snprintf(text, sizeof(text), "%s -O2 -g -shared -fPIC -x c -o %s/%s - 2>%s/errors", compiler,
+		 directory, name, directory);
+	pipe = popen(text, "w");
+	assert_non_null(pipe);
+	fputs(source, pipe);
+	return !pclose(pipe);
+}
+
+static uint64_t link_of(const char *file, const char *name)
+{
+	char text[256];
+	uint64_t value = 0;
+	FILE *pipe;
+
+	snprintf(text, sizeof(text), "nm %s/%s | awk '$3 == \"%s\" {print $1}'", directory, file, name);
+	pipe = popen(text, "r");
+	if (!pipe || fscanf(pipe, "%lx", &value) != 1)
+		fail_msg("nm does not know %s", name);
+	pclose(pipe);
+	return value;
+}
+
+static struct scope_symbols *open_file(const char *name, const char *const *debug_dir)
+{
+	static char path[128];
+	static struct scope_trace_map map;
+	const struct scope_symbol_options options = { .debug_dir = debug_dir };
+	struct scope_symbols *symbols;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	map = (struct scope_trace_map){ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, path, "" };
+	assert_int_equal(scope_symbols_create(&map, 1, NULL, 0, &options, &symbols), 0);
+	return symbols;
+}
+
+static void expect(const struct scope_line *line, const char *function, const char *file, int number)
+{
+	assert_string_equal(line->function, function);
+	assert_string_equal(line->file, file);
+	assert_int_equal(line->line, number);
+}
+
+static void check_lines(const char *full, const char *name, const char *const *debug_dir)
+{
+	struct scope_symbols *symbols = open_file(name, debug_dir);
+	struct scope_line line[8];
+	unsigned int count;
+
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 8,
+					     &count), 0);
+	assert_int_equal(count, 3);
+	expect(&line[0], "inner", "/build/work.c", 4);
+	expect(&line[1], "middle", "/build/middle.h", 23);
+	expect(&line[2], "", "/build/work.c", 53);
+	/* No more than there is room for. */
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 2,
+					     &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_outer"), line, 8,
+					     &count), 0);
+	assert_int_equal(count, 1);
+	expect(&line[0], "", "/build/work.c", 52);
+	/* Outside of the file, and in a process that is not known. */
+	assert_int_equal(scope_symbols_lines(symbols, 1, 12, line, 8, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(scope_symbols_lines(symbols, 2, BASE + 0x1000, line, 8, &count), 0);
+	assert_int_equal(count, 0);
+	scope_symbols_destroy(symbols);
+}
+
+static void test_lines(void **state)
+{
+	static const char *const formats[] = { "-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gz" };
+	const char *compiler = getenv("CC") ? getenv("CC") : "cc";
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		snprintf(text, sizeof(text), "%s %s", compiler, formats[i]);
+		assert_true(build(text, "work.so"));
+		check_lines("work.so", "work.so", NULL);
+	}
+	/* clang leaves out .debug_aranges. */
+	if (build("clang", "clang.so"))
+		check_lines("clang.so", "clang.so", NULL);
+	else
+		print_message("left out: there is no clang\n");
+}
+
+/* From a folder of debug files; without one there are no lines, and that is no error. */
+static void test_separate(void **state)
+{
+	char text[512], folder[128];
+	const char *const folders[] = { folder, NULL };
+	struct scope_symbols *symbols;
+	struct scope_line line;
+	unsigned int count = 7;
+
+	(void)state;
+	assert_true(build("${CC:-cc} -Wl,--build-id", "full.so"));
+	snprintf(folder, sizeof(folder), "%s/debug", directory);
+	snprintf(text, sizeof(text), "cd %s && mkdir -p debug && "
+		 "objcopy --only-keep-debug full.so debug/bare.so.debug && "
+		 "strip --strip-all -o bare.so full.so", directory);
+	assert_int_equal(system(text), 0);
+	check_lines("full.so", "bare.so", folders);
+	symbols = open_file("bare.so", NULL);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of("full.so", "mark_inner"),
+					     &line, 1, &count), 0);
+	assert_int_equal(count, 0);
+	scope_symbols_destroy(symbols);
+}
+
+/* Excess over two lines of one function: three stacks at one of them, one at the other, one cut. */
+static void test_places(void **state)
+{
+	struct scope_symbols *symbols;
+	const struct scope_function *outer;
+	struct scope_tree_node node[2] = { { 0 } };
+	struct scope_item item[4] = { { 0 } };
+	struct scope_standing standing[1] = { { 0 } };
+	uint64_t trail[13] = { 0 }, inner_at, outer_at;
+	struct scope_evidence evidence = {
+		.tree = { node, 2, 2 }, .item = item, .items = 4, .standing = standing,
+		.trail = trail, .trails = 13,
+	};
+	struct scope_places_row row[3];
+	size_t count;
+	double cut;
+
+	(void)state;
+	assert_true(build("${CC:-cc}", "work.so"));
+	symbols = open_file("work.so", NULL);
+	inner_at = BASE + link_of("work.so", "mark_inner");
+	outer_at = BASE + link_of("work.so", "mark_outer");
+	assert_int_equal(scope_symbols_lookup(symbols, 1, outer_at, false, &outer), 0);
+	assert_string_equal(outer->name, "outer");
+	node[1].owner = outer;
+	for (int i = 0; i < 4; i++) {
+		uint64_t flags = i == 3 ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE;
+
+		trail[1 + 3 * i] = 1 | flags << 32;
+		trail[2 + 3 * i] = 1;
+		trail[3 + 3 * i] = i == 1 ? outer_at : inner_at;
+		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1,
+					       .trail = 1 + 3 * i };
+	}
+	assert_int_equal(scope_places_find(&evidence, symbols, outer, UINT32_MAX, row, 3, &count,
+					   &cut), 0);
+	assert_int_equal(count, 2);
+	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
+	assert_int_equal(row[0].lines, 3);
+	expect(&row[0].line[0], "inner", "/build/work.c", 4);
+	assert_int_equal(row[1].lines, 1);
+	expect(&row[1].line[0], "", "/build/work.c", 52);
+	/* A thread that stands still. */
+	standing[0].trail = 4;
+	assert_int_equal(scope_places_find(&evidence, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(count, 1);
+	expect(&row[0].line[0], "", "/build/work.c", 52);
+	/* Nothing is known of it. */
+	standing[0].trail = 0;
+	assert_int_equal(scope_places_find(&evidence, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(count, 0);
+	scope_symbols_destroy(symbols);
+}
+
+static int group_setup(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/scope-lines.XXXXXX");
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int group_teardown(void **state)
+{
+	char text[128];
+
+	(void)state;
+	snprintf(text, sizeof(text), "rm -rf %s", directory);
+	return system(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_separate),
+		cmocka_unit_test(test_places),
+	};
+
+	return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}

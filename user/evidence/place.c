@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adds up the excess of a function by the addresses its stacks hold, then by lines of source. */
+#include "evidence/place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define ADDRESSES_MAX 64 /* of one function: the others hold little each, and DWARF is slow to ask */
+
+/* Excess at one address of the function. */
+struct spot {
+	uint32_t tgid;
+	uint64_t address;
+	double weight;
+};
+
+struct spots {
+	struct spot *spot;
+	size_t count, room;
+	double all, cut;
+};
+
+/* The innermost frame of the function in a trail. */
+static int trail_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+		      const struct scope_function *function, uint32_t trail, double weight,
+		      struct spots *spots)
+{
+	const uint64_t *at = &evidence->trail[trail];
+	uint32_t tgid = (uint32_t)at[0], count = (uint32_t)at[1];
+
+	spots->all += weight;
+	if (at[0] >> 32 & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN))
+		spots->cut += weight;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct scope_function *found;
+		int err = scope_symbols_lookup(symbols, tgid, at[2 + i], false, &found);
+
+		if (err)
+			return err;
+		if (found != function)
+			continue;
+		if (scope_grow(&spots->spot, &spots->room, spots->count + 1, sizeof(*spots->spot)))
+			return -ENOMEM;
+		spots->spot[spots->count++] = (struct spot){ tgid, at[2 + i], weight };
+		return 0;
+	}
+	return 0;
+}
+
+static int compare_address(const void *left, const void *right)
+{
+	const struct spot *a = left, *b = right;
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_weight(const void *left, const void *right)
+{
+	const struct spot *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return compare_address(left, right);
+}
+
+/* One spot for each address, the heaviest first. */
+static void spots_merge(struct spots *spots)
+{
+	size_t kept = 0;
+
+	if (!spots->count)
+		return;
+	qsort(spots->spot, spots->count, sizeof(*spots->spot), compare_address);
+	for (size_t i = 0; i < spots->count; i++) {
+		if (kept && !compare_address(&spots->spot[kept - 1], &spots->spot[i]))
+			spots->spot[kept - 1].weight += spots->spot[i].weight;
+		else
+			spots->spot[kept++] = spots->spot[i];
+	}
+	spots->count = kept;
+	qsort(spots->spot, spots->count, sizeof(*spots->spot), compare_weight);
+}
+
+static bool same_lines(const struct scope_places_row *a, const struct scope_places_row *b)
+{
+	if (a->lines != b->lines)
+		return false;
+	for (unsigned int i = 0; i < a->lines; i++)
+		if (a->line[i].line != b->line[i].line || strcmp(a->line[i].file, b->line[i].file) ||
+		    strcmp(a->line[i].function, b->line[i].function))
+			return false;
+	return true;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct scope_places_row *a = left, *b = right;
+	int order;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	order = strcmp(a->line[0].file, b->line[0].file);
+	return order ? order : (a->line[0].line > b->line[0].line) - (a->line[0].line < b->line[0].line);
+}
+
+static int rows_make(const struct spots *spots, struct scope_symbols *symbols,
+		     struct scope_places_row *row, size_t *ret_count)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < spots->count && i < ADDRESSES_MAX; i++) {
+		const struct spot *spot = &spots->spot[i];
+		struct scope_places_row *added = &row[count];
+		size_t same = 0;
+		int err = scope_symbols_lines(symbols, spot->tgid, spot->address, added->line,
+					      SCOPE_PLACE_LINES, &added->lines);
+
+		if (err)
+			return err;
+		if (!added->lines)
+			continue;
+		added->share = spot->weight / spots->all;
+		while (same < count && !same_lines(&row[same], added))
+			same++;
+		if (same < count)
+			row[same].share += added->share;
+		else
+			count++;
+	}
+	if (count)
+		qsort(row, count, sizeof(*row), compare_rows);
+	*ret_count = count;
+	return 0;
+}
+
+static int spots_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+		      const struct scope_function *function, uint32_t thread, struct spots *spots)
+{
+	int err = 0;
+
+	if (thread != UINT32_MAX)
+		return evidence->standing[thread].trail ?
+			       trail_take(evidence, symbols, function,
+					  evidence->standing[thread].trail, 1, spots) : 0;
+	for (size_t i = 0; !err && i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (item->abnormal && item->excess_ns > 0 && item->trail &&
+		    evidence->tree.node[item->node].owner == function)
+			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns,
+					 spots);
+	}
+	return err;
+}
+
+int scope_places_find(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+		      const struct scope_function *function, uint32_t thread,
+		      struct scope_places_row *ret_row, size_t max, size_t *ret_count,
+		      double *ret_cut)
+{
+	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
+	struct spots spots = { 0 };
+	size_t count;
+	int err = row ? spots_take(evidence, symbols, function, thread, &spots) : -ENOMEM;
+
+	if (!err) {
+		spots_merge(&spots);
+		err = rows_make(&spots, symbols, row, &count);
+	}
+	if (!err) {
+		*ret_count = count < max ? count : max;
+		memcpy(ret_row, row, *ret_count * sizeof(*row));
+		*ret_cut = spots.all > 0 ? spots.cut / spots.all : 0;
+	}
+	free(spots.spot);
+	free(row);
+	return err;
+}

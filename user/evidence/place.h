@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* At which lines of its source a function spent its excess. */
+#ifndef SCOPE_EVIDENCE_PLACE_H
+#define SCOPE_EVIDENCE_PLACE_H
+
+#include "evidence/evidence.h"
+#include "symbol/line.h"
+
+#define SCOPE_PLACE_LINES 4
+
+struct scope_places_row {
+	struct scope_line line[SCOPE_PLACE_LINES]; /* innermost first, then where it was inlined */
+	unsigned int lines;
+	double share; /* of the function's excess */
+};
+
+/*
+ * The lines that function stood at, or called from, in the stacks it is named for; or in the stack
+ * that the thread stood on (UINT32_MAX: of no thread). The largest share first, ties by file and line.
+ * Writes at most max rows, none where debug information is missing. *ret_cut: the share of excess
+ * whose stacks do not reach the start of their thread. 0, -ENOMEM.
+ */
+int scope_places_find(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+		      const struct scope_function *function, uint32_t thread,
+		      struct scope_places_row *ret_row, size_t max, size_t *ret_count,
+		      double *ret_cut);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays one stack into the tree of program functions, and keeps its addresses. */
+#include "evidence/spot.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* Keeps a stack for a later look at the source. */
+static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags,
+		      const uint64_t *address, unsigned count, uint32_t *ret_trail)
+{
+	size_t at = evidence->trails ? evidence->trails : 1; /* 0 is none */
+
+	*ret_trail = 0;
+	if (!count || at + 2 + count > UINT32_MAX)
+		return 0;
+	if (scope_grow(&evidence->trail, &evidence->trail_capacity, at + 2 + count,
+		       sizeof(*evidence->trail)))
+		return -ENOMEM;
+	evidence->trail[at] = tgid | (uint64_t)flags << 32;
+	evidence->trail[at + 1] = count;
+	memcpy(&evidence->trail[at + 2], address, count * sizeof(*address));
+	evidence->trails = at + 2 + count;
+	*ret_trail = (uint32_t)at;
+	return 0;
+}
+
+int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
+		     unsigned count, unsigned flags, struct scope_spot *ret_spot)
+{
+	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
+	uint64_t address[SCOPE_PATH_MAX];
+	unsigned length = 0;
+	int err;
+
+	ret_spot->trail = 0;
+	for (unsigned i = 0; i < count && length < SCOPE_PATH_MAX; i++) {
+		const struct scope_function *function;
+
+		err = scope_symbols_lookup(spotter->symbols, tgid, ips[i], i > 0, &function);
+		if (err)
+			return err;
+		if (spotter->namesakes)
+			function = scope_namesakes_find(spotter->namesakes, function);
+		if (function->library || function->path[0] == '\0') {
+			last_library = function;
+			continue;
+		}
+		if (!length)
+			below = last_library;
+		address[length] = ips[i] - (i > 0);
+		path[length++] = function;
+	}
+	for (unsigned i = 0; i < length / 2; i++) {
+		const struct scope_function *swap = path[i];
+
+		path[i] = path[length - 1 - i];
+		path[length - 1 - i] = swap;
+	}
+	spotter->evidence->nameless += !length;
+	err = scope_tree_insert(&spotter->evidence->tree, path, length, below, &ret_spot->node);
+	if (err || spotter->namesakes)
+		return err;
+	return keep_trail(spotter->evidence, tgid, flags, address, length, &ret_spot->trail);
+}
+
+int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
+		     unsigned regs, const uint8_t *data, size_t bytes,
+		     struct scope_spot *ret_spot)
+{
+	struct scope_evidence *evidence = spotter->evidence;
+	uint64_t ips[SCOPE_PATH_MAX];
+	unsigned count, flags;
+	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips,
+				       SCOPE_PATH_MAX, &count, &flags);
+
+	if (err == -EINVAL) {
+		*ret_spot = (struct scope_spot){ SCOPE_TREE_ROOT, 0 };
+		evidence->broken++;
+		return 0;
+	}
+	if (err)
+		return err;
+	evidence->stacks++;
+	evidence->complete += !!(flags & SCOPE_UNWIND_COMPLETE);
+	evidence->cut += !!(flags & SCOPE_UNWIND_CUT);
+	evidence->broken += !!(flags & SCOPE_UNWIND_BROKEN);
+	return scope_spot_chain(spotter, tgid, ips, count, flags, ret_spot);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where in the source a finding stands. */
+#include "report/section.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/place.h"
+#include "report/format.h"
+
+#define ROWS 3
+#define SHARE_MIN 0.1 /* lines with less of the excess are left out, but for the first */
+#define SOURCE_COLUMN 17
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_row(FILE *to, const struct scope_places_row *row)
+{
+	for (unsigned int i = 0; i < row->lines; i++) {
+		const struct scope_line *line = &row->line[i];
+
+		fprintf(to, "%s%s:%d", i ? ", inlined at " : "", base_name(line->file), line->line);
+		if (line->function[0])
+			fprintf(to, " in %s", line->function);
+	}
+}
+
+int scope_section_source(const struct report *report, const struct scope_finding *finding,
+			 double *ret_cut)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	bool hung = finding->kind == SCOPE_FINDING_HANG;
+	struct scope_places_row row[ROWS];
+	char *line = NULL;
+	size_t count, size;
+	FILE *to;
+	int err;
+
+	*ret_cut = 0;
+	if (!finding->function)
+		return 0;
+	err = scope_places_find(analysis->evidence, analysis->symbols, finding->function,
+				hung ? finding->thread : UINT32_MAX, row, ROWS, &count, ret_cut);
+	if (err || !count)
+		return err;
+	to = open_memstream(&line, &size);
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && (!i || row[i].share >= SHARE_MIN); i++) {
+		fputs(i ? " · " : "", to);
+		print_row(to, &row[i]);
+		if (!hung)
+			fprintf(to, " (%.0f %%)", 100 * row[i].share);
+	}
+	if (fclose(to)) {
+		free(line);
+		return -ENOMEM;
+	}
+	fputs("     source      ", report->out);
+	scope_format_wrapped(report->out, line, SOURCE_COLUMN, SOURCE_COLUMN);
+	fputc('\n', report->out);
+	free(line);
+	return 0;
+}

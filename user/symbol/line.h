@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Places in the source that an address was compiled from, inlined calls included. */
+#ifndef SCOPE_SYMBOL_LINE_H
+#define SCOPE_SYMBOL_LINE_H
+
+#include <elfutils/libdwfl.h>
+
+#define SCOPE_LINE_NAME 96
+
+struct scope_line {
+	char function[SCOPE_LINE_NAME]; /* that was inlined there; "": the symbol's own function */
+	const char *file;		/* as the compiler was told; the module's */
+	int line;
+};
+
+/*
+ * The place of a link address, and those it was inlined at, innermost first (DWARF 5 sections 6.2 and
+ * 3.3.8). The module stands at its link addresses. Gives how many, 0 where nothing is known.
+ */
+unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link, struct scope_line *ret_line,
+			      unsigned int max);
+
+#endif
