@@ -202,6 +202,17 @@ static inline void sample_block(struct perf_bytes *record, uint32_t tgid, uint32
 	bytes_end(record);
 }
 
+/* A sample whose stack is a chain of one address. */
+static inline void sample_running(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
+				  uint64_t time_ns, uint64_t address)
+{
+	sample_begin(record, SCOPE_PERF_SAMPLE, tgid, tid, time_ns);
+	bytes_u64(record, 2);
+	bytes_u64(record, PERF_CONTEXT_USER);
+	bytes_u64(record, address);
+	bytes_end(record);
+}
+
 static inline void sample_exec(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
 			       uint32_t old_tid, uint64_t time_ns)
 {

@@ -344,6 +344,22 @@ static void standing(void **state)
 	       "1200 1 state 100 tgid=100 state=runnable nr=- since=0 run=0 comm=first on_cpu\n");
 }
 
+/* Perf does not tell what a sample cost: each is said to have cost what was measured before. */
+static void cost_of_samples(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_CHAIN);
+
+	(void)state;
+	PUT(0, sample_switch, 0, 0, 100, 0, 1000);
+	PUT(0, sample_running, 100, 100, 1100, 0x4000);
+	scope_perf_pack_sample_cost(session->pack, 15000);
+	PUT(0, sample_running, 100, 100, 30000, 0x5000);
+	expect(session, 40000,
+	       "1000 0 switch 0 100 runnable\n"
+	       "1100 0 sample 100 0x4000\n"
+	       "30000 0 sample 100 0x5000 cost=15000\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +368,7 @@ int main(void)
 		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),
 		cmocka_unit_test(exec_by_a_thread), cmocka_unit_test(disorder),
 		cmocka_unit_test(losses),	   cmocka_unit_test(standing),
+		cmocka_unit_test(cost_of_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

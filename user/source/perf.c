@@ -379,7 +379,10 @@ static int prepare(struct feed *feed, struct scope_error *error)
 	code = feed->heap ? scope_perf_pack_create(feed->options, &feed->events.layout, feed->tasks,
 						   hand_on, feed, &feed->pack)
 			  : -ENOMEM;
-	return code ? scope_error_set(error, code, "no memory left to begin tracing") : 0;
+	if (code)
+		return scope_error_set(error, code, "no memory left to begin tracing");
+	scope_perf_pack_sample_cost(feed->pack, feed->events.sample_cost_ns);
+	return 0;
 }
 
 static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
@@ -540,7 +543,7 @@ const struct scope_source scope_source_perf = {
 	.name = "perf",
 	.lacks = "delays, probes, requests to block devices, a flight recorder in the kernel, waits for "
 		 "I/O other than in state D, all registers of threads that slept as it began, and what "
-		 "taking stacks cost",
+		 "taking a single stack cost",
 	.check = scope_perf_events_check,
 	.open = perf_open,
 	.start = perf_start,

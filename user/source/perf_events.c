@@ -46,6 +46,7 @@
 
 #include "base/grow.h"
 #include "source/file.h"
+#include "source/perf_cost.h"
 #include "source/perf_tracefs.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
@@ -408,6 +409,11 @@ int scope_perf_events_open(struct scope_perf_events *events,
 	if (code)
 		return code;
 	raise_limit(events);
+	if (options->sample_period_ns && options->stack_mode) {
+		const struct perf_event_attr sample = attr_of(events, SCOPE_PERF_SAMPLE, options);
+
+		events->sample_cost_ns = scope_perf_cost_measure(&sample);
+	}
 	bytes = ring_bytes(events, options);
 	for (i = 0; i < events->cpus && !code; i++) {
 		code = open_ring(events, &events->cpu[i], bytes, error);

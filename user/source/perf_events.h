@@ -38,6 +38,7 @@ struct scope_perf_events {
 	struct scope_perf_cpu *cpu;
 	size_t cpus; /* rings */
 	int epoll; /* readable when a ring is a quarter full */
+	uint32_t sample_cost_ns; /* a sample holds a thread up for so long; 0: not known */
 };
 
 /*

@@ -383,6 +383,11 @@ int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t ti
 	return scope_perf_pack_put(pack, &event);
 }
 
+void scope_perf_pack_sample_cost(struct scope_perf_pack *pack, uint32_t cost_ns)
+{
+	pack->sample_cost_ns = cost_ns;
+}
+
 void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count)
 {
 	pack->counts.stacks_lost += count;

@@ -20,6 +20,8 @@ int scope_perf_pack_create(const struct scope_capture_options *options,
 			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
 			   int (*take)(const struct scope_subbuf *subbuf, void *context),
 			   void *context, struct scope_perf_pack **ret_pack);
+/* What each sample from here on is said to have cost its thread; 0 at first: not known. */
+void scope_perf_pack_sample_cost(struct scope_perf_pack *pack, uint32_t cost_ns);
 void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */

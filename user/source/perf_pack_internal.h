@@ -28,6 +28,7 @@ struct scope_perf_pack {
 	struct lane *lane;
 	size_t lanes, capacity;
 	struct scope_capture_counts counts;
+	uint32_t sample_cost_ns;
 };
 
 static inline struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t time_ns, uint32_t tid)

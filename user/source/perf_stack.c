@@ -127,6 +127,7 @@ int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
 	if (!thread || thread->ending || (!record->regs && !record->chain_count))
 		return 0;
 	event.stack.reason = SCOPE_STACK_SAMPLE;
+	event.stack.cost_ns = pack->sample_cost_ns;
 	event.flags = record->user ? 0 : SCOPE_STACK_IN_KERNEL;
 	if (record->regs) {
 		event.stack.regs = record->regs;
