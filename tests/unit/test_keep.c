@@ -59,7 +59,7 @@ static void keep_with_room(uint64_t room, uint64_t most)
 	assert_int_equal(scope_groups_create(pickups, &groups), 0);
 	assert_int_equal(scope_survey_run(trace, pickups, groups, &survey), 0);
 	assert_int_equal(scope_detect_run(groups, survey, &scope_detect_defaults, &detection), 0);
-	assert_int_equal(scope_keep_run(trace, pickups, groups, detection, room, &kept), 0);
+	assert_int_equal(scope_keep_run(survey, groups, detection, room, &kept), 0);
 	for (size_t i = 0; i < kept->populations; i++) {
 		for (int side = 0; side < 2; side++) {
 			units[side] += kept->of[i].side[side].units;

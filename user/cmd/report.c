@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* scope report: capture a process, or read a trace, and print which functions are to blame. */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include <scope/event.h>
 
+#include "base/temporary.h"
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "report/text.h"
@@ -188,31 +188,6 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
-/* An unnamed file, so that nothing is left behind however the program ends. */
-static int open_temporary(struct scope_error *error, int *ret_fd)
-{
-	const char *directory = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	if (!directory || !directory[0])
-		directory = "/var/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		/* Not every file system knows O_TMPFILE. */
-		snprintf(path, sizeof(path), "%s/scope-XXXXXX", directory);
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
-	}
-	if (fd < 0)
-		return scope_error_set(error, -errno,
-				       "no temporary file can be made in %s (%s): set TMPDIR to a "
-				       "directory with room", directory, strerror(errno));
-	*ret_fd = fd;
-	return 0;
-}
-
 static int capture(const struct request *request, struct scope_writer *writer,
 		   struct scope_error *error)
 {
@@ -255,7 +230,7 @@ static int capture_and_open(const struct request *request, struct scope_error *e
 	if (request->save) {
 		code = scope_writer_create(request->save, error, &writer);
 	} else {
-		code = open_temporary(error, &fd);
+		code = scope_temporary_open(error, &fd);
 		if (!code)
 			code = scope_writer_create_fd(fd, "the temporary trace (in TMPDIR)", error,
 						      &writer);

@@ -11,16 +11,6 @@
 #define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
 #define RECENT_FIRST 4
 
-long scope_blame_passes(const struct scope_threads *threads, const struct scope_wait *wait)
-{
-	long waker;
-
-	if (!wait->waker_tid)
-		return -ENOENT;
-	waker = scope_threads_find(threads, wait->waker_tid);
-	return waker == (long)wait->thread ? -ENOENT : waker;
-}
-
 void scope_blame_free(struct scope_blame *blame)
 {
 	for (size_t i = 0; i < blame->threads; i++)
@@ -101,8 +91,7 @@ static int add_window(struct scope_blame *blame, const struct scope_window *wind
 }
 
 /* The thread waited for, and whom it waited for itself in that stretch. */
-static int pass_on(struct scope_blame *blame, struct scope_threads *threads, uint32_t victim,
-		   const struct scope_window *window)
+static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scope_window *window)
 {
 	int err = add_window(blame, window);
 	const struct scope_recent *recent;
@@ -112,14 +101,13 @@ static int pass_on(struct scope_blame *blame, struct scope_threads *threads, uin
 	recent = &blame->recent[window->thread];
 	for (uint32_t i = first_after(recent, window->begin_ns); i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
-		long waker = scope_blame_passes(threads, wait);
 		struct scope_window next = *window;
 
 		if (wait->begin_ns >= window->end_ns)
 			break;
-		if (waker < 0 || waker == (long)victim)
+		if (wait->waker < 0 || (uint32_t)wait->waker == victim)
 			continue;
-		next.thread = waker;
+		next.thread = wait->waker;
 		next.depth++;
 		if (wait->begin_ns > next.begin_ns)
 			next.begin_ns = wait->begin_ns;
@@ -128,15 +116,14 @@ static int pass_on(struct scope_blame *blame, struct scope_threads *threads, uin
 		next.lock = wait->lock;
 		next.object = wait->object;
 		next.weight_ns = 0; /* inside its parent's: only items are laid in it */
-		err = pass_on(blame, threads, victim, &next);
+		err = pass_on(blame, victim, &next);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
-		     const struct scope_unit *unit, uint32_t number)
+int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number)
 {
 	const struct scope_recent *recent;
 	int err = 0;
@@ -146,13 +133,12 @@ int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
 	recent = &blame->recent[unit->thread];
 	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
-		long waker = scope_blame_passes(threads, wait);
 		struct scope_window window = {
 			.begin_ns = wait->begin_ns,
 			.end_ns = wait->wake_ns,
 			.weight_ns = wait->wake_ns - wait->begin_ns,
 			.object = wait->object,
-			.thread = waker,
+			.thread = wait->waker,
 			.unit = number,
 			.nr = wait->nr,
 			.lock = wait->lock,
@@ -160,8 +146,8 @@ int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
 
 		if (wait->begin_ns > unit->end_ns)
 			break;
-		if (waker >= 0 && wait->begin_ns >= unit->begin_ns)
-			err = pass_on(blame, threads, unit->thread, &window);
+		if (wait->waker >= 0 && wait->begin_ns >= unit->begin_ns)
+			err = pass_on(blame, unit->thread, &window);
 	}
 	return err;
 }

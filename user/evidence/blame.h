@@ -42,12 +42,8 @@ struct scope_blame {
 void scope_blame_free(struct scope_blame *blame);
 int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
 /* The windows of a unit that has just ended, of which number is the name in them. */
-int scope_blame_unit(struct scope_blame *blame, struct scope_threads *threads,
-		     const struct scope_unit *unit, uint32_t number);
+int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number);
 /* Once, when all units are in: sorts windows by thread, then by time. */
 void scope_blame_sort(struct scope_blame *blame);
-
-/* Index of the traced thread that a wait is passed on to; -ENOENT if it stays with its own stack. */
-long scope_blame_passes(const struct scope_threads *threads, const struct scope_wait *wait);
 
 #endif

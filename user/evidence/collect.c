@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays the stacks of a trace on units, windows of blame and hangs: one more pass over it. */
+/* Lays the stacks of a trace on units, windows of blame and hangs. */
 #include "evidence/collect.h"
 
 #include <errno.h>
@@ -13,18 +13,6 @@
 
 #define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
 
-/* What the pass knows of one thread. */
-struct track {
-	uint64_t slept_ns;	  /* inside the call that has just returned, or is open */
-	struct scope_wait wait;	  /* the last sleep of it */
-	uint64_t enter_ns, exit_ns; /* of the call that has just returned */
-	uint16_t nr;		  /* the call that has just returned */
-	bool fresh_state;	  /* the last event was a STATE: a chain belongs to it */
-	struct scope_record_state state;
-	uint64_t reg[SCOPE_REG_MAX]; /* at the last STATE that had registers */
-	unsigned regs;
-};
-
 struct collector {
 	const struct scope_kept *kept;
 	const struct scope_units *units; /* of kept */
@@ -34,38 +22,31 @@ struct collector {
 	size_t hang_count;
 	struct scope_spotter spotter;
 	struct scope_evidence *evidence;
-	struct scope_timeline *timeline; /* of this pass */
+	struct scope_trace *trace;
 	size_t *window_first;		 /* per thread its first window; one more than threads */
 	uint64_t window_longest_ns;
 	double sample_ns;
 	uint64_t normal_every, normal_seen;
-	struct track *track;
-	size_t tracks, track_capacity;
 };
 
-static struct track *get_track(struct collector *collector, uint32_t thread)
+static int spot_of(struct collector *collector, const struct scope_logged_stack *logged,
+		   struct scope_spot *ret_spot)
 {
-	if (scope_grow(&collector->track, &collector->track_capacity, thread + 1,
-		       sizeof(*collector->track)))
-		return NULL;
-	while (collector->tracks <= thread)
-		memset(&collector->track[collector->tracks++], 0, sizeof(*collector->track));
-	return &collector->track[thread];
-}
+	struct scope_event event = {.stack = {
+		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes,
+	}};
+	int err = scope_trace_stack_at(collector->trace, &logged->place, &event);
 
-static int spot_of_event(struct collector *collector, uint32_t index,
-			 const struct scope_event *event, struct scope_spot *ret_spot)
-{
-	uint32_t tgid = scope_threads_at(collector->timeline->threads, index)->tgid;
-
-	if (event->stack.ips) {
+	if (err)
+		return err;
+	if (event.stack.ips) {
 		collector->evidence->stacks++;
 		collector->evidence->complete++;
-		return scope_spot_chain(&collector->spotter, tgid, event->stack.ip, event->stack.ips,
-					SCOPE_UNWIND_COMPLETE, ret_spot);
+		return scope_spot_chain(&collector->spotter, logged->tgid, event.stack.ip,
+					event.stack.ips, SCOPE_UNWIND_COMPLETE, ret_spot);
 	}
-	return scope_spot_stack(&collector->spotter, tgid, event->stack.reg, event->stack.regs,
-				event->stack.data, event->stack.bytes, ret_spot);
+	return scope_spot_stack(&collector->spotter, logged->tgid, event.stack.reg,
+				event.stack.regs, event.stack.data, event.stack.bytes, ret_spot);
 }
 
 static int add_item(struct collector *collector, const struct scope_item *item)
@@ -224,111 +205,74 @@ static bool wanted(struct collector *collector, uint32_t index, const struct str
 	return collector->normal_seen++ % collector->normal_every == 0;
 }
 
-static int collect_stack(void *user, uint32_t index, const struct scope_event *event)
+static int collect_standing(struct collector *collector, const struct scope_logged_stack *logged)
 {
-	struct collector *collector = user;
-	struct track *track = get_track(collector, index);
-	struct stretch stretch = {
-		.begin_ns = event->time_ns,
-		.end_ns = event->time_ns,
-		.sample = event->stack.reason == SCOPE_STACK_SAMPLE,
-		.kernel = event->flags & SCOPE_STACK_IN_KERNEL,
-	};
+	const uint32_t index = logged->stack.thread;
 	struct scope_spot spot;
 	int err;
 
-	if (!track)
-		return -ENOMEM;
-	if (track->fresh_state) {
-		track->fresh_state = false;
-		if (!collector->detection)
-			return 0;
-		err = spot_of_event(collector, index, event, &spot);
-		if (!err && index < collector->units->threads) {
-			collector->evidence->standing[index].node = spot.node;
-			collector->evidence->standing[index].trail = spot.trail;
-		}
-		return err;
-	}
-	if (stretch.sample) {
-		stretch.weight_ns = collector->sample_ns;
-		stretch.unit = scope_lookup_unit_at(&collector->lookup, collector->units, index,
-						    event->time_ns);
-	} else {
-		stretch.begin_ns = track->enter_ns;
-		stretch.end_ns = track->exit_ns;
-		stretch.weight_ns = track->slept_ns;
-		stretch.nr = track->nr;
-		stretch.class = track->wait.class;
-		stretch.unit = scope_lookup_unit_at(&collector->lookup, collector->units, index,
-						    track->enter_ns);
-		stretch.passed = track->slept_ns &&
-				 scope_blame_passes(collector->timeline->threads,
-						    &track->wait) >= 0;
-		/* A pick-up: it returned into the unit behind it. */
-		if (stretch.unit != UINT32_MAX &&
-		    collector->units->unit[stretch.unit].end_ns < track->exit_ns)
-			stretch.unit = UINT32_MAX;
-		if (!track->slept_ns)
-			return 0;
-	}
-	if (!wanted(collector, index, &stretch))
+	if (!collector->detection)
 		return 0;
-	err = spot_of_event(collector, index, event, &spot);
-	return err ? err : lay(collector, index, &stretch, spot);
-}
-
-static int collect_enter(void *user, uint32_t index, const struct scope_open_call *call)
-{
-	struct track *track = get_track(user, index);
-
-	(void)call;
-	if (!track)
-		return -ENOMEM;
-	track->slept_ns = 0;
-	track->fresh_state = false;
-	return 0;
-}
-
-static int collect_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
-			uint64_t exit_ns)
-{
-	struct track *track = get_track(user, index);
-
-	(void)ret;
-	if (!track)
-		return -ENOMEM;
-	track->enter_ns = call->enter_ns;
-	track->exit_ns = exit_ns;
-	track->nr = call->nr;
-	track->fresh_state = false;
-	return 0;
-}
-
-static int collect_wait(void *user, const struct scope_wait *wait)
-{
-	struct track *track = get_track(user, wait->thread);
-
-	if (!track)
-		return -ENOMEM;
-	track->slept_ns += wait->wake_ns - wait->begin_ns;
-	track->wait = *wait;
-	return 0;
-}
-
-static int collect_state(void *user, uint32_t index, const struct scope_event *event)
-{
-	struct track *track = get_track(user, index);
-
-	if (!track)
-		return -ENOMEM;
-	track->fresh_state = true;
-	track->state = *event->state.record;
-	if (track->state.regs && track->state.regs <= SCOPE_REG_MAX) {
-		track->regs = track->state.regs;
-		memcpy(track->reg, event->state.reg, track->regs * sizeof(*track->reg));
+	err = spot_of(collector, logged, &spot);
+	if (!err && index < collector->units->threads) {
+		collector->evidence->standing[index].node = spot.node;
+		collector->evidence->standing[index].trail = spot.trail;
 	}
-	return 0;
+	return err;
+}
+
+static struct stretch sample_stretch(const struct collector *collector,
+				     const struct scope_logged_stack *logged)
+{
+	return (struct stretch){
+		.begin_ns = logged->time_ns,
+		.end_ns = logged->time_ns,
+		.weight_ns = collector->sample_ns,
+		.sample = true,
+		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
+		.unit = scope_lookup_unit_at(&collector->lookup, collector->units,
+					     logged->stack.thread, logged->time_ns),
+	};
+}
+
+static struct stretch sleep_stretch(const struct collector *collector,
+				    const struct scope_logged_stack *logged)
+{
+	const struct scope_unit_stack *stack = &logged->stack;
+	struct stretch stretch = {
+		.begin_ns = stack->enter_ns,
+		.end_ns = stack->exit_ns,
+		.weight_ns = stack->slept_ns,
+		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
+		.passed = stack->passed,
+		.class = stack->class,
+		.nr = stack->nr,
+		.unit = scope_lookup_unit_at(&collector->lookup, collector->units, stack->thread,
+					     stack->enter_ns),
+	};
+
+	/* A pick-up: it returned into the unit behind it. */
+	if (stretch.unit != UINT32_MAX &&
+	    collector->units->unit[stretch.unit].end_ns < stack->exit_ns)
+		stretch.unit = UINT32_MAX;
+	return stretch;
+}
+
+static int collect_stack(void *user, const struct scope_logged_stack *logged)
+{
+	struct collector *collector = user;
+	struct stretch stretch;
+	struct scope_spot spot;
+	int err;
+
+	if (logged->stack.standing)
+		return collect_standing(collector, logged);
+	stretch = logged->reason == SCOPE_STACK_SAMPLE ? sample_stretch(collector, logged)
+						       : sleep_stretch(collector, logged);
+	if (!wanted(collector, logged->stack.thread, &stretch))
+		return 0;
+	err = spot_of(collector, logged, &spot);
+	return err ? err : lay(collector, logged->stack.thread, &stretch, spot);
 }
 
 static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid,
@@ -350,26 +294,27 @@ static unsigned stack_pointer_index(unsigned regs)
 }
 
 /* Stacks of threads as they stood, from their registers and the copied memory. */
-static int unwind_standing(struct collector *collector, const struct scope_trace *trace)
+static int unwind_standing(struct collector *collector)
 {
+	const struct scope_units *units = collector->units;
 	struct scope_tree *tree = &collector->evidence->tree;
 
-	for (size_t i = 0; i < collector->tracks && i < collector->units->threads; i++) {
-		const struct scope_thread *thread =
-			scope_threads_at(collector->timeline->threads, i);
-		struct track *track = &collector->track[i];
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+		const struct scope_logged_state *state =
+			scope_unit_log_state_of(collector->kept->log, i);
 		struct scope_standing *standing = &collector->evidence->standing[i];
 		const struct scope_trace_memory *memory = NULL;
 		struct scope_spot spot = { standing->node, standing->trail };
 		uint32_t node;
 		int err;
 
-		if (track->regs)
-			memory = find_memory(trace, thread->tid,
-					     track->reg[stack_pointer_index(track->regs)]);
+		if (state)
+			memory = find_memory(collector->trace, thread->tid,
+					     state->reg[stack_pointer_index(state->regs)]);
 		if (memory) {
-			err = scope_spot_stack(&collector->spotter, thread->tgid, track->reg,
-					       track->regs, memory->data, memory->bytes, &spot);
+			err = scope_spot_stack(&collector->spotter, thread->tgid, state->reg,
+					       state->regs, memory->data, memory->bytes, &spot);
 			if (err)
 				return err;
 			standing->node = spot.node;
@@ -402,30 +347,19 @@ static int index_windows(struct collector *collector)
 	return 0;
 }
 
-static int run(struct collector *collector, struct scope_trace *trace)
+static int run(struct collector *collector)
 {
-	static const struct scope_timeline_ops ops = {
-		.enter = collect_enter,
-		.exit = collect_exit,
-		.wait = collect_wait,
-		.stack = collect_stack,
-		.state = collect_state,
-	};
 	int err = index_windows(collector);
 
-	collector->sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000);
+	collector->sample_ns = scope_trace_meta_number(collector->trace, SCOPE_META_SAMPLE_NS, 1000000);
 	collector->normal_every = 1 + collector->units->stacks / NORMAL_STACKS;
 	if (!err)
 		err = scope_lookup_units(collector->units, &collector->lookup);
 	if (!err)
-		err = scope_timeline_create(trace, &collector->timeline);
-	if (!err)
-		err = scope_timeline_run(collector->timeline, trace, &ops, collector);
+		err = scope_unit_log_stacks(collector->kept->log, collect_stack, collector);
 	if (!err && collector->detection)
-		err = unwind_standing(collector, trace);
-	scope_timeline_destroy(collector->timeline);
+		err = unwind_standing(collector);
 	scope_lookup_free(&collector->lookup);
-	free(collector->track);
 	free(collector->window_first);
 	return err;
 }
@@ -435,6 +369,7 @@ int scope_collect_items(const struct scope_evidence_source *source,
 			size_t hang_count, struct scope_evidence *evidence)
 {
 	struct collector collector = {
+		.trace = source->trace,
 		.kept = source->kept,
 		.units = source->kept->units,
 		.detection = detection,
@@ -444,7 +379,7 @@ int scope_collect_items(const struct scope_evidence_source *source,
 		.evidence = evidence,
 	};
 
-	return run(&collector, source->trace);
+	return run(&collector);
 }
 
 int scope_collect_reference(const struct scope_evidence_source *reference,
@@ -452,6 +387,7 @@ int scope_collect_reference(const struct scope_evidence_source *reference,
 {
 	struct scope_namesakes *namesakes;
 	struct collector collector = {
+		.trace = reference->trace,
 		.kept = reference->kept,
 		.units = reference->kept->units,
 		.spotter = { .symbols = reference->symbols, .evidence = evidence },
@@ -462,7 +398,7 @@ int scope_collect_reference(const struct scope_evidence_source *reference,
 	if (err)
 		return err;
 	collector.spotter.namesakes = namesakes;
-	err = run(&collector, reference->trace);
+	err = run(&collector);
 	scope_namesakes_destroy(namesakes);
 	return err;
 }

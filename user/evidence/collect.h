@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lays the stacks of a trace on units, windows of blame and hangs: one more pass over it. */
+/* Lays the stacks of a trace on units, windows of blame and hangs. */
 #ifndef SCOPE_EVIDENCE_COLLECT_H
 #define SCOPE_EVIDENCE_COLLECT_H
 

@@ -9,7 +9,6 @@
 
 struct keeper {
 	struct scope_kept *kept;
-	const struct scope_groups *groups;
 	const struct scope_detection *detection;
 	uint32_t *const *of_vector; /* per group: id of a vector -> population */
 	bool reference; /* the units of another trace: only usual ones */
@@ -74,11 +73,9 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	const struct scope_population *population;
 	bool abnormal;
 	uint8_t mark;
-	int err = scope_vector_set_find(keeper->groups->group[unit->group].vectors, vector,
-					&unit->vector);
+	int err;
 
-	if (err)
-		return err;
+	(void)vector;
 	index = keeper->of_vector[unit->group][unit->vector];
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
@@ -104,7 +101,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
-	return scope_blame_unit(&kept->blame, kept->units->timeline->threads, unit, number);
+	return scope_blame_unit(&kept->blame, unit, number);
 }
 
 static int keep_wait(void *user, const struct scope_wait *wait)
@@ -114,7 +111,7 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 	return scope_blame_wait(&keeper->kept->blame, wait);
 }
 
-static int keep(struct scope_trace *trace, const struct scope_pickups *pickups,
+static int keep(const struct scope_survey *survey, const struct scope_groups *groups,
 		struct keeper *keeper, uint64_t room, struct scope_kept **ret_kept)
 {
 	const struct scope_unit_sink sink = {
@@ -123,17 +120,18 @@ static int keep(struct scope_trace *trace, const struct scope_pickups *pickups,
 		.user = keeper,
 	};
 	struct scope_kept *kept = calloc(1, sizeof(*kept));
-	int err;
+	int err = -ENOMEM;
 
 	if (!kept)
 		return -ENOMEM;
 	keeper->kept = kept;
+	kept->units = survey->run;
+	kept->log = survey->log;
 	kept->populations = keeper->detection->populations;
 	kept->of = calloc(kept->populations + 1, sizeof(*kept->of));
-	err = kept->of ? scope_units_create(keeper->groups, &kept->units) : -ENOMEM;
-	if (!err) {
+	if (kept->of) {
 		choose_shares(kept, keeper->detection, room, keeper->reference);
-		err = scope_units_run(kept->units, trace, pickups, &sink);
+		err = scope_unit_log_replay(survey->log, groups, &sink);
 	}
 	if (err) {
 		scope_kept_destroy(kept);
@@ -144,17 +142,13 @@ static int keep(struct scope_trace *trace, const struct scope_pickups *pickups,
 	return 0;
 }
 
-int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
-		   const struct scope_groups *groups, const struct scope_detection *detection,
-		   uint64_t room, struct scope_kept **ret_kept)
+int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+		   const struct scope_detection *detection, uint64_t room,
+		   struct scope_kept **ret_kept)
 {
-	struct keeper keeper = {
-		.groups = groups,
-		.detection = detection,
-		.of_vector = detection->of_vector,
-	};
+	struct keeper keeper = {.detection = detection, .of_vector = detection->of_vector};
 
-	return keep(trace, pickups, &keeper, room, ret_kept);
+	return keep(survey, groups, &keeper, room, ret_kept);
 }
 
 int scope_keep_reference(const struct scope_reference *reference,
@@ -162,20 +156,18 @@ int scope_keep_reference(const struct scope_reference *reference,
 			 struct scope_kept **ret_kept)
 {
 	struct keeper keeper = {
-		.groups = reference->groups,
 		.detection = detection,
 		.of_vector = reference->of_vector,
 		.reference = true,
 	};
 
-	return keep(reference->trace, reference->pickups, &keeper, room, ret_kept);
+	return keep(reference->survey, reference->groups, &keeper, room, ret_kept);
 }
 
 void scope_kept_destroy(struct scope_kept *kept)
 {
 	if (!kept)
 		return;
-	scope_units_destroy(kept->units);
 	scope_blame_free(&kept->blame);
 	free(kept->population);
 	free(kept->mark);

@@ -30,7 +30,8 @@ struct scope_kept_population {
 };
 
 struct scope_kept {
-	struct scope_units *units;
+	struct scope_units *units;  /* the survey's run, as the log is */
+	struct scope_unit_log *log;
 	uint32_t *population; /* per kept unit */
 	uint8_t *mark;	      /* per kept unit: enum scope_unit_mark bits */
 	size_t population_capacity, mark_capacity;
@@ -41,12 +42,12 @@ struct scope_kept {
 };
 
 /*
- * One run through the trace. room: about so many units of each side, SCOPE_KEEP_UNITS as a rule.
- * What it is given must outlive the result, which the caller destroys.
+ * Goes through the survey's log, once for each survey. room: about so many units of each side,
+ * SCOPE_KEEP_UNITS as a rule. What it is given must outlive the result, which the caller destroys.
  */
-int scope_keep_run(struct scope_trace *trace, const struct scope_pickups *pickups,
-		   const struct scope_groups *groups, const struct scope_detection *detection,
-		   uint64_t room, struct scope_kept **ret_kept);
+int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+		   const struct scope_detection *detection, uint64_t room,
+		   struct scope_kept **ret_kept);
 /* The usual units of a reference, for the populations that are held against it. */
 int scope_keep_reference(const struct scope_reference *reference,
 			 const struct scope_detection *detection, uint64_t room,

@@ -60,8 +60,8 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
 					    &options->detect, analysis->detection);
 	if (!err)
-		err = scope_keep_run(trace, analysis->pickups, analysis->groups,
-				     analysis->detection, options->keep_units, &analysis->kept);
+		err = scope_keep_run(analysis->survey, analysis->groups, analysis->detection,
+				     options->keep_units, &analysis->kept);
 	if (!err && options->baseline)
 		err = scope_keep_reference(analysis->reference, analysis->detection,
 					   options->keep_units, &analysis->reference_kept);

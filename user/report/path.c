@@ -7,12 +7,6 @@
 
 #include "base/grow.h"
 
-struct collector {
-	const struct scope_units *units;
-	struct scope_path *path;
-	size_t count;
-};
-
 #define GAP_SHARE 10 /* time between calls is told from this part of the unit on */
 
 static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
@@ -40,52 +34,63 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 	return append(path, SCOPE_NR_NONE, now_ns - since_ns);
 }
 
-static int take_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
-		     uint64_t exit_ns)
+/* What a return tells of the unit; enter_ns 0: the call was entered before anything was read. */
+static int take_exit(struct scope_path *path, const struct scope_unit *unit, uint16_t nr,
+		     uint64_t enter_ns, uint64_t exit_ns)
 {
-	struct collector *collector = user;
 	int err = 0;
 
-	(void)ret;
-	for (size_t i = 0; !err && i < collector->count; i++) {
-		const struct scope_unit *unit = &collector->units->unit[collector->path[i].unit];
-
-		if (unit->thread != thread || exit_ns > unit->end_ns)
-			continue;
-		/* The pick-up that the unit begins behind: the time in it was spent idle. */
-		if (exit_ns == unit->begin_ns) {
-			err = append(&collector->path[i], call->nr, 0);
-		} else if (call->enter_ns >= unit->begin_ns) {
-			err = append_gap(&collector->path[i], unit, call->enter_ns);
-			if (!err)
-				err = append(&collector->path[i], call->nr,
-					     exit_ns - call->enter_ns);
-		}
-		if (exit_ns >= unit->begin_ns)
-			collector->path[i].last_ns = exit_ns;
+	if (exit_ns > unit->end_ns)
+		return 0;
+	/* The pick-up that the unit begins behind: the time in it was spent idle. */
+	if (exit_ns == unit->begin_ns) {
+		err = append(path, nr, 0);
+	} else if (enter_ns >= unit->begin_ns) {
+		err = append_gap(path, unit, enter_ns);
+		if (!err)
+			err = append(path, nr, exit_ns - enter_ns);
 	}
+	if (exit_ns >= unit->begin_ns)
+		path->last_ns = exit_ns;
 	return err;
+}
+
+static int collect(struct scope_trace *trace, const struct scope_unit *unit, uint32_t tid,
+		   struct scope_path *path)
+{
+	struct scope_event event;
+	uint64_t enter_ns = 0;
+	int more, err = scope_trace_seek(trace, unit->begin_ns);
+
+	if (err)
+		return err;
+	while ((more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= unit->end_ns) {
+		if (event.tid != tid)
+			continue;
+		if (event.kind == SCOPE_EVENT_ENTER) {
+			enter_ns = event.syscall.enter_ns;
+		} else if (event.kind == SCOPE_EVENT_SYSCALL || event.kind == SCOPE_EVENT_EXIT) {
+			if (event.kind == SCOPE_EVENT_SYSCALL)
+				enter_ns = event.syscall.enter_ns;
+			err = take_exit(path, unit, event.syscall.nr, enter_ns, event.time_ns);
+			enter_ns = 0;
+		}
+		if (err)
+			return err;
+	}
+	return more < 0 ? more : append_gap(path, unit, unit->end_ns);
 }
 
 int scope_path_collect(struct scope_trace *trace, const struct scope_units *units,
 		       struct scope_path *path, size_t count)
 {
-	static const struct scope_timeline_ops ops = {.exit = take_exit};
-	struct collector collector = {units, path, count};
-	struct scope_timeline *timeline;
-	int err;
+	int err = 0;
 
-	if (!count)
-		return 0;
-	err = scope_timeline_create(trace, &timeline);
-	if (err)
-		return err;
-	err = scope_timeline_run(timeline, trace, &ops, &collector);
-	scope_timeline_destroy(timeline);
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct scope_unit *unit = &units->unit[path[i].unit];
+		uint32_t tid = scope_threads_at(units->timeline->threads, unit->thread)->tid;
 
-		err = append_gap(&path[i], unit, unit->end_ns);
+		err = collect(trace, unit, tid, &path[i]);
 	}
 	return err;
 }

@@ -27,7 +27,7 @@ int scope_path_align(struct scope_path *path, const struct scope_path *other);
 
 #define SCOPE_PATH_ALIGNED 256
 
-/* Runs through the trace once; path[].unit is given, the rest filled. Free each path's call. */
+/* Reads the trace where the units are; path[].unit is given, the rest filled. Free each path's call. */
 int scope_path_collect(struct scope_trace *trace, const struct scope_units *units,
 		       struct scope_path *path, size_t count);
 

@@ -39,10 +39,12 @@ struct scope_open_call {
  * which the thread ran for less than SCOPE_FALSE_WAKEUP_NS, and slept again in the same call.
  */
 #define SCOPE_FALSE_WAKEUP_NS 50000
+#define SCOPE_WAIT_NO_THREAD (-1)
 
 struct scope_wait {
 	uint32_t thread; /* index */
 	uint32_t waker_tid; /* 0: an interrupt, or not known */
+	int32_t waker;	    /* index of another traced thread that ended it, or SCOPE_WAIT_NO_THREAD */
 	uint16_t nr;
 	uint8_t class;
 	bool lock; /* a futex operation that takes a lock */

@@ -75,10 +75,13 @@ static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t n
 static int tell_wait(struct run *run, struct scope_thread *thread)
 {
 	struct scope_wait wait = thread->held;
+	long waker;
 
 	if (!thread->holding)
 		return 0;
 	thread->holding = false;
+	waker = wait.waker_tid ? scope_threads_find(run->timeline->threads, wait.waker_tid) : -1;
+	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
 	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
 }
 
@@ -449,31 +452,47 @@ static int handle(struct run *run, const struct scope_event *event)
 	return 0;
 }
 
-int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
-		       const struct scope_timeline_ops *ops, void *user)
+int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
+			const struct scope_timeline_ops *ops, void *user)
 {
 	struct run run = {timeline, ops, user};
-	struct scope_event event;
-	uint64_t last_ns = 0;
-	int more, err = scope_trace_rewind(trace);
 
-	if (err)
-		return err;
-	while ((more = scope_trace_next(trace, &event)) > 0) {
-		if (!timeline->events++ && !timeline->begin_ns)
-			timeline->begin_ns = event.time_ns;
-		last_ns = event.time_ns > last_ns ? event.time_ns : last_ns;
-		err = handle(&run, &event);
-		if (err)
-			return err;
-	}
-	if (last_ns > timeline->end_ns)
-		timeline->end_ns = last_ns;
+	if (!timeline->events++ && !timeline->begin_ns)
+		timeline->begin_ns = event->time_ns;
+	if (event->time_ns > timeline->last_ns)
+		timeline->last_ns = event->time_ns;
+	return handle(&run, event);
+}
+
+int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
+			  void *user)
+{
+	struct run run = {timeline, ops, user};
+	int err = 0;
+
+	if (timeline->last_ns > timeline->end_ns)
+		timeline->end_ns = timeline->last_ns;
 	for (size_t i = 0; !err && i < scope_threads_count(timeline->threads); i++) {
 		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
 
 		scope_thread_account(thread, timeline->end_ns);
 		err = tell_wait(&run, thread);
 	}
-	return err ? err : more;
+	return err;
+}
+
+int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
+		       const struct scope_timeline_ops *ops, void *user)
+{
+	struct scope_event event;
+	int more, err = scope_trace_rewind(trace);
+
+	if (err)
+		return err;
+	while ((more = scope_trace_next(trace, &event)) > 0) {
+		err = scope_timeline_feed(timeline, &event, ops, user);
+		if (err)
+			return err;
+	}
+	return more ? more : scope_timeline_finish(timeline, ops, user);
 }

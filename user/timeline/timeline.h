@@ -35,6 +35,7 @@ struct scope_timeline {
 	struct scope_threads *threads;
 	struct scope_fds *fds;
 	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
+	uint64_t last_ns; /* of the events so far */
 	uint64_t events, lost;
 	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
 	const struct scope_trace_thread *name; /* the trace's own rows */
@@ -43,6 +44,12 @@ struct scope_timeline {
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);
 void scope_timeline_destroy(struct scope_timeline *timeline);
+
+/* One event after the other, in order of time; finish ends the accounts at the window's end. */
+int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
+			const struct scope_timeline_ops *ops, void *user);
+int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
+			  void *user);
 
 /* Rewinds the trace and runs through all of it. The accounts end at the window's end. */
 int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,

@@ -22,6 +22,7 @@ struct cursor {
 	struct scope_decoder decoder;
 	uint32_t cpu;
 	size_t next; /* frame to open when this sub-buffer is done */
+	const uint8_t *subbuf; /* the one that is open */
 	uint8_t *buffer;
 	size_t buffer_capacity;
 	uint64_t number, lost; /* expected of the next sub-buffer; lost before the last one */
@@ -107,6 +108,7 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 		note_subbuf(trace, cursor, "its checksum or compression is wrong");
 		return ret;
 	}
+	cursor->subbuf = data;
 	subbuf = (const struct scope_subbuf *)data;
 	ret = scope_decoder_begin(&cursor->decoder, subbuf, frame->raw_bytes);
 	if (!ret && subbuf->cpu != cursor->cpu) {
@@ -325,6 +327,21 @@ int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 	*ret_event = *merge->lane[winner.cpu].next++;
 	merge->taken = winner.cpu;
 	return 1;
+}
+
+struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
+					   const struct scope_event *event)
+{
+	const struct cursor *cursor = &trace->merge->cursor[trace->merge->taken];
+	const uint8_t *base = cursor->subbuf;
+	const void *first = event->stack.ips ? event->stack.ip : event->stack.reg;
+	struct scope_trace_place place = { .frame = cursor->index->frame[cursor->next - 1] };
+
+	if (first)
+		place.first = (uint32_t)((const uint8_t *)first - base);
+	if (event->stack.data)
+		place.data = (uint32_t)(event->stack.data - base);
+	return place;
 }
 
 void scope_merge_destroy(struct scope_merge *merge)

@@ -336,6 +336,7 @@ void scope_trace_close(struct scope_trace *trace)
 	if (!trace)
 		return;
 	scope_merge_destroy(trace->merge);
+	scope_again_destroy(trace);
 	for (size_t i = 0; i < trace->cpus; i++)
 		free(trace->cpu[i].frame);
 	for (size_t i = 0; i < trace->blocks; i++)

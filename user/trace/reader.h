@@ -38,6 +38,14 @@ struct scope_damage {
 
 struct scope_merge;
 
+/* A sub-buffer that stacks are looked up in, of one CPU. */
+struct scope_trace_again {
+	uint64_t frame; /* 0: none */
+	const uint8_t *data;
+	uint8_t *buffer;
+	size_t capacity, bytes;
+};
+
 struct scope_trace {
 	const uint8_t *data; /* the file, mapped */
 	uint64_t bytes;
@@ -60,6 +68,8 @@ struct scope_trace {
 	size_t cpus, cpu_capacity;
 	struct scope_damage damage;
 	struct scope_merge *merge; /* NULL until the first event is asked for */
+	struct scope_trace_again *again; /* NULL until the first stack is; by CPU number */
+	size_t agains, again_capacity;
 };
 
 /* Brings damage.text up to date. */
@@ -85,5 +95,6 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 
 void scope_merge_destroy(struct scope_merge *merge);
+void scope_again_destroy(struct scope_trace *trace);
 
 #endif

@@ -141,4 +141,22 @@ int scope_trace_rewind(struct scope_trace *trace);
 int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
+/* Where in the file the addresses, or the registers and bytes, of a STACK event stand. */
+struct scope_trace_place {
+	uint64_t frame;
+	uint32_t first, data; /* bytes from the start of the sub-buffer: ip or reg, data */
+};
+
+/* Of the event that next gave last. */
+struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
+					   const struct scope_event *event);
+
+/*
+ * Sets event->stack.ip, .reg and .data, whose counts are set already, to what stands there. They hold
+ * until the next call for a sub-buffer of the same CPU. Places in order of time cost least. 0,
+ * -EBADMSG, -ENOMEM.
+ */
+int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place,
+			 struct scope_event *event);
+
 #endif

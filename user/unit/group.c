@@ -41,29 +41,38 @@ static long find_group(struct scope_groups *groups, const char *comm, uint8_t gr
 	return groups->count++;
 }
 
-int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
+int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups)
 {
-	struct scope_groups *groups = calloc(1, sizeof(*groups));
+	size_t threads = scope_pickups_threads(pickups);
 
-	if (!groups)
+	if (scope_grow(&groups->of_thread, &groups->thread_capacity, threads + 1,
+		       sizeof(*groups->of_thread)))
 		return -ENOMEM;
-	groups->threads = scope_pickups_threads(pickups);
-	groups->of_thread = calloc(groups->threads + 1, sizeof(*groups->of_thread));
-	if (!groups->of_thread) {
-		scope_groups_destroy(groups);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < groups->threads; i++) {
+	for (; groups->threads < threads; groups->threads++) {
+		size_t i = groups->threads;
 		bool requests = scope_pickup_any(scope_pickups_of(pickups, i));
 		long group = find_group(groups, scope_pickups_comm(pickups, i),
 					requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH);
 
-		if (group < 0) {
-			scope_groups_destroy(groups);
+		if (group < 0)
 			return group;
-		}
 		groups->of_thread[i] = group;
 		groups->group[group].threads++;
+	}
+	return 0;
+}
+
+int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
+{
+	struct scope_groups *groups = calloc(1, sizeof(*groups));
+	int err;
+
+	if (!groups)
+		return -ENOMEM;
+	err = scope_groups_extend(groups, pickups);
+	if (err) {
+		scope_groups_destroy(groups);
+		return err;
 	}
 	*ret_groups = groups;
 	return 0;

@@ -24,11 +24,13 @@ struct scope_groups {
 	struct scope_group *group;
 	size_t count, capacity;
 	uint32_t *of_thread; /* thread -> group */
-	size_t threads;
+	size_t threads, thread_capacity;
 };
 
-/* By the names that threads had at the end. 0 or -ENOMEM; the caller destroys. */
+/* Of the threads decided on, by the names they had then. 0 or -ENOMEM; the caller destroys. */
 int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
+/* Adds those that were decided on since. */
+int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
 void scope_groups_destroy(struct scope_groups *groups);
 
 #endif

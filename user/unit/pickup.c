@@ -21,31 +21,38 @@ struct wait_key {
 	bool lock;
 };
 
-struct learner {
-	struct scope_pickup pickup;
+/* What is known of one thread. */
+struct lesson {
 	uint32_t epolls, polls, reads;
 	struct wait_key key[WAIT_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
 	uint32_t gap[GAP_BUCKETS];
-	char comm[SCOPE_COMM_BYTES];
 };
 
-struct scope_pickups {
-	struct learner *learner;
+struct scope_learner {
+	struct lesson *lesson; /* by thread */
 	size_t count, capacity;
 	struct scope_timeline *timeline;
 };
 
-static struct learner *get_learner(struct scope_pickups *pickups, uint32_t thread)
+struct decision {
+	struct scope_pickup pickup;
+	char comm[SCOPE_COMM_BYTES];
+};
+
+struct scope_pickups {
+	struct decision *decision; /* by thread */
+	size_t count, capacity;
+};
+
+static struct lesson *get_lesson(struct scope_learner *learner, uint32_t thread)
 {
-	if (scope_grow(&pickups->learner, &pickups->capacity, thread + 1,
-		       sizeof(*pickups->learner)))
+	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
 		return NULL;
-	while (pickups->count <= thread)
-		pickups->learner[pickups->count++] =
-			(struct learner){.pickup.nr = SCOPE_NR_NONE};
-	return &pickups->learner[thread];
+	while (learner->count <= thread)
+		memset(&learner->lesson[learner->count++], 0, sizeof(*learner->lesson));
+	return &learner->lesson[thread];
 }
 
 static bool is_epoll(uint16_t nr)
@@ -61,18 +68,18 @@ static bool is_epoll(uint16_t nr)
 		;
 }
 
-static struct wait_key *get_key(struct learner *learner, uint16_t nr, uint64_t object)
+static struct wait_key *get_key(struct lesson *lesson, uint16_t nr, uint64_t object)
 {
 	unsigned i;
 
-	for (i = 0; i < learner->keys; i++)
-		if (learner->key[i].nr == nr && learner->key[i].object == object)
-			return &learner->key[i];
+	for (i = 0; i < lesson->keys; i++)
+		if (lesson->key[i].nr == nr && lesson->key[i].object == object)
+			return &lesson->key[i];
 	if (i == WAIT_KEYS)
 		return NULL;
-	learner->key[i] = (struct wait_key){.nr = nr, .object = object};
-	learner->keys++;
-	return &learner->key[i];
+	lesson->key[i] = (struct wait_key){.nr = nr, .object = object};
+	lesson->keys++;
+	return &lesson->key[i];
 }
 
 static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
@@ -91,24 +98,24 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
 
 static int learn_enter(void *user, uint32_t thread, const struct scope_open_call *call)
 {
-	struct learner *learner = get_learner(user, thread);
+	struct lesson *lesson = get_lesson(user, thread);
 	uint64_t gap;
 	int bucket = 0;
 
-	if (!learner)
+	if (!lesson)
 		return -ENOMEM;
-	if (learner->last_exit_ns && call->enter_ns > learner->last_exit_ns) {
-		gap = call->enter_ns - learner->last_exit_ns;
+	if (lesson->last_exit_ns && call->enter_ns > lesson->last_exit_ns) {
+		gap = call->enter_ns - lesson->last_exit_ns;
 		bucket = 63 - __builtin_clzll(gap);
-		learner->gap[bucket < GAP_BUCKETS ? bucket : GAP_BUCKETS - 1]++;
+		lesson->gap[bucket < GAP_BUCKETS ? bucket : GAP_BUCKETS - 1]++;
 	}
 	if (scope_call_role(call->nr) == SCOPE_CALL_POLL)
-		is_epoll(call->nr) ? learner->epolls++ : learner->polls++;
+		is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
 	/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
 	if (call->nr == SYS_futex && call->args >= 2 &&
 	    ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ||
 	     (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)) {
-		struct wait_key *key = get_key(learner, SYS_futex, call->arg[0]);
+		struct wait_key *key = get_key(lesson, SYS_futex, call->arg[0]);
 
 		if (key)
 			key->lock = true;
@@ -119,76 +126,75 @@ static int learn_enter(void *user, uint32_t thread, const struct scope_open_call
 static int learn_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
 		      uint64_t exit_ns)
 {
-	struct scope_pickups *pickups = user;
-	struct learner *learner = get_learner(pickups, thread);
+	struct scope_learner *learner = user;
+	struct lesson *lesson = get_lesson(learner, thread);
 	enum scope_call_role role = scope_call_role(call->nr);
-	uint32_t tgid = scope_threads_at(pickups->timeline->threads, thread)->tgid;
+	uint32_t tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
-	if (!learner)
+	if (!lesson)
 		return -ENOMEM;
-	learner->last_exit_ns = exit_ns;
+	lesson->last_exit_ns = exit_ns;
 	if (call->args)
-		fd = scope_fds_kind(pickups->timeline->fds, tgid, (int32_t)call->arg[0]);
+		fd = scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]);
 	if ((role == SCOPE_CALL_ACCEPT && ret >= 0) ||
 		 (role == SCOPE_CALL_READ && fd == SCOPE_FD_ACCEPTED && ret > 0))
-		learner->reads++;
+		lesson->reads++;
 	return 0;
 }
 
 static int learn_wait(void *user, const struct scope_wait *wait)
 {
-	struct scope_pickups *pickups = user;
-	struct learner *learner = get_learner(pickups, wait->thread);
-	uint32_t tgid = scope_threads_at(pickups->timeline->threads, wait->thread)->tgid;
+	struct scope_learner *learner = user;
+	struct lesson *lesson = get_lesson(learner, wait->thread);
+	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
 	enum scope_call_role role = scope_call_role(wait->nr);
 	struct wait_key *key;
 
-	if (!learner)
+	if (!lesson)
 		return -ENOMEM;
-	if (!may_be_loop(role, scope_fds_kind(pickups->timeline->fds, tgid, (int32_t)wait->object)))
+	if (!may_be_loop(role, scope_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
 		return 0;
-	key = get_key(learner, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
+	key = get_key(lesson, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)
 		key->count++;
 	return 0;
 }
 
-static uint64_t gap_p99(const struct learner *learner)
+static uint64_t gap_p99(const struct lesson *lesson)
 {
 	uint64_t total = 0, seen = 0;
 
 	for (int i = 0; i < GAP_BUCKETS; i++)
-		total += learner->gap[i];
+		total += lesson->gap[i];
 	if (total < GAP_MIN_CALLS)
 		return 0;
 	for (int i = 0; i < GAP_BUCKETS; i++) {
-		seen += learner->gap[i];
+		seen += lesson->gap[i];
 		if (seen * 100 >= total * 99)
 			return 2ull << i;
 	}
 	return 0;
 }
 
-static void decide(struct learner *learner)
+static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 {
-	struct scope_pickup *pickup = &learner->pickup;
 	const struct wait_key *best = NULL;
 
-	pickup->reads = learner->reads > 0;
-	pickup->gap_ns = gap_p99(learner);
-	if (learner->epolls || learner->polls) {
+	pickup->reads = lesson->reads > 0;
+	pickup->gap_ns = gap_p99(lesson);
+	if (lesson->epolls || lesson->polls) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
-		pickup->nr = learner->epolls ? SYS_epoll_pwait : SYS_ppoll;
+		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
 		return;
 	}
 	if (pickup->reads)
 		return;
-	for (unsigned i = 0; i < learner->keys; i++)
-		if (!learner->key[i].lock && learner->key[i].count >= 2 &&
-		    (!best || learner->key[i].count > best->count))
-			best = &learner->key[i];
+	for (unsigned i = 0; i < lesson->keys; i++)
+		if (!lesson->key[i].lock && lesson->key[i].count >= 2 &&
+		    (!best || lesson->key[i].count > best->count))
+			best = &lesson->key[i];
 	if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;
@@ -196,40 +202,133 @@ static void decide(struct learner *learner)
 	}
 }
 
-/* What only the end of the trace tells: the names, and the decisions. */
-static int finish(struct scope_pickups *pickups)
-{
-	size_t threads = scope_threads_count(pickups->timeline->threads);
+static const struct scope_timeline_ops learn = {
+	.enter = learn_enter,
+	.exit = learn_exit,
+	.wait = learn_wait,
+};
 
-	if (threads && !get_learner(pickups, threads - 1))
+int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner = calloc(1, sizeof(*learner));
+	int err;
+
+	if (!learner)
 		return -ENOMEM;
-	for (size_t i = 0; i < threads; i++) {
-		memcpy(pickups->learner[i].comm,
-		       scope_threads_at(pickups->timeline->threads, i)->comm, SCOPE_COMM_BYTES);
-		decide(&pickups->learner[i]);
+	err = scope_timeline_create(trace, &learner->timeline);
+	if (err) {
+		free(learner);
+		return err;
 	}
+	*ret_learner = learner;
 	return 0;
+}
+
+int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event)
+{
+	return scope_timeline_feed(learner->timeline, event, &learn, learner);
+}
+
+int scope_learner_finish(struct scope_learner *learner)
+{
+	return scope_timeline_finish(learner->timeline, &learn, learner);
+}
+
+size_t scope_learner_threads(const struct scope_learner *learner)
+{
+	return scope_threads_count(learner->timeline->threads);
+}
+
+void scope_learner_destroy(struct scope_learner *learner)
+{
+	if (!learner)
+		return;
+	scope_timeline_destroy(learner->timeline);
+	free(learner->lesson);
+	free(learner);
+}
+
+/* What can be said of a thread by what was learned so far. */
+static struct decision decision_of(const struct scope_learner *learner, size_t thread)
+{
+	struct decision decision = {.pickup.nr = SCOPE_NR_NONE};
+
+	if (thread < learner->count)
+		decide(&learner->lesson[thread], &decision.pickup);
+	if (thread < scope_learner_threads(learner))
+		memcpy(decision.comm, scope_threads_at(learner->timeline->threads, thread)->comm,
+		       SCOPE_COMM_BYTES);
+	return decision;
+}
+
+int scope_pickups_create(struct scope_pickups **ret_pickups)
+{
+	struct scope_pickups *pickups = calloc(1, sizeof(*pickups));
+
+	if (!pickups)
+		return -ENOMEM;
+	*ret_pickups = pickups;
+	return 0;
+}
+
+int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
+			 size_t threads)
+{
+	if (scope_grow(&pickups->decision, &pickups->capacity, threads, sizeof(*pickups->decision)))
+		return -ENOMEM;
+	for (; pickups->count < threads; pickups->count++)
+		pickups->decision[pickups->count] = decision_of(learner, pickups->count);
+	return 0;
+}
+
+/* Gaps cut the units of those threads alone that pick up nothing. */
+static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup *b)
+{
+	return a->reads == b->reads && a->nr == b->nr && a->any_object == b->any_object &&
+	       a->object == b->object && (scope_pickup_any(a) || a->gap_ns == b->gap_ns);
+}
+
+bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner)
+{
+	for (size_t i = 0; i < pickups->count; i++) {
+		struct decision now = decision_of(learner, i);
+
+		if (!same_pickup(&now.pickup, &pickups->decision[i].pickup) ||
+		    memcmp(now.comm, pickups->decision[i].comm, sizeof(now.comm)))
+			return false;
+	}
+	return true;
+}
+
+static int learn_all(struct scope_learner *learner, struct scope_trace *trace)
+{
+	struct scope_event event;
+	int more, err = scope_trace_rewind(trace);
+
+	if (err)
+		return err;
+	while ((more = scope_trace_next(trace, &event)) > 0) {
+		err = scope_learner_feed(learner, &event);
+		if (err)
+			return err;
+	}
+	return more ? more : scope_learner_finish(learner);
 }
 
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
 {
-	static const struct scope_timeline_ops ops = {
-		.enter = learn_enter,
-		.exit = learn_exit,
-		.wait = learn_wait,
-	};
-	struct scope_pickups *pickups = calloc(1, sizeof(*pickups));
-	int err;
+	struct scope_pickups *pickups = NULL;
+	struct scope_learner *learner;
+	int err = scope_learner_create(trace, &learner);
 
-	if (!pickups)
-		return -ENOMEM;
-	err = scope_timeline_create(trace, &pickups->timeline);
+	if (err)
+		return err;
+	err = learn_all(learner, trace);
 	if (!err)
-		err = scope_timeline_run(pickups->timeline, trace, &ops, pickups);
+		err = scope_pickups_create(&pickups);
 	if (!err)
-		err = finish(pickups);
-	scope_timeline_destroy(pickups->timeline);
-	pickups->timeline = NULL;
+		err = scope_pickups_decide(pickups, learner, scope_learner_threads(learner));
+	scope_learner_destroy(learner);
 	if (err) {
 		scope_pickups_destroy(pickups);
 		return err;
@@ -242,7 +341,7 @@ void scope_pickups_destroy(struct scope_pickups *pickups)
 {
 	if (!pickups)
 		return;
-	free(pickups->learner);
+	free(pickups->decision);
 	free(pickups);
 }
 
@@ -253,12 +352,12 @@ size_t scope_pickups_threads(const struct scope_pickups *pickups)
 
 const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread)
 {
-	return pickups->learner[thread].comm;
+	return pickups->decision[thread].comm;
 }
 
 const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread)
 {
-	return thread < pickups->count ? &pickups->learner[thread].pickup : NULL;
+	return thread < pickups->count ? &pickups->decision[thread].pickup : NULL;
 }
 
 bool scope_pickup_any(const struct scope_pickup *pickup)

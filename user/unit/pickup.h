@@ -27,8 +27,27 @@ enum scope_pickup_match {
 };
 
 struct scope_pickups;
+struct scope_learner;
 
-/* Runs once through the trace. Threads are numbered as every later run will number them. */
+/*
+ * Learns from events as they come. Threads are numbered as every later run will number them. What
+ * can be decided grows better with what was learned; it is final behind finish.
+ */
+int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
+int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event);
+int scope_learner_finish(struct scope_learner *learner);
+size_t scope_learner_threads(const struct scope_learner *learner);
+void scope_learner_destroy(struct scope_learner *learner); /* NULL is fine */
+
+/* No thread is decided on yet. The caller destroys. */
+int scope_pickups_create(struct scope_pickups **ret_pickups);
+/* The threads below this number that are not decided on yet, by what was learned so far. */
+int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
+			 size_t threads);
+/* Would all that was decided be decided in the same way now? */
+bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner);
+
+/* All of it: runs once through the trace, and decides on every thread. */
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
 void scope_pickups_destroy(struct scope_pickups *pickups);
 

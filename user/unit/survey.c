@@ -8,10 +8,23 @@
 
 #include "base/grow.h"
 
-struct surveyor {
+struct scope_surveyor {
 	struct scope_survey *survey;
-	const struct scope_groups *groups;
+	const struct scope_trace *trace;
+	const struct scope_learner *learner; /* NULL: all threads are decided on */
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
 };
+
+static struct scope_survey_group *get_group(struct scope_survey *survey, uint32_t group)
+{
+	if (scope_grow(&survey->group, &survey->group_capacity, group + 1ul,
+		       sizeof(*survey->group)))
+		return NULL;
+	while (survey->groups <= group)
+		memset(&survey->group[survey->groups++], 0, sizeof(*survey->group));
+	return &survey->group[group];
+}
 
 static struct scope_survey_row *get_row(struct scope_survey_group *group, uint32_t vector)
 {
@@ -39,14 +52,17 @@ static int add_call(struct scope_survey_row *row, const struct scope_unit_call *
 static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
 		    const struct scope_vector *vector)
 {
-	const struct surveyor *surveyor = user;
+	const struct scope_surveyor *surveyor = user;
 	struct scope_survey *survey = surveyor->survey;
-	struct scope_survey_group *group = &survey->group[unit->group];
+	struct scope_survey_group *group = get_group(survey, unit->group);
 	uint64_t measure = scope_unit_measure(unit);
 	struct scope_survey_row *row;
-	int err = scope_vector_set_add(surveyor->groups->group[unit->group].vectors, vector, 1,
-				       &unit->vector);
+	int err;
 
+	if (!group)
+		return -ENOMEM;
+	err = scope_vector_set_add(surveyor->groups->group[unit->group].vectors, vector, 1,
+				   &unit->vector);
 	if (err)
 		return err;
 	row = get_row(group, unit->vector);
@@ -65,28 +81,123 @@ static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit
 		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
 	for (unsigned i = 0; !err && i < unit->calls; i++)
 		err = add_call(row, &call[i]);
+	return err ? err : scope_unit_log_unit(survey->log, unit, call);
+}
+
+static int add_wait(void *user, const struct scope_wait *wait)
+{
+	const struct scope_surveyor *surveyor = user;
+
+	return scope_unit_log_wait(surveyor->survey->log, wait);
+}
+
+static int add_stack(void *user, const struct scope_unit_stack *stack,
+		     const struct scope_event *event)
+{
+	const struct scope_surveyor *surveyor = user;
+	struct scope_threads *threads = surveyor->survey->run->timeline->threads;
+
+	return scope_unit_log_stack(surveyor->survey->log, stack, surveyor->trace, event,
+				    scope_threads_at(threads, stack->thread)->tgid);
+}
+
+static int add_state(void *user, uint32_t thread, const struct scope_event *event)
+{
+	const struct scope_surveyor *surveyor = user;
+
+	return scope_unit_log_state(surveyor->survey->log, thread, event);
+}
+
+static int meet(void *user, uint32_t thread)
+{
+	const struct scope_surveyor *surveyor = user;
+	int err;
+
+	if (!surveyor->learner)
+		return 0;
+	err = scope_pickups_decide(surveyor->pickups, surveyor->learner, thread + 1ul);
+	return err ? err : scope_groups_extend(surveyor->groups, surveyor->pickups);
+}
+
+static int begin(struct scope_survey *survey)
+{
+	struct scope_surveyor *surveyor = survey->surveyor;
+	const struct scope_unit_sink sink = {
+		.meet = meet,
+		.unit = add_unit,
+		.wait = add_wait,
+		.stack = add_stack,
+		.state = add_state,
+		.user = surveyor,
+	};
+	int err = scope_unit_log_create(&survey->log);
+
+	if (!err)
+		err = scope_units_create(surveyor->groups, &survey->run);
+	if (!err)
+		err = scope_units_begin(survey->run, surveyor->trace, surveyor->pickups, &sink);
 	return err;
 }
 
-int scope_survey_run(struct scope_trace *trace, const struct scope_pickups *pickups,
-		     struct scope_groups *groups, struct scope_survey **ret_survey)
+int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+		       struct scope_pickups *pickups, struct scope_groups *groups,
+		       struct scope_survey **ret_survey)
 {
-	struct surveyor surveyor = {.groups = groups};
-	const struct scope_unit_sink sink = {.unit = add_unit, .user = &surveyor};
 	struct scope_survey *survey = calloc(1, sizeof(*survey));
-	struct scope_units *units = NULL;
 	int err = -ENOMEM;
 
 	if (!survey)
 		return -ENOMEM;
-	surveyor.survey = survey;
-	survey->groups = groups->count;
-	survey->group = calloc(groups->count + 1, sizeof(*survey->group));
-	if (survey->group)
-		err = scope_units_create(groups, &units);
+	survey->surveyor = calloc(1, sizeof(*survey->surveyor));
+	if (survey->surveyor) {
+		*survey->surveyor = (struct scope_surveyor){
+			.survey = survey, .trace = trace, .learner = learner, .pickups = pickups,
+			.groups = groups,
+		};
+		err = begin(survey);
+	}
+	if (err) {
+		scope_survey_destroy(survey);
+		return err;
+	}
+	*ret_survey = survey;
+	return 0;
+}
+
+int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event)
+{
+	return scope_units_feed(survey->run, event);
+}
+
+int scope_survey_end(struct scope_survey *survey)
+{
+	int err = scope_units_end(survey->run);
+	size_t groups;
+
+	groups = survey->surveyor->groups->count;
+	if (!err && groups && !get_group(survey, groups - 1))
+		err = -ENOMEM;
+	free(survey->surveyor);
+	survey->surveyor = NULL;
+	return err;
+}
+
+int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
+		     struct scope_groups *groups, struct scope_survey **ret_survey)
+{
+	struct scope_survey *survey;
+	struct scope_event event;
+	int more = 0, err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
+
+	if (err)
+		return err;
+	err = scope_trace_rewind(trace);
+	while (!err && (more = scope_trace_next(trace, &event)) > 0)
+		err = scope_survey_feed(survey, &event);
 	if (!err)
-		err = scope_units_run(units, trace, pickups, &sink);
-	scope_units_destroy(units);
+		err = more;
+	if (!err)
+		err = scope_survey_end(survey);
 	if (err) {
 		scope_survey_destroy(survey);
 		return err;
@@ -116,5 +227,8 @@ void scope_survey_destroy(struct scope_survey *survey)
 	for (size_t i = 0; survey->group && i < survey->groups; i++)
 		free_group(&survey->group[i]);
 	free(survey->group);
+	scope_units_destroy(survey->run);
+	scope_unit_log_destroy(survey->log);
+	free(survey->surveyor);
 	free(survey);
 }

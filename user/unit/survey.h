@@ -8,6 +8,7 @@
 #define SCOPE_UNIT_SURVEY_H
 
 #include "base/sketch.h"
+#include "unit/log.h"
 #include "unit/unit.h"
 
 /* How often units of one vector made one call; those that did not make it are left out. */
@@ -34,13 +35,27 @@ struct scope_survey_group {
 
 struct scope_survey {
 	struct scope_survey_group *group; /* as in scope_groups */
-	size_t groups;
+	size_t groups, group_capacity;
 	uint64_t units, requests;
 	double busy_ns, queue_ns;
+	struct scope_units *run; /* that told of the units: none is kept yet */
+	struct scope_unit_log *log; /* all that it told */
+	struct scope_surveyor *surveyor; /* until the end */
 };
 
+/*
+ * Takes events as they come; what is found out stands behind end. Threads are decided on when they
+ * are met: by what learner knows then, into pickups and groups, where it is not NULL. What is given
+ * must outlive the survey; trace is the one that events are taken from.
+ */
+int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+		       struct scope_pickups *pickups, struct scope_groups *groups,
+		       struct scope_survey **ret_survey);
+int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
+int scope_survey_end(struct scope_survey *survey);
+
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
-int scope_survey_run(struct scope_trace *trace, const struct scope_pickups *pickups,
+int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
 		     struct scope_groups *groups, struct scope_survey **ret_survey);
 void scope_survey_destroy(struct scope_survey *survey);
 

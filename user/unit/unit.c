@@ -8,7 +8,6 @@
 
 #include "base/grow.h"
 
-#define DISTINCT_CALLS 64 /* different numbers told apart inside one unit */
 
 struct call_sum {
 	uint16_t nr;
@@ -24,30 +23,38 @@ struct draft {
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
 	struct scope_account begin, end;
-	struct call_sum *call; /* NULL, or room for DISTINCT_CALLS */
+	struct call_sum *call; /* NULL, or room for SCOPE_UNIT_CALLS */
 	unsigned calls;
 	uint64_t bytes, idle_ns, last_call_ns;
+	struct scope_unit_stack stack; /* as one would be that came now */
 };
 
-struct builder {
+struct scope_unit_builder {
 	struct scope_units *units;
 	const struct scope_pickups *pickups;
-	const struct scope_unit_sink *sink;
+	struct scope_unit_sink sink;
 	struct draft *draft;
 	size_t drafts, draft_capacity;
 };
 
-static struct draft *get_draft(struct builder *builder, uint32_t thread)
+static struct draft *meet_thread(struct scope_unit_builder *builder, uint32_t thread)
 {
 	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
-		       sizeof(*builder->draft)))
+		       sizeof(*builder->draft)) ||
+	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
 		return NULL;
-	while (builder->drafts <= thread)
-		memset(&builder->draft[builder->drafts++], 0, sizeof(*builder->draft));
+	for (; builder->drafts <= thread; builder->drafts++)
+		builder->draft[builder->drafts] = (struct draft){.stack.thread = builder->drafts};
 	return &builder->draft[thread];
 }
 
-static bool has_requests(const struct builder *builder, uint32_t thread)
+/* NULL: no memory. */
+static inline struct draft *get_draft(struct scope_unit_builder *builder, uint32_t thread)
+{
+	return thread < builder->drafts ? &builder->draft[thread] : meet_thread(builder, thread);
+}
+
+static bool has_requests(const struct scope_unit_builder *builder, uint32_t thread)
 {
 	return scope_pickup_any(scope_pickups_of(builder->pickups, thread));
 }
@@ -63,9 +70,9 @@ static void open_draft(struct draft *draft, const struct scope_thread *thread, u
 }
 
 /* Hands the unit on, with its calls and their vector. */
-static int hand_on(struct builder *builder, const struct draft *draft, struct scope_unit *unit)
+static int hand_on(struct scope_unit_builder *builder, const struct draft *draft, struct scope_unit *unit)
 {
-	struct scope_unit_call call[DISTINCT_CALLS];
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	struct scope_vector vector = {{0}};
 
 	unit->calls = draft->calls;
@@ -81,11 +88,11 @@ static int hand_on(struct builder *builder, const struct draft *draft, struct sc
 		if (!scope_call_ignored(sum->nr))
 			scope_vector_mark(&vector, sum->nr);
 	}
-	return builder->sink->unit(builder->sink->user, unit, call, &vector);
+	return builder->sink.unit(builder->sink.user, unit, call, &vector);
 }
 
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
-static int close_draft(struct builder *builder, uint32_t thread, const struct scope_account *end,
+static int close_draft(struct scope_unit_builder *builder, uint32_t thread, const struct scope_account *end,
 		       uint64_t end_ns, bool still_open)
 {
 	struct draft *draft = &builder->draft[thread];
@@ -116,7 +123,7 @@ static int close_draft(struct builder *builder, uint32_t thread, const struct sc
 	return hand_on(builder, draft, &unit);
 }
 
-static enum scope_pickup_match match(struct builder *builder, uint32_t thread,
+static enum scope_pickup_match match(struct scope_unit_builder *builder, uint32_t thread,
 				     const struct scope_open_call *call)
 {
 	struct scope_timeline *timeline = builder->units->timeline;
@@ -130,7 +137,7 @@ static enum scope_pickup_match match(struct builder *builder, uint32_t thread,
 
 static int build_enter(void *user, uint32_t index, const struct scope_open_call *call)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, index);
@@ -139,6 +146,8 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	if (!draft)
 		return -ENOMEM;
 	draft->slept_in_call = false;
+	draft->stack.slept_ns = 0;
+	draft->stack.standing = false;
 	if (!has_requests(builder, index)) {
 		bool gap = draft->last_exit_ns && pickup && pickup->gap_ns &&
 			   call->enter_ns - draft->last_exit_ns > pickup->gap_ns;
@@ -174,10 +183,10 @@ static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 		draft->bytes += ret;
 	for (i = 0; i < draft->calls && draft->call[i].nr != nr; i++)
 		;
-	if (i == DISTINCT_CALLS)
+	if (i == SCOPE_UNIT_CALLS)
 		return 0;
 	if (!draft->call)
-		draft->call = calloc(DISTINCT_CALLS, sizeof(*draft->call));
+		draft->call = calloc(SCOPE_UNIT_CALLS, sizeof(*draft->call));
 	if (!draft->call)
 		return -ENOMEM;
 	if (i == draft->calls)
@@ -187,7 +196,7 @@ static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 	return 0;
 }
 
-static int exit_request(struct builder *builder, uint32_t index, const struct scope_open_call *call,
+static int exit_request(struct scope_unit_builder *builder, uint32_t index, const struct scope_open_call *call,
 			int64_t ret, uint64_t exit_ns)
 {
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
@@ -214,7 +223,7 @@ static int exit_request(struct builder *builder, uint32_t index, const struct sc
 static int build_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
 		      uint64_t exit_ns)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	int err = 0;
@@ -222,6 +231,10 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 	if (!draft)
 		return -ENOMEM;
 	draft->last_call_ns = exit_ns;
+	draft->stack.enter_ns = call->enter_ns;
+	draft->stack.exit_ns = exit_ns;
+	draft->stack.nr = call->nr;
+	draft->stack.standing = false;
 	if (has_requests(builder, index))
 		return exit_request(builder, index, call, ret, exit_ns);
 	if (draft->open)
@@ -237,7 +250,7 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 
 static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	int err = 0;
@@ -260,30 +273,40 @@ static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 
 static int build_wait(void *user, const struct scope_wait *wait)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, wait->thread);
 
 	if (!draft)
 		return -ENOMEM;
-	if (!draft->open || !builder->sink->wait ||
+	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns;
+	draft->stack.class = wait->class;
+	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
+	if (!draft->open || !builder->sink.wait ||
 	    wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return 0;
-	return builder->sink->wait(builder->sink->user, wait);
+	return builder->sink.wait(builder->sink.user, wait);
 }
 
 static int build_stack(void *user, uint32_t index, const struct scope_event *event)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
+	struct draft *draft = get_draft(builder, index);
+	struct scope_unit_stack stack;
 
-	(void)index;
-	(void)event;
+	if (!draft)
+		return -ENOMEM;
 	builder->units->stacks++;
-	return 0;
+	stack = draft->stack;
+	draft->stack.standing = false;
+	if (!builder->sink.stack || (!stack.standing && !stack.slept_ns &&
+				     event->stack.reason != SCOPE_STACK_SAMPLE))
+		return 0;
+	return builder->sink.stack(builder->sink.user, &stack, event);
 }
 
 static int build_lost(void *user, uint32_t index, uint64_t now_ns)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 
 	(void)now_ns;
@@ -297,23 +320,23 @@ static int build_lost(void *user, uint32_t index, uint64_t now_ns)
 /* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */
 static int build_state(void *user, uint32_t index, const struct scope_event *event)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 
 	if (!draft)
 		return -ENOMEM;
-	if (event->state.record->flags & SCOPE_STATE_AT_STOP || draft->open)
-		return 0;
-	if (has_requests(builder, index) && thread->open.nr != SCOPE_NR_NONE &&
+	draft->stack.standing = true;
+	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
+	    has_requests(builder, index) && thread->open.nr != SCOPE_NR_NONE &&
 	    match(builder, index, &thread->open) == SCOPE_PICKUP_NO)
 		open_draft(draft, thread, event->time_ns);
-	return 0;
+	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;
 }
 
 static int build_end(void *user, uint32_t index, uint64_t now_ns)
 {
-	struct builder *builder = user;
+	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	int err = 0;
@@ -328,7 +351,7 @@ static int build_end(void *user, uint32_t index, uint64_t now_ns)
 	return err;
 }
 
-static int finish(struct builder *builder)
+static int finish(struct scope_unit_builder *builder)
 {
 	struct scope_units *units = builder->units;
 	struct scope_threads *threads = units->timeline->threads;
@@ -367,30 +390,77 @@ int scope_units_create(const struct scope_groups *groups, struct scope_units **r
 	return 0;
 }
 
+static const struct scope_timeline_ops build = {
+	.enter = build_enter,
+	.exit = build_exit,
+	.leave = build_leave,
+	.wait = build_wait,
+	.stack = build_stack,
+	.lost = build_lost,
+	.state = build_state,
+	.end = build_end,
+};
+
+static void destroy_builder(struct scope_units *units)
+{
+	struct scope_unit_builder *builder = units->builder;
+
+	if (!builder)
+		return;
+	for (size_t i = 0; i < builder->drafts; i++)
+		free(builder->draft[i].call);
+	free(builder->draft);
+	free(builder);
+	units->builder = NULL;
+}
+
+int scope_units_begin(struct scope_units *units, const struct scope_trace *trace,
+		      const struct scope_pickups *pickups, const struct scope_unit_sink *sink)
+{
+	units->builder = calloc(1, sizeof(*units->builder));
+	if (!units->builder)
+		return -ENOMEM;
+	*units->builder = (struct scope_unit_builder){
+		.units = units, .pickups = pickups, .sink = *sink,
+	};
+	return scope_timeline_create(trace, &units->timeline);
+}
+
+int scope_units_feed(struct scope_units *units, const struct scope_event *event)
+{
+	return scope_timeline_feed(units->timeline, event, &build, units->builder);
+}
+
+int scope_units_end(struct scope_units *units)
+{
+	struct scope_unit_builder *builder = units->builder;
+	size_t threads = scope_threads_count(units->timeline->threads);
+	int err = scope_timeline_finish(units->timeline, &build, builder);
+
+	if (!err && threads && builder->sink.meet)
+		err = builder->sink.meet(builder->sink.user, threads - 1);
+	if (!err)
+		err = finish(builder);
+	destroy_builder(units);
+	return err;
+}
+
 int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink)
 {
-	static const struct scope_timeline_ops ops = {
-		.enter = build_enter,
-		.exit = build_exit,
-		.leave = build_leave,
-		.wait = build_wait,
-		.stack = build_stack,
-		.lost = build_lost,
-		.state = build_state,
-		.end = build_end,
-	};
-	struct builder builder = {.units = units, .pickups = pickups, .sink = sink};
-	int err = scope_timeline_create(trace, &units->timeline);
+	struct scope_event event;
+	int more, err = scope_units_begin(units, trace, pickups, sink);
 
 	if (!err)
-		err = scope_timeline_run(units->timeline, trace, &ops, &builder);
-	if (!err)
-		err = finish(&builder);
-	for (size_t i = 0; i < builder.drafts; i++)
-		free(builder.draft[i].call);
-	free(builder.draft);
-	return err;
+		err = scope_trace_rewind(trace);
+	if (err)
+		return err;
+	while ((more = scope_trace_next(trace, &event)) > 0) {
+		err = scope_units_feed(units, &event);
+		if (err)
+			return err;
+	}
+	return more ? more : scope_units_end(units);
 }
 
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
@@ -418,6 +488,7 @@ void scope_units_destroy(struct scope_units *units)
 {
 	if (!units)
 		return;
+	destroy_builder(units);
 	scope_timeline_destroy(units->timeline);
 	free(units->unit);
 	free(units->call);

@@ -14,6 +14,8 @@
 #include "timeline/timeline.h"
 #include "unit/group.h"
 
+#define SCOPE_UNIT_CALLS 64 /* different numbers told apart inside one unit */
+
 /* How often a unit made one call, and how long it took in all. */
 struct scope_unit_call {
 	uint16_t nr;
@@ -59,15 +61,34 @@ struct scope_units {
 	struct scope_timeline *timeline; /* as it stands at the window's end */
 	struct scope_unit_thread *thread; /* by index; set when the run is over */
 	size_t threads;
+	struct scope_unit_builder *builder; /* during the run */
+};
+
+/* A stack, and the call that it was taken behind. */
+struct scope_unit_stack {
+	uint32_t thread;
+	bool standing; /* of a thread as a STATE record found it */
+	bool passed;   /* the last sleep in the call was ended by another traced thread */
+	uint16_t nr;
+	uint8_t class; /* of that sleep */
+	uint64_t enter_ns, exit_ns;
+	uint64_t slept_ns; /* in the call */
 };
 
 /* Who hears of units as they end, and of sleeps inside them. A negative return ends the run. */
 struct scope_unit_sink {
+	/* NULL, or asked to decide on all threads up to this one before anything is said of it. */
+	int (*meet)(void *user, uint32_t thread);
 	/* What the pointers hold is gone after the call; unit->vector and unit->call are unset. */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
 		    const struct scope_vector *vector);
 	/* May be NULL. Sleeps of at least SCOPE_UNIT_WAIT_MIN_NS, in the order they end. */
 	int (*wait)(void *user, const struct scope_wait *wait);
+	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
+	int (*stack)(void *user, const struct scope_unit_stack *stack,
+		     const struct scope_event *event);
+	/* May be NULL. */
+	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	void *user;
 };
 
@@ -76,9 +97,16 @@ struct scope_unit_sink {
 /* Keeps no unit yet. The groups must outlive it. */
 int scope_units_create(const struct scope_groups *groups, struct scope_units **ret_units);
 /*
- * Runs through the trace and hands every unit to the sink; units->timeline is that of the run. Once
- * for each struct scope_units.
+ * Hands every unit of the events that come to the sink, the last ones behind end; units->timeline is
+ * that of the run, and units->thread is set by end. Once for each struct scope_units. What begin is
+ * given must stay until the end.
  */
+int scope_units_begin(struct scope_units *units, const struct scope_trace *trace,
+		      const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
+int scope_units_feed(struct scope_units *units, const struct scope_event *event);
+int scope_units_end(struct scope_units *units);
+
+/* All of it, for all of the trace. */
 int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
 /* Stores a copy; for the sink. */

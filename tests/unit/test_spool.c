@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is put into a spool comes back in order, from memory and from its file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/spool.h"
+
+#define ROWS 3000
+
+/* Row i: its number, and so many bytes behind it. */
+static size_t row_bytes(uint32_t i)
+{
+	return 4 + i * 37 % 1000;
+}
+
+static void put_rows(struct scope_spool *spool)
+{
+	for (uint32_t i = 0; i < ROWS; i++) {
+		uint8_t *row = scope_spool_room(spool, row_bytes(i) + 100);
+
+		assert_non_null(row);
+		memset(row, (int)i, row_bytes(i));
+		memcpy(row, &i, sizeof(i));
+		scope_spool_use(spool, row_bytes(i));
+	}
+}
+
+static void check_rows(struct scope_spool *spool)
+{
+	const uint8_t *data;
+	uint32_t i = 0, number;
+	size_t bytes;
+	int more;
+
+	scope_spool_rewind(spool);
+	while ((more = scope_spool_next(spool, &data, &bytes)) > 0)
+		for (size_t at = 0; at < bytes; at += row_bytes(i++)) {
+			memcpy(&number, data + at, sizeof(number));
+			assert_int_equal(number, i);
+			for (size_t j = 4; j < row_bytes(i); j++)
+				assert_int_equal(data[at + j], (uint8_t)i);
+		}
+	assert_int_equal(more, 0);
+	assert_int_equal(i, ROWS);
+}
+
+static void spool_of(size_t memory_bytes)
+{
+	struct scope_spool *spool;
+
+	assert_int_equal(scope_spool_create(memory_bytes, &spool), 0);
+	put_rows(spool);
+	assert_true(scope_spool_bytes(spool) > 4 * SCOPE_SPOOL_PIECE);
+	check_rows(spool);
+	check_rows(spool);
+	scope_spool_destroy(spool);
+}
+
+static void memory_holds_all(void **state)
+{
+	(void)state;
+	spool_of(SCOPE_SPOOL_MEMORY);
+}
+
+static void what_is_too_much_goes_to_a_file(void **state)
+{
+	(void)state;
+	spool_of(2 * SCOPE_SPOOL_PIECE);
+}
+
+static void memory_holds_all_where_no_file_can_be_had(void **state)
+{
+	(void)state;
+	setenv("TMPDIR", "/nonexistent", 1);
+	spool_of(2 * SCOPE_SPOOL_PIECE);
+	unsetenv("TMPDIR");
+}
+
+static void a_room_too_large_is_refused(void **state)
+{
+	struct scope_spool *spool;
+
+	(void)state;
+	assert_int_equal(scope_spool_create(0, &spool), 0);
+	assert_null(scope_spool_room(spool, SCOPE_SPOOL_PIECE + 1));
+	assert_non_null(scope_spool_room(spool, SCOPE_SPOOL_PIECE));
+	scope_spool_destroy(spool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_holds_all),
+		cmocka_unit_test(what_is_too_much_goes_to_a_file),
+		cmocka_unit_test(memory_holds_all_where_no_file_can_be_had),
+		cmocka_unit_test(a_room_too_large_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

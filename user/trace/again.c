@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Give the stack of an event that was read before. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/reader.h"
+
+static int open_frame(struct scope_trace *trace, uint64_t frame,
+		      const struct scope_trace_again **ret_again)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+	struct scope_trace_again *again;
+	int ret;
+
+	if (head->cpu > SCOPE_FRAME_CPU_MAX)
+		return -EBADMSG;
+	if (scope_grow(&trace->again, &trace->again_capacity, head->cpu + 1ul, sizeof(*again)))
+		return -ENOMEM;
+	while (trace->agains <= head->cpu)
+		memset(&trace->again[trace->agains++], 0, sizeof(*again));
+	again = &trace->again[head->cpu];
+	if (again->frame != frame) {
+		again->frame = 0;
+		ret = scope_trace_payload(trace, frame, &again->buffer, &again->capacity,
+					  &again->data);
+		if (ret)
+			return ret;
+		scope_trace_touched(trace, head->payload_bytes);
+		again->bytes = head->raw_bytes;
+		again->frame = frame;
+	}
+	*ret_again = again;
+	return 0;
+}
+
+int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place,
+			 struct scope_event *event)
+{
+	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
+	const struct scope_trace_again *again;
+	int ret = open_frame(trace, place->frame, &again);
+
+	if (ret)
+		return ret;
+	if (place->first + words * 8 > again->bytes ||
+	    (uint64_t)place->data + event->stack.bytes > again->bytes)
+		return -EBADMSG;
+	event->stack.ip = event->stack.reg = (const uint64_t *)(again->data + place->first);
+	event->stack.data = again->data + place->data;
+	return 0;
+}
+
+void scope_again_destroy(struct scope_trace *trace)
+{
+	for (size_t i = 0; i < trace->agains; i++)
+		free(trace->again[i].buffer);
+	free(trace->again);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one run through a trace told of units, sleeps and stacks, to be told again without the trace.
+ *
+ * Units and sleeps take some 30 bytes each, stacks no more than the place where they stand in the
+ * file. What memory does not hold goes to a temporary file (base/spool.h).
+ */
+#ifndef SCOPE_UNIT_LOG_H
+#define SCOPE_UNIT_LOG_H
+
+#include "unit/unit.h"
+
+struct scope_unit_log;
+
+/* A stack as it was told, and where it is. */
+struct scope_logged_stack {
+	struct scope_unit_stack stack;
+	struct scope_trace_place place;
+	uint64_t time_ns;
+	uint32_t tgid;
+	uint32_t bytes;
+	uint16_t ips, regs;
+	uint8_t reason; /* enum scope_stack_reason */
+	uint8_t flags;
+};
+
+/* The registers that the last STATE record of a thread told; regs 0: none did. */
+struct scope_logged_state {
+	uint16_t regs;
+	uint64_t reg[SCOPE_REG_MAX];
+};
+
+/* 0 or -ENOMEM. */
+int scope_unit_log_create(struct scope_unit_log **ret_log);
+void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
+
+/* Each notes one; 0 or -ENOMEM. unit->vector is set. The event is the last one of the trace. */
+int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit,
+			const struct scope_unit_call *call);
+int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait);
+int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
+			 const struct scope_trace *trace, const struct scope_event *event,
+			 uint32_t tgid);
+int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
+			 const struct scope_event *event);
+
+/*
+ * Tells units and sleeps (where the sink wants them) in their order. Vectors are told by unit->vector
+ * alone, the pointer is NULL. The groups are those of the run. 0, -errno, or what the sink returned.
+ */
+int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
+			  const struct scope_unit_sink *sink);
+
+/* The same for stacks. */
+int scope_unit_log_stacks(struct scope_unit_log *log,
+			  int (*each)(void *user, const struct scope_logged_stack *stack),
+			  void *user);
+
+/* Of a thread's STATE; NULL where none had registers. */
+const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log,
+							 uint32_t thread);
+
+#endif
