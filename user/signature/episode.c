@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What makes an episode, and the order of episodes. */
+#include "signature/episode.h"
+
+bool scope_episode_valid(const struct scope_episode *episode)
+{
+	if (!episode->length || episode->length > SCOPE_EPISODE_MAX)
+		return false;
+	for (unsigned i = 1; i < episode->length; i++)
+		if (episode->nr[i] == episode->nr[0])
+			return false;
+	return true;
+}
+
+int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b)
+{
+	for (unsigned i = 0; i < a->length && i < b->length; i++)
+		if (a->nr[i] != b->nr[i])
+			return a->nr[i] < b->nr[i] ? -1 : 1;
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return b->contiguous - a->contiguous;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Serial episodes: calls that follow one another in a thread, with or without others between them.
+ *
+ * An episode occurs in a window of calls. Each call opens one: it holds that call and those behind
+ * it, SCOPE_EPISODE_SPAN in all, and ends before the next call of the same number. So windows of one
+ * first call never overlap, and counting windows counts non-overlapped occurrences (serial episodes:
+ * Mannila, Toivonen and Verkamo, Data Mining and Knowledge Discovery 1(3), 1997; for signatures of
+ * functions: PerfScope, Dean et al., SoCC 2014). The first call of an episode stands in it once.
+ */
+#ifndef SCOPE_SIGNATURE_EPISODE_H
+#define SCOPE_SIGNATURE_EPISODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_EPISODE_MAX 6  /* calls in an episode */
+#define SCOPE_EPISODE_SPAN 8 /* calls in a window */
+
+struct scope_episode {
+	uint16_t nr[SCOPE_EPISODE_MAX]; /* syscall numbers; 0 behind the last one */
+	uint8_t length;			/* 1 to SCOPE_EPISODE_MAX */
+	bool contiguous;		/* no other call stands between its calls */
+	uint64_t support;		/* windows it was seen in */
+};
+
+/* Can there be such an episode? */
+bool scope_episode_valid(const struct scope_episode *episode);
+
+/* By calls, then shorter ones first, contiguous ones first: a total order, support left out. */
+int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mines the closed frequent episodes of a set of syscall strings. */
+#include "signature/mine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+struct window {
+	uint16_t nr[SCOPE_EPISODE_SPAN]; /* 0 behind the last one */
+	uint8_t length;
+	uint64_t count;
+};
+
+/* A window that has the prefix, whose last call stands at its leftmost possible place. */
+struct match {
+	const struct window *window;
+	uint8_t last;
+};
+
+struct miner {
+	const struct scope_mine_options *options;
+	struct window *window; /* sorted, equal ones are one */
+	size_t windows, window_capacity;
+	struct scope_episode *episode;
+	size_t episodes, capacity;
+	struct scope_episode prefix;
+};
+
+static int compare_windows(const void *left, const void *right)
+{
+	const struct window *a = left, *b = right;
+
+	for (unsigned i = 0; i < a->length && i < b->length; i++)
+		if (a->nr[i] != b->nr[i])
+			return a->nr[i] < b->nr[i] ? -1 : 1;
+	return (a->length > b->length) - (a->length < b->length);
+}
+
+static int add_windows(struct miner *miner, const struct scope_string *string)
+{
+	if (scope_grow(&miner->window, &miner->window_capacity, miner->windows + string->length,
+		       sizeof(*miner->window)))
+		return -ENOMEM;
+	for (size_t i = 0; i < string->length; i++) {
+		struct window window = {.count = string->count};
+
+		do {
+			window.nr[window.length] = string->nr[i + window.length];
+			window.length++;
+		} while (window.length < SCOPE_EPISODE_SPAN && i + window.length < string->length &&
+			 string->nr[i + window.length] != string->nr[i]);
+		miner->window[miner->windows++] = window;
+	}
+	return 0;
+}
+
+static void merge_windows(struct miner *miner)
+{
+	size_t kept = 0;
+
+	if (miner->windows)
+		qsort(miner->window, miner->windows, sizeof(*miner->window), compare_windows);
+	for (size_t i = 0; i < miner->windows; i++)
+		if (kept && !compare_windows(&miner->window[kept - 1], &miner->window[i]))
+			miner->window[kept - 1].count += miner->window[i].count;
+		else
+			miner->window[kept++] = miner->window[i];
+	miner->windows = kept;
+}
+
+static bool stands_at_once(const struct miner *miner, const struct window *window)
+{
+	return window->length >= miner->prefix.length &&
+	       !memcmp(window->nr, miner->prefix.nr, miner->prefix.length * sizeof(*window->nr));
+}
+
+static int emit(struct miner *miner, const struct match *match, size_t matches)
+{
+	struct scope_episode *episode;
+	bool contiguous = true;
+
+	for (size_t i = 0; contiguous && i < matches; i++)
+		contiguous = stands_at_once(miner, match[i].window);
+	if (scope_grow(&miner->episode, &miner->capacity, miner->episodes + 1, sizeof(*episode)))
+		return -ENOMEM;
+	episode = &miner->episode[miner->episodes++];
+	*episode = miner->prefix;
+	episode->contiguous = contiguous;
+	return 0;
+}
+
+/* Of the windows that have the prefix, those in which nr follows. */
+static size_t project(const struct match *match, size_t matches, uint16_t nr,
+		      struct match *ret_match, uint64_t *ret_support)
+{
+	size_t count = 0;
+
+	*ret_support = 0;
+	for (size_t i = 0; i < matches; i++) {
+		const struct window *window = match[i].window;
+		unsigned at = match[i].last + 1;
+
+		while (at < window->length && window->nr[at] != nr)
+			at++;
+		if (at == window->length)
+			continue;
+		ret_match[count++] = (struct match){window, at};
+		*ret_support += window->count;
+	}
+	return count;
+}
+
+static int compare_nr(const void *left, const void *right)
+{
+	return *(const uint16_t *)left - *(const uint16_t *)right;
+}
+
+/* The different calls behind the prefix, ascending: malloc'd. */
+static int followers(const struct match *match, size_t matches, uint16_t **ret_nr, size_t *ret_count)
+{
+	uint16_t *nr = calloc(matches * SCOPE_EPISODE_SPAN + 1, sizeof(*nr));
+	size_t count = 0, kept = 0;
+
+	if (!nr)
+		return -ENOMEM;
+	for (size_t i = 0; i < matches; i++)
+		for (unsigned at = match[i].last + 1; at < match[i].window->length; at++)
+			nr[count++] = match[i].window->nr[at];
+	qsort(nr, count, sizeof(*nr), compare_nr);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || nr[kept - 1] != nr[i])
+			nr[kept++] = nr[i];
+	*ret_nr = nr;
+	*ret_count = kept;
+	return 0;
+}
+
+/* At most SCOPE_EPISODE_MAX deep. */
+static int extend(struct miner *miner, const struct match *match, size_t matches)
+{
+	struct match *projected;
+	uint16_t *nr;
+	size_t count;
+	int err = emit(miner, match, matches);
+
+	if (err || miner->prefix.length == SCOPE_EPISODE_MAX)
+		return err;
+	err = followers(match, matches, &nr, &count);
+	if (err)
+		return err;
+	projected = calloc(matches, sizeof(*projected));
+	if (!projected)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++) {
+		uint64_t support, above = miner->prefix.support;
+		size_t found = project(match, matches, nr[i], projected, &support);
+
+		if (support < miner->options->support_min)
+			continue;
+		miner->prefix.nr[miner->prefix.length++] = nr[i];
+		miner->prefix.support = support;
+		err = extend(miner, projected, found);
+		miner->prefix.nr[--miner->prefix.length] = 0;
+		miner->prefix.support = above;
+	}
+	free(projected);
+	free(nr);
+	return err;
+}
+
+/* Sorted windows stand together by their first call. */
+static int grow_all(struct miner *miner)
+{
+	struct match *match = calloc(miner->windows + 1, sizeof(*match));
+	int err = match ? 0 : -ENOMEM;
+
+	for (size_t i = 0, end; !err && i < miner->windows; i = end) {
+		uint64_t support = 0;
+
+		for (end = i; end < miner->windows && miner->window[end].nr[0] == miner->window[i].nr[0];
+		     end++) {
+			match[end - i] = (struct match){&miner->window[end], 0};
+			support += miner->window[end].count;
+		}
+		if (support < miner->options->support_min)
+			continue;
+		miner->prefix = (struct scope_episode){
+			.nr = {miner->window[i].nr[0]},
+			.length = 1,
+			.support = support,
+		};
+		err = extend(miner, match, end - i);
+	}
+	free(match);
+	return err;
+}
+
+static bool is_within(const struct scope_episode *shorter, const struct scope_episode *longer)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < longer->length && found < shorter->length; i++)
+		found += longer->nr[i] == shorter->nr[found];
+	return found == shorter->length;
+}
+
+/* Best supported first; of equal support the longer ones. */
+static int compare_worth(const void *left, const void *right)
+{
+	const struct scope_episode *a = left, *b = right;
+
+	if (a->support != b->support)
+		return a->support < b->support ? 1 : -1;
+	if (a->length != b->length)
+		return a->length < b->length ? 1 : -1;
+	return scope_episode_compare(a, b);
+}
+
+static int compare_episodes(const void *left, const void *right)
+{
+	return scope_episode_compare(left, right);
+}
+
+/*
+ * Whoever makes an episode closed stands before it. A dropped one need not be asked: who made it
+ * not closed does the same for what stands within it.
+ */
+static void keep_closed(struct miner *miner)
+{
+	size_t kept = 0, equal = 0;
+
+	if (miner->episodes)
+		qsort(miner->episode, miner->episodes, sizeof(*miner->episode), compare_worth);
+	for (size_t i = 0; i < miner->episodes; i++) {
+		const struct scope_episode *episode = &miner->episode[i];
+		bool closed = true;
+
+		if (kept && miner->episode[kept - 1].support != episode->support)
+			equal = kept;
+		for (size_t j = equal; closed && j < kept; j++)
+			closed = miner->episode[j].length == episode->length ||
+				 !is_within(episode, &miner->episode[j]);
+		if (closed)
+			miner->episode[kept++] = *episode;
+	}
+	miner->episodes = kept < miner->options->episodes_max ? kept : miner->options->episodes_max;
+	if (miner->episodes)
+		qsort(miner->episode, miner->episodes, sizeof(*miner->episode), compare_episodes);
+}
+
+int scope_mine(const struct scope_string *string, size_t count,
+	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
+	       size_t *ret_count)
+{
+	struct miner miner = {.options = options};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = add_windows(&miner, &string[i]);
+	if (!err) {
+		merge_windows(&miner);
+		err = grow_all(&miner);
+	}
+	free(miner.window);
+	if (err) {
+		free(miner.episode);
+		return err;
+	}
+	keep_closed(&miner);
+	*ret_episodes = miner.episode;
+	*ret_count = miner.episodes;
+	return 0;
+}
