@@ -27,7 +27,7 @@ struct scope_capture_options {
 	bool follow;	      /* descendants too, those that live already included */
 	enum scope_stack_mode stack_mode;
 	uint32_t stack_bytes;
-	uint32_t stack_min_ns;
+	uint32_t stack_min_ns; /* a call that took so long gets a stack; 0: every call */
 	uint32_t stacks_per_second; /* syscall stacks, per CPU */
 	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 	uint32_t sample_period_ns; /* 0: no samples */
@@ -39,6 +39,12 @@ struct scope_capture_options {
 	uint32_t probe_count;
 	uint32_t overhead_max; /* thousandths of a CPU that probes may take; 0: any share */
 };
+
+/* Has every call its stack, the short ones too? */
+static inline bool scope_capture_all_stacks(const struct scope_capture_options *options)
+{
+	return options->stack_mode != SCOPE_STACK_NONE && !options->stack_min_ns;
+}
 
 struct scope_capture_progress {
 	uint64_t elapsed_ns;

@@ -27,7 +27,8 @@
  * not merely preempted, which is thinned out above BLOCKS_PER_SECOND. (The kernel's own way to hold a
  * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
  * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
- * take long without sleeping have the samples.
+ * take long without sleeping have the samples. Where every call is to have its stack (learning of
+ * signatures), it comes with the call's entry, whatever that costs.
  */
 #include "source/perf_events.h"
 
@@ -144,6 +145,8 @@ static bool wanted(enum scope_perf_kind kind, bool stacks,
 		   const struct scope_capture_options *options)
 {
 	if (kind == SCOPE_PERF_SAMPLE && !options->sample_period_ns)
+		return false;
+	if (kind == SCOPE_PERF_BLOCK && scope_capture_all_stacks(options))
 		return false;
 	return stacks == (kind == SCOPE_PERF_BLOCK || kind == SCOPE_PERF_SAMPLE);
 }
@@ -397,7 +400,8 @@ int scope_perf_events_open(struct scope_perf_events *events,
 	int code;
 
 	*events = (struct scope_perf_events){ .cpus = 0 };
-	events->layout.stack[SCOPE_PERF_BLOCK] = options->stack_mode;
+	events->layout.stack[scope_capture_all_stacks(options) ? SCOPE_PERF_ENTER : SCOPE_PERF_BLOCK] =
+		options->stack_mode;
 	if (options->sample_period_ns)
 		events->layout.stack[SCOPE_PERF_SAMPLE] = options->stack_mode;
 	events->epoll = epoll_create1(EPOLL_CLOEXEC);

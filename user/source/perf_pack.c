@@ -150,7 +150,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 		memcpy(lane->arg, record->raw + args->offset, lane->args * sizeof(uint64_t));
 	thread->nr = lane->nr;
 	thread->enter_ns = record->time_ns;
-	return 0;
+	return scope_capture_all_stacks(pack->options) ? scope_perf_stack_hold(pack, cpu, record) : 0;
 }
 
 static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid,
@@ -196,6 +196,7 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	int64_t id = record->value[0];
+	bool slept = true;
 	uint16_t nr;
 	uint8_t abi;
 	int code;
@@ -207,11 +208,12 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	lane->running = record->tid;
 	if (lane->pending && lane->tid == record->tid && lane->nr == nr) {
 		code = put_whole(pack, cpu, record->time_ns, record->value[1]);
+		slept = false;
 	} else {
 		code = put_exit(pack, cpu, record->time_ns, record->tid, nr, abi, record->value[1]);
-		if (!code)
-			code = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
 	}
+	if (!code && (slept || scope_capture_all_stacks(pack->options)))
+		code = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
 	thread->nr = SCOPE_NR_NONE;
 	if (thread->held)
 		thread->held->time_ns = 0;
