@@ -25,6 +25,8 @@ int scope_cmd_doctor(int argc, char **argv);
 int scope_cmd_dump(int argc, char **argv);
 int scope_cmd_export(int argc, char **argv);
 int scope_cmd_import(int argc, char **argv);
+int scope_cmd_learn(int argc, char **argv);
+int scope_cmd_signatures(int argc, char **argv);
 
 /* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
 int scope_cmd_fail(const char *command, const struct scope_error *error);
@@ -86,6 +88,10 @@ struct scope_trace;
  */
 int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
 			  struct scope_trace **ret_traces);
+
+/* The database of signatures: the one named, or where it lies as a rule. 0, or -errno with error. */
+int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
+			     struct scope_error *error);
 
 /* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);

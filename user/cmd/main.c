@@ -14,6 +14,8 @@ static const struct {
 } commands[] = {
 	{ "report", scope_cmd_report, "trace a process, or read a trace, and name the functions to blame" },
 	{ "record", scope_cmd_record, "trace a process into a file" },
+	{ "learn", scope_cmd_learn, "learn by which system calls a program's functions are told" },
+	{ "signatures", scope_cmd_signatures, "list, show, export or import what was learned" },
 	{ "dump", scope_cmd_dump, "print what a trace holds" },
 	{ "export", scope_cmd_export, "give a trace to other tools" },
 	{ "import", scope_cmd_import, "make a trace of what perf or LTTng recorded" },

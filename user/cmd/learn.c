@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope learn: add to the database what functions of a program call, from a run with all stacks. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/temporary.h"
+#include "cmd/cmd.h"
+#include "cmd/symbols.h"
+#include "signature/store.h"
+#include "source/launch.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+static const char usage[] =
+	"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
+	"       scope learn -p PID [OPTION...]\n"
+	"       scope learn -i FILE [OPTION...]\n"
+	"Learn by which system calls the functions of a program are told, for reports without stacks.\n\n"
+	"  -p, --pid PID          the process; its descendants are traced too\n"
+	"  -i, --input FILE       a trace with stacks, as kept by --save\n"
+	"  -d, --duration TIME    how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds; a COMMAND:\n"
+	"                         until it ends)\n"
+	"      --db FILE          the database (default: /var/lib/scope/signatures.db for root, else\n"
+	"                         ~/.local/share/scope/signatures.db)\n"
+	"      --min-support N    a signature was seen so often at least (default 5)\n"
+	"      --max-episodes N   signatures of a function, the best supported ones (default 200)\n"
+	"      --stack-bytes N    slice of the stack to copy at each call (default 8192)\n"
+	"      --save FILE        keep the trace\n"
+	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
+	SCOPE_CMD_SYMBOLS_USAGE
+	"  -h, --help             this text\n\n"
+	"Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
+	"the work that it does in production. Needs root, but for -i.\n";
+
+enum {
+	OPTION_DB = 256,
+	OPTION_MIN_SUPPORT,
+	OPTION_MAX_EPISODES,
+	OPTION_STACK_BYTES,
+	OPTION_SAVE,
+	OPTION_SOURCE,
+};
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "db", required_argument, NULL, OPTION_DB },
+	{ "min-support", required_argument, NULL, OPTION_MIN_SUPPORT },
+	{ "max-episodes", required_argument, NULL, OPTION_MAX_EPISODES },
+	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
+	{ "save", required_argument, NULL, OPTION_SAVE },
+	{ "source", required_argument, NULL, OPTION_SOURCE },
+	SCOPE_CMD_SYMBOLS_LONG,
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+struct request {
+	struct scope_capture_options capture;
+	struct scope_selection selection;
+	struct scope_mine_options mine;
+	struct scope_cmd_symbols symbols;
+	const char *input, *save, *source, *db; /* NULL: not given */
+	const struct scope_source *from;
+	char **command; /* to be started; NULL: none */
+	bool duration, help;
+};
+
+#define SUBBUF_COUNT 64u /* stacks of 8 KiB come with every call */
+
+/* 0, or the exit status for a value that makes no sense. */
+static int take_number(int option, const char *value, struct request *request)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_MIN_SUPPORT:
+		if (scope_cmd_number(value, 1, UINT32_MAX, &number))
+			return scope_cmd_misuse("learn", "--min-support wants a number of 1 or more, not "
+						"'%s'", value);
+		request->mine.support_min = number;
+		return 0;
+	case OPTION_MAX_EPISODES:
+		if (scope_cmd_number(value, 1, 100000, &number))
+			return scope_cmd_misuse("learn", "--max-episodes wants a number from 1 to 100000, "
+						"not '%s'", value);
+		request->mine.episodes_max = number;
+		return 0;
+	default:
+		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
+			return scope_cmd_misuse("learn", "--stack-bytes wants a multiple of 8 from 64 to "
+						"%d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
+		request->capture.stack_bytes = (uint32_t)number;
+		return 0;
+	}
+}
+
+static int take_value(int option, const char *value, struct request *request)
+{
+	switch (option) {
+	case 'd':
+		if (scope_cmd_seconds(value, &request->capture.duration_ns))
+			return scope_cmd_misuse("learn", "-d wants a time as 90, 1.5, 500ms or 2m, up to "
+						"168h, not '%s'", value);
+		request->duration = true;
+		return 0;
+	case 'i':
+		request->input = value;
+		return 0;
+	case OPTION_DB:
+		request->db = value;
+		return 0;
+	case OPTION_SAVE:
+		request->save = value;
+		return 0;
+	case OPTION_SOURCE:
+		request->source = value;
+		return 0;
+	default:
+		return take_number(option, value, request);
+	}
+}
+
+/* 0, or the exit status of a wrong command line. */
+static int parse(int argc, char **argv, struct request *request)
+{
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "p:i:d:h", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			request->help = true;
+			return 0;
+		}
+		if (option == '?')
+			return scope_cmd_misuse("learn", "that option is not understood");
+		status = scope_cmd_symbols("learn", option, optarg, &request->symbols);
+		if (status < 0)
+			status = option == 'p' ? scope_cmd_select("learn", option, optarg,
+								  &request->selection)
+					       : take_value(option, optarg, request);
+		if (status)
+			return status;
+	}
+	if (optind < argc && !strcmp(argv[optind - 1], "--"))
+		request->command = argv + optind;
+	else if (optind < argc)
+		return scope_cmd_misuse("learn", "'%s' is not understood", argv[optind]);
+	request->capture.pid = request->selection.pid;
+	request->capture.selection = &request->selection;
+	if (!!request->capture.pid + !!request->input + !!request->command != 1)
+		return scope_cmd_misuse("learn", "from what? name one of a command behind --, a process "
+					"with -p PID, or a trace with -i FILE");
+	if (request->input && (request->duration || request->save || request->source))
+		return scope_cmd_misuse("learn", "--duration, --save and --source go with -p or a "
+					"command");
+	if (request->command && !request->duration)
+		request->capture.duration_ns = 0;
+	return 0;
+}
+
+/* While a capture runs. */
+struct session {
+	struct scope_launch *launch; /* NULL: the process was there before */
+	struct scope_error failed;   /* the command could not be run */
+};
+
+/* Tracing is on: from here on a command may run. */
+static void begun(void *context, const struct scope_target *target)
+{
+	struct session *session = context;
+
+	if (target->note[0])
+		fprintf(stderr, "scope learn: %s\n", target->note);
+	if (session->launch)
+		scope_launch_go(session->launch, &session->failed);
+}
+
+static void progress(void *context, const struct scope_capture_progress *now)
+{
+	(void)context;
+	scope_cmd_progress("learning: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: enough)",
+			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
+}
+
+static int capture(const struct request *request, struct scope_writer *writer,
+		   struct scope_error *error)
+{
+	struct session session = { 0 };
+	const struct scope_capture_watch watch = {
+		.begun = begun, .progress = progress, .context = &session,
+	};
+	struct scope_capture_options options = request->capture;
+	struct scope_capture_stats stats;
+	int code;
+
+	if (request->command) {
+		code = scope_launch_hold(request->command, error, &session.launch);
+		if (code)
+			return code;
+		options.pid = scope_launch_pid(session.launch);
+		options.held = request->command[0];
+	}
+	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
+			     error, &stats);
+	if (!code && session.failed.text[0]) {
+		*error = session.failed;
+		code = -ENOENT;
+	}
+	scope_launch_destroy(session.launch);
+	scope_cmd_progress_end();
+	return code;
+}
+
+/* Captures into --save or an unnamed file, and opens what was captured. */
+static int capture_and_open(const struct request *request, struct scope_error *error,
+			    struct scope_trace **ret_trace)
+{
+	struct scope_writer *writer = NULL;
+	char path[64];
+	int fd = -1, code;
+
+	if (request->save) {
+		code = scope_writer_create(request->save, error, &writer);
+	} else {
+		code = scope_temporary_open(error, &fd);
+		if (!code)
+			code = scope_writer_create_fd(fd, "the temporary trace (in TMPDIR)", error,
+						      &writer);
+	}
+	if (!code)
+		code = capture(request, writer, error);
+	if (!code)
+		code = scope_writer_finish(writer, error);
+	scope_writer_destroy(writer);
+	if (!code) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		code = scope_trace_open(request->save ? request->save : path, error, ret_trace);
+	}
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+/* What was learned, and what stood in the way of more. */
+static void print_summary(const struct scope_learned *learned, const char *db, size_t episodes)
+{
+	for (size_t i = 0; i < learned->builds; i++) {
+		size_t functions = 0;
+
+		for (size_t j = 0; j < learned->functions; j++)
+			functions += learned->function[j].build == i;
+		printf("%s, build-id %s: %zu functions\n", learned->build[i].module,
+		       learned->build[i].build_id, functions);
+	}
+	printf("%s: %" PRIu64 " calls, %zu signatures\n", db, learned->stacks, episodes);
+	if (learned->stacks * 10 < learned->calls * 9)
+		printf("only %.0f %% of the calls have a stack: learn with less load, or from a trace that "
+		       "`scope learn --save` wrote\n", 100.0 * learned->stacks / learned->calls);
+	if (learned->no_build_id)
+		printf("%s has no build-id, so nothing can be learned of it: link it with "
+		       "-Wl,--build-id\n", learned->no_build_id);
+}
+
+static int learn(const struct request *request, struct scope_trace *trace, struct scope_error *error)
+{
+	const struct scope_trace_symbol *rows;
+	const struct scope_trace_map *maps;
+	struct scope_learned *learned = NULL;
+	struct scope_symbols *symbols = NULL;
+	struct scope_store *store = NULL;
+	size_t map_count, row_count, episodes = 0;
+	char path[PATH_MAX];
+	int code;
+
+	maps = scope_trace_maps(trace, &map_count);
+	rows = scope_trace_symbols(trace, &row_count);
+	code = scope_symbols_create(maps, map_count, rows, row_count, &request->symbols.options,
+				    &symbols);
+	if (!code)
+		code = scope_learn(trace, symbols, &learned);
+	if (code)
+		scope_error_set(error, code, "the trace cannot be learned from: %s", strerror(-code));
+	else if (!learned->stacks)
+		code = scope_error_set(error, -ENODATA, "no call in the trace has a stack: record it with "
+				       "`scope learn --save`");
+	else if (!learned->functions)
+		code = scope_error_set(error, -ENODATA, learned->no_build_id
+				       ? "%s has no build-id, so nothing can be learned of it: link it with "
+					 "-Wl,--build-id"
+				       : "no stack shows a function of the program: it may have ended before its "
+					 "maps could be read; give it more to do",
+				       learned->no_build_id);
+	if (!code)
+		code = scope_cmd_signature_path(request->db, path, sizeof(path), error);
+	if (!code)
+		code = scope_store_open(path, SCOPE_STORE_WRITE, error, &store);
+	if (!code)
+		code = scope_store_add(store, learned, &request->mine, error, &episodes);
+	if (!code)
+		print_summary(learned, path, episodes);
+	scope_store_close(store);
+	scope_learned_destroy(learned);
+	scope_symbols_destroy(symbols);
+	return code;
+}
+
+static int run(const struct request *request, struct scope_error *error)
+{
+	struct scope_trace *trace = NULL;
+	int code;
+
+	code = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace)
+			      : capture_and_open(request, error, &trace);
+	if (!code)
+		code = learn(request, trace, error);
+	scope_trace_close(trace);
+	return code;
+}
+
+/* A stack for every call, whatever that costs, and no samples. */
+static void init_capture(struct scope_capture_options *options)
+{
+	scope_capture_options_init(options, 0);
+	options->stack_min_ns = 0;
+	options->stacks_per_second = UINT32_MAX;
+	options->sample_period_ns = 0;
+	options->subbuf_count = SUBBUF_COUNT;
+	options->overhead_max = 0;
+	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
+}
+
+int scope_cmd_learn(int argc, char **argv)
+{
+	struct request request = {
+		.mine = { SCOPE_MINE_SUPPORT_MIN, SCOPE_MINE_EPISODES_MAX },
+	};
+	struct scope_error error = { 0 };
+	int status;
+
+	init_capture(&request.capture);
+	status = parse(argc, argv, &request);
+	if (!status && request.help) {
+		fputs(usage, stdout);
+	} else if (!status) {
+		if (!request.input)
+			status = scope_cmd_source("learn", request.source, &request.from);
+		if (!status && run(&request, &error))
+			status = scope_cmd_fail("learn", &error);
+	}
+	scope_cmd_symbols_free(&request.symbols);
+	return status;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope signatures: list, show, export or import what was learned. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/syscall_name.h"
+#include "cmd/cmd.h"
+#include "signature/json.h"
+
+static const char usage[] =
+	"Usage: scope signatures list\n"
+	"       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
+	"       scope signatures export [BUILD-ID] [-o FILE]\n"
+	"       scope signatures import FILE\n"
+	"Tell or carry what `scope learn` learned.\n\n"
+	"      --db FILE          the database (default: /var/lib/scope/signatures.db for root, else\n"
+	"                         ~/.local/share/scope/signatures.db)\n"
+	"  -o, --output FILE      export: the file to write (default: standard output)\n"
+	"      --min-support N    import: a signature was seen so often at least (default 5)\n"
+	"      --max-episodes N   import: signatures of a function (default 200)\n"
+	"  -h, --help             this text\n\n"
+	"list     programs that were learned\n"
+	"show     functions of a program, or the signatures of one function\n"
+	"export   all, or those of one build, as JSON\n"
+	"import   add what was exported elsewhere; it counts as so many runs\n";
+
+enum {
+	OPTION_DB = 256,
+	OPTION_MIN_SUPPORT,
+	OPTION_MAX_EPISODES,
+};
+
+static const struct option long_options[] = {
+	{ "db", required_argument, NULL, OPTION_DB },
+	{ "output", required_argument, NULL, 'o' },
+	{ "min-support", required_argument, NULL, OPTION_MIN_SUPPORT },
+	{ "max-episodes", required_argument, NULL, OPTION_MAX_EPISODES },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+struct request {
+	const char *db, *output; /* NULL: not given */
+	struct scope_mine_options mine;
+	char **word; /* behind the action */
+	int words;
+	bool help;
+};
+
+/* While builds, functions or episodes are printed. */
+struct printer {
+	struct scope_store *store;
+	struct scope_error *error;
+	const struct request *request;
+	size_t found;
+};
+
+static int print_build(void *user, const struct scope_store_build *build)
+{
+	struct printer *printer = user;
+
+	if (!printer->found++)
+		printf("%-24s %-40s %6s %9s %10s\n", "module", "build-id", "runs", "functions",
+		       "signatures");
+	printf("%-24s %-40s %6" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", build->module, build->build_id,
+	       build->runs, build->functions, build->episodes);
+	return 0;
+}
+
+static int list(struct scope_store *store, const struct request *request, struct scope_error *error)
+{
+	struct printer printer = { store, error, request, 0 };
+	int code = scope_store_each_build(store, error, print_build, &printer);
+
+	if (!code && !printer.found)
+		puts("nothing was learned yet: `scope learn -- COMMAND`");
+	return code;
+}
+
+static int print_episode(void *user, const struct scope_episode *episode)
+{
+	(void)user;
+	printf("  %8" PRIu64 "  ", episode->support);
+	for (unsigned i = 0; i < episode->length; i++) {
+		const char *name = scope_syscall_name(episode->nr[i]);
+
+		printf("%s", !i ? "" : episode->contiguous ? " " : " … ");
+		if (name)
+			fputs(name, stdout);
+		else
+			printf("%u", episode->nr[i]);
+	}
+	putchar('\n');
+	return 0;
+}
+
+static int print_function(void *user, const struct scope_store_function *function)
+{
+	struct printer *printer = user;
+	const struct request *request = printer->request;
+
+	if (request->words > 1 && strcmp(request->word[1], function->name))
+		return 0;
+	printer->found++;
+	printf("%s: %" PRIu64 " calls, %" PRIu64 " strings, %" PRIu64 " signatures", function->name,
+	       function->calls, function->strings, function->episodes);
+	if (function->left_out)
+		printf(" (%" PRIu64 " strings left out)", function->left_out);
+	putchar('\n');
+	return request->words < 2 ? 0
+				  : scope_store_each_episode(printer->store, function->id,
+							     printer->error, print_episode, printer);
+}
+
+static int show_build(void *user, const struct scope_store_build *build)
+{
+	struct printer *printer = user;
+	const char *name = printer->request->word[0];
+
+	if (strcmp(name, build->module) && strcmp(name, build->build_id))
+		return 0;
+	printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
+	if (printer->request->words < 2)
+		printer->found++;
+	return scope_store_each_function(printer->store, build->id, printer->error, print_function,
+					 printer);
+}
+
+static int show(struct scope_store *store, const struct request *request, struct scope_error *error)
+{
+	struct printer printer = { store, error, request, 0 };
+	int code = scope_store_each_build(store, error, show_build, &printer);
+
+	if (!code && !printer.found)
+		code = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
+				       "signatures list` tells what was", request->word[0],
+				       request->words > 1 ? " " : "",
+				       request->words > 1 ? request->word[1] : "");
+	return code;
+}
+
+static int export(struct scope_store *store, const struct request *request, struct scope_error *error)
+{
+	FILE *to = request->output ? fopen(request->output, "we") : stdout;
+	int code;
+
+	if (!to)
+		return scope_error_set(error, -errno, "%s cannot be written: %s", request->output,
+				       strerror(errno));
+	code = scope_signature_export(store, request->words ? request->word[0] : NULL, to, error);
+	if (!code && (fflush(to) || ferror(to)))
+		code = scope_error_set(error, -EIO, "%s cannot be written: is the disk full?",
+				       request->output ? request->output : "the output");
+	if (to != stdout)
+		fclose(to);
+	if (code && request->output)
+		unlink(request->output);
+	return code;
+}
+
+static int import(struct scope_store *store, const struct request *request, struct scope_error *error)
+{
+	FILE *from = fopen(request->word[0], "re");
+	struct scope_imported *imported;
+	size_t episodes = 0;
+	int code;
+
+	if (!from)
+		return scope_error_set(error, -errno, "%s cannot be read: %s", request->word[0],
+				       strerror(errno));
+	code = scope_signature_import(from, request->word[0], error, &imported);
+	fclose(from);
+	if (code)
+		return code;
+	code = scope_store_add(store, scope_imported_learned(imported), &request->mine, error,
+			       &episodes);
+	if (!code)
+		printf("%zu programs, %zu functions; they have %zu signatures now\n",
+		       scope_imported_learned(imported)->builds,
+		       scope_imported_learned(imported)->functions, episodes);
+	scope_imported_destroy(imported);
+	return code;
+}
+
+static const struct action {
+	const char *name;
+	int words_min, words_max;
+	enum scope_store_mode mode;
+	int (*run)(struct scope_store *store, const struct request *request, struct scope_error *error);
+} actions[] = {
+	{ "list", 0, 0, SCOPE_STORE_READ, list },
+	{ "show", 1, 2, SCOPE_STORE_READ, show },
+	{ "export", 0, 1, SCOPE_STORE_READ, export },
+	{ "import", 1, 1, SCOPE_STORE_WRITE, import },
+};
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+/* 0, or the exit status for a value that makes no sense. */
+static int take_value(int option, const char *value, struct request *request)
+{
+	uint64_t number;
+
+	if (option == OPTION_DB) {
+		request->db = value;
+	} else if (option == 'o') {
+		request->output = value;
+	} else if (option == 'h') {
+		request->help = true;
+	} else if (option == '?') {
+		return scope_cmd_misuse("signatures", "that option is not understood");
+	} else if (scope_cmd_number(value, 1, 100000, &number)) {
+		return scope_cmd_misuse("signatures", "--min-support and --max-episodes want a number "
+					"from 1 to 100000, not '%s'", value);
+	} else if (option == OPTION_MIN_SUPPORT) {
+		request->mine.support_min = number;
+	} else {
+		request->mine.episodes_max = number;
+	}
+	return 0;
+}
+
+static int act(const struct action *action, const struct request *request, struct scope_error *error)
+{
+	struct scope_store *store;
+	char path[PATH_MAX];
+	int code = scope_cmd_signature_path(request->db, path, sizeof(path), error);
+
+	if (!code)
+		code = scope_store_open(path, action->mode, error, &store);
+	if (code)
+		return code;
+	code = action->run(store, request, error);
+	scope_store_close(store);
+	return code;
+}
+
+int scope_cmd_signatures(int argc, char **argv)
+{
+	struct request request = {
+		.mine = { SCOPE_MINE_SUPPORT_MIN, SCOPE_MINE_EPISODES_MAX },
+	};
+	const struct action *action;
+	struct scope_error error = { "" };
+	int option, status = 0;
+
+	while (!status && (option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1)
+		status = take_value(option, optarg, &request);
+	if (status)
+		return status;
+	if (request.help) {
+		fputs(usage, stdout);
+		return SCOPE_EXIT_DONE;
+	}
+	action = optind < argc ? find_action(argv[optind]) : NULL;
+	if (!action)
+		return scope_cmd_misuse("signatures", "which of list, show, export and import?");
+	request.word = argv + optind + 1;
+	request.words = argc - optind - 1;
+	if (request.words < action->words_min || request.words > action->words_max)
+		return scope_cmd_misuse("signatures", "%s takes %d to %d words", action->name,
+					action->words_min, action->words_max);
+	return act(action, &request, &error) ? scope_cmd_fail("signatures", &error) : SCOPE_EXIT_DONE;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes signatures as JSON. */
+#include "signature/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/syscall_name.h"
+
+struct exporter {
+	struct scope_store *store;
+	struct scope_error *error;
+	const char *build_id; /* the only one wanted; NULL: all */
+	json_t *builds, *functions, *rows; /* being filled */
+};
+
+static int append(json_t *array, json_t *value)
+{
+	return value && !json_array_append_new(array, value) ? 0 : -ENOMEM;
+}
+
+static json_t *calls_of(const uint16_t *nr, size_t length)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < length; i++) {
+		const char *name = scope_syscall_name(nr[i]);
+
+		if (append(array, name ? json_string(name) : json_integer(nr[i]))) {
+			json_decref(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
+static int take_caller(void *user, const struct scope_store_caller *caller)
+{
+	struct exporter *exporter = user;
+
+	return append(exporter->rows, json_pack("{s:I, s:I}", "id", (json_int_t)caller->function,
+						"calls", (json_int_t)caller->calls));
+}
+
+static int take_string(void *user, const struct scope_string *string)
+{
+	struct exporter *exporter = user;
+
+	return append(exporter->rows, json_pack("{s:o, s:I}", "calls",
+						calls_of(string->nr, string->length), "count",
+						(json_int_t)string->count));
+}
+
+static int take_episode(void *user, const struct scope_episode *episode)
+{
+	struct exporter *exporter = user;
+
+	return append(exporter->rows, json_pack("{s:o, s:b, s:I}", "calls",
+						calls_of(episode->nr, episode->length), "contiguous",
+						episode->contiguous, "support",
+						(json_int_t)episode->support));
+}
+
+/* A member that is an array, which the next rows go into. */
+static int open_rows(struct exporter *exporter, json_t *object, const char *key)
+{
+	exporter->rows = json_array();
+	return exporter->rows && !json_object_set_new(object, key, exporter->rows) ? 0 : -ENOMEM;
+}
+
+static int take_function(void *user, const struct scope_store_function *function)
+{
+	struct exporter *exporter = user;
+	char start[32];
+	json_t *object;
+	int code;
+
+	snprintf(start, sizeof(start), "0x%" PRIx64, function->start);
+	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", (json_int_t)function->id, "name",
+			   function->name, "start", start, "calls", (json_int_t)function->calls,
+			   "left_out", (json_int_t)function->left_out);
+	code = append(exporter->functions, object);
+	if (!code)
+		code = open_rows(exporter, object, "callers");
+	if (!code)
+		code = scope_store_each_caller(exporter->store, function->id, exporter->error,
+					       take_caller, exporter);
+	if (!code)
+		code = open_rows(exporter, object, "strings");
+	if (!code)
+		code = scope_store_each_string(exporter->store, function->id, exporter->error,
+					       take_string, exporter);
+	if (!code)
+		code = open_rows(exporter, object, "episodes");
+	if (!code)
+		code = scope_store_each_episode(exporter->store, function->id, exporter->error,
+						take_episode, exporter);
+	return code;
+}
+
+static int take_build(void *user, const struct scope_store_build *build)
+{
+	struct exporter *exporter = user;
+	json_t *object;
+	int code;
+
+	if (exporter->build_id && strcmp(exporter->build_id, build->build_id))
+		return 0;
+	exporter->functions = json_array();
+	object = json_pack("{s:s, s:s, s:s, s:I, s:o}", "build_id", build->build_id, "module",
+			   build->module, "arch", build->arch, "runs", (json_int_t)build->runs,
+			   "functions", exporter->functions);
+	code = append(exporter->builds, object);
+	return code ? code : scope_store_each_function(exporter->store, build->id, exporter->error,
+						       take_function, exporter);
+}
+
+int scope_signature_export(struct scope_store *store, const char *build_id, FILE *to,
+			   struct scope_error *error)
+{
+	struct exporter exporter = {
+		.store = store,
+		.error = error,
+		.build_id = build_id,
+		.builds = json_array(),
+	};
+	json_t *root = json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION,
+				 "builds", exporter.builds);
+	int code = root ? scope_store_each_build(store, error, take_build, &exporter) : -ENOMEM;
+
+	if (!code && build_id && !json_array_size(exporter.builds))
+		code = scope_error_set(error, -ENOENT, "nothing was learned of build-id %.100s: `scope "
+				       "signatures list` tells the others", build_id);
+	if (!code && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
+		code = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");
+	if (code == -ENOMEM)
+		scope_error_set(error, code, "no memory left to export the signatures");
+	json_decref(root);
+	return code;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The database of signatures: an SQLite file that learning runs add to.
+ *
+ *   build     a file of a program, told by its build-id; runs: learning runs that met it
+ *   function  of a build, told by name and link address; calls: seen under it
+ *   caller    how many calls came to a function directly from another one
+ *   string    what was called under a function, in order, and how often (numbers of two bytes, low
+ *             byte first)
+ *   episode   mined from its strings, anew with every run that adds to them
+ *
+ * PRAGMA application_id tells such a file from others, user_version is that of these tables.
+ */
+#ifndef SCOPE_SIGNATURE_STORE_H
+#define SCOPE_SIGNATURE_STORE_H
+
+#include "base/error.h"
+#include "signature/learn.h"
+#include "signature/mine.h"
+
+#define SCOPE_STORE_VERSION 1
+
+struct scope_store;
+
+enum scope_store_mode {
+	SCOPE_STORE_READ,  /* -ENOENT where there is none */
+	SCOPE_STORE_WRITE, /* made where there is none, the directories above included */
+};
+
+/*
+ * Where the database lies unless told otherwise: /var/lib/scope/signatures.db for root, else in
+ * ~/.local/share/scope ($XDG_DATA_HOME). 0, or -ENOENT (no home), -ENAMETOOLONG.
+ */
+int scope_store_default_path(char *ret_path, size_t room);
+#define SCOPE_STORE_SYSTEM_PATH "/var/lib/scope/signatures.db"
+
+/*
+ * All of these: 0, or -errno with error saying what is wrong and what to do. -EPROTO: a newer
+ * version; -EBADMSG: damaged, or no such database.
+ */
+int scope_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
+		     struct scope_store **ret_store);
+void scope_store_close(struct scope_store *store); /* NULL is fine */
+
+/*
+ * Adds a run, all of it or nothing, and mines the functions it touched. ret_episodes: how many
+ * those have now.
+ */
+int scope_store_add(struct scope_store *store, const struct scope_learned *learned,
+		    const struct scope_mine_options *options, struct scope_error *error,
+		    size_t *ret_episodes);
+
+/* Rows, in a fixed order; pointers hold during the call alone. Another value than 0 ends it, and is it. */
+struct scope_store_build {
+	int64_t id;
+	const char *build_id, *module, *arch;
+	uint64_t runs;
+	uint64_t functions, episodes;
+};
+
+struct scope_store_function {
+	int64_t id;
+	const char *name;
+	uint64_t start, calls, left_out;
+	uint64_t strings, episodes;
+};
+
+struct scope_store_caller {
+	int64_t function; /* id */
+	uint64_t calls;
+};
+
+int scope_store_each_build(struct scope_store *store, struct scope_error *error,
+			   int (*take)(void *user, const struct scope_store_build *build), void *user);
+int scope_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
+			      int (*take)(void *user, const struct scope_store_function *function),
+			      void *user);
+int scope_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
+			    int (*take)(void *user, const struct scope_store_caller *caller),
+			    void *user);
+int scope_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
+			    int (*take)(void *user, const struct scope_string *string), void *user);
+int scope_store_each_episode(struct scope_store *store, int64_t function,
+			     struct scope_error *error,
+			     int (*take)(void *user, const struct scope_episode *episode),
+			     void *user);
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adds a learning run to the database of signatures. */
+#include "signature/store_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+enum statement {
+	BUILD,
+	FUNCTION,
+	CALLER,
+	STRING,
+	FORGET,
+	EPISODE,
+	STATEMENTS,
+};
+
+static const char *const sql[STATEMENTS] = {
+	[BUILD] = "INSERT INTO build (build_id, module, arch, runs) VALUES (?, ?, ?, ?)"
+		  " ON CONFLICT DO UPDATE SET runs = runs + excluded.runs RETURNING id",
+	[FUNCTION] = "INSERT INTO function (build, name, start, calls, left_out)"
+		     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,"
+		     " left_out = left_out + excluded.left_out RETURNING id",
+	[CALLER] = "INSERT INTO caller VALUES (?, ?, ?)"
+		   " ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
+	[STRING] = "INSERT INTO string VALUES (?, ?, ?)"
+		   " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+	[FORGET] = "DELETE FROM episode WHERE function = ?",
+	[EPISODE] = "INSERT INTO episode VALUES (?, ?, ?, ?)",
+};
+
+struct adder {
+	struct scope_store *store;
+	const struct scope_learned *learned;
+	struct scope_error *error;
+	sqlite3_stmt *statement[STATEMENTS];
+	int64_t *build, *function; /* ids of rows, by index in learned */
+};
+
+/* Runs it with the values bound to it so far; *ret_id, where not NULL, is what it returns. */
+static int step(struct adder *adder, enum statement which, int64_t *ret_id)
+{
+	sqlite3_stmt *statement = adder->statement[which];
+	int result = sqlite3_step(statement), code = 0;
+
+	if (result == SQLITE_ROW && ret_id)
+		*ret_id = sqlite3_column_int64(statement, 0);
+	else if (result != SQLITE_DONE)
+		code = scope_store_failed(adder->store, adder->error);
+	sqlite3_reset(statement);
+	sqlite3_clear_bindings(statement);
+	return code;
+}
+
+static int add_builds(struct adder *adder)
+{
+	sqlite3_stmt *statement = adder->statement[BUILD];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < adder->learned->builds; i++) {
+		const struct scope_learned_build *build = &adder->learned->build[i];
+
+		sqlite3_bind_text(statement, 1, build->build_id, -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 2, build->module, -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 3, build->arch, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(statement, 4, (int64_t)build->runs);
+		code = step(adder, BUILD, &adder->build[i]);
+	}
+	return code;
+}
+
+static int add_strings(struct adder *adder, const struct scope_learned_function *function, int64_t id)
+{
+	sqlite3_stmt *statement = adder->statement[STRING];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < function->strings; i++) {
+		const struct scope_learned_string *string = &function->string[i];
+		uint8_t bytes[2 * SCOPE_LEARN_STRING_MAX];
+
+		scope_store_bytes(string->nr, string->length, bytes);
+		sqlite3_bind_int64(statement, 1, id);
+		sqlite3_bind_blob(statement, 2, bytes, 2 * string->length, SQLITE_TRANSIENT);
+		sqlite3_bind_int64(statement, 3, (int64_t)string->count);
+		code = step(adder, STRING, NULL);
+	}
+	return code;
+}
+
+static int add_functions(struct adder *adder)
+{
+	sqlite3_stmt *statement = adder->statement[FUNCTION];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < adder->learned->functions; i++) {
+		const struct scope_learned_function *function = &adder->learned->function[i];
+
+		sqlite3_bind_int64(statement, 1, adder->build[function->build]);
+		sqlite3_bind_text(statement, 2, function->name, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(statement, 3, (int64_t)function->start);
+		sqlite3_bind_int64(statement, 4, (int64_t)function->calls);
+		sqlite3_bind_int64(statement, 5, (int64_t)function->left_out);
+		code = step(adder, FUNCTION, &adder->function[i]);
+		if (!code)
+			code = add_strings(adder, function, adder->function[i]);
+	}
+	return code;
+}
+
+static int add_callers(struct adder *adder)
+{
+	sqlite3_stmt *statement = adder->statement[CALLER];
+	int code = 0;
+
+	for (size_t i = 0; i < adder->learned->functions; i++) {
+		const struct scope_learned_function *function = &adder->learned->function[i];
+
+		for (size_t j = 0; !code && j < function->callers; j++) {
+			sqlite3_bind_int64(statement, 1, adder->function[i]);
+			sqlite3_bind_int64(statement, 2,
+					   adder->function[function->caller[j].function]);
+			sqlite3_bind_int64(statement, 3, (int64_t)function->caller[j].calls);
+			code = step(adder, CALLER, NULL);
+		}
+	}
+	return code;
+}
+
+/* The strings of one function as they stand in the database: the calls one behind the other. */
+struct strings {
+	struct scope_string *string;
+	size_t count, capacity;
+	uint16_t *nr;
+	size_t calls, call_capacity;
+};
+
+static int take_string(void *user, const struct scope_string *string)
+{
+	struct strings *strings = user;
+
+	if (scope_grow(&strings->string, &strings->capacity, strings->count + 1,
+		       sizeof(*strings->string)) ||
+	    scope_grow(&strings->nr, &strings->call_capacity, strings->calls + string->length,
+		       sizeof(*strings->nr)))
+		return -ENOMEM;
+	strings->string[strings->count++] = *string;
+	for (size_t i = 0; i < string->length; i++)
+		strings->nr[strings->calls++] = string->nr[i];
+	return 0;
+}
+
+static int store_episodes(struct adder *adder, int64_t function, const struct scope_episode *episode,
+			  size_t count)
+{
+	sqlite3_stmt *statement = adder->statement[EPISODE];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < count; i++) {
+		uint8_t bytes[2 * SCOPE_EPISODE_MAX];
+
+		scope_store_bytes(episode[i].nr, episode[i].length, bytes);
+		sqlite3_bind_int64(statement, 1, function);
+		sqlite3_bind_blob(statement, 2, bytes, 2 * episode[i].length, SQLITE_TRANSIENT);
+		sqlite3_bind_int64(statement, 3, episode[i].contiguous);
+		sqlite3_bind_int64(statement, 4, (int64_t)episode[i].support);
+		code = step(adder, EPISODE, NULL);
+	}
+	return code;
+}
+
+static int mine(struct adder *adder, int64_t function, const struct scope_mine_options *options,
+		size_t *ret_count)
+{
+	struct strings strings = {0};
+	struct scope_episode *episode = NULL;
+	size_t count = 0, at = 0;
+	int code = scope_store_each_string(adder->store, function, adder->error, take_string, &strings);
+
+	for (size_t i = 0; !code && i < strings.count; i++) {
+		strings.string[i].nr = strings.nr + at;
+		at += strings.string[i].length;
+	}
+	if (!code)
+		code = scope_mine(strings.string, strings.count, options, &episode, &count);
+	free(strings.string);
+	free(strings.nr);
+	if (!code) {
+		sqlite3_bind_int64(adder->statement[FORGET], 1, function);
+		code = step(adder, FORGET, NULL);
+	}
+	if (!code)
+		code = store_episodes(adder, function, episode, count);
+	free(episode);
+	*ret_count = count;
+	return code;
+}
+
+static int add(struct adder *adder, const struct scope_mine_options *options, size_t *ret_episodes)
+{
+	int code = 0;
+
+	*ret_episodes = 0;
+	for (int i = 0; !code && i < STATEMENTS; i++)
+		code = scope_store_prepare(adder->store, sql[i], adder->error, &adder->statement[i]);
+	if (!code)
+		code = add_builds(adder);
+	if (!code)
+		code = add_functions(adder);
+	if (!code)
+		code = add_callers(adder);
+	for (size_t i = 0; !code && i < adder->learned->functions; i++) {
+		size_t count;
+
+		code = mine(adder, adder->function[i], options, &count);
+		*ret_episodes += code ? 0 : count;
+	}
+	for (int i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(adder->statement[i]);
+	return code;
+}
+
+static int execute(struct scope_store *store, const char *command, struct scope_error *error)
+{
+	return sqlite3_exec(store->handle, command, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : scope_store_failed(store, error);
+}
+
+int scope_store_add(struct scope_store *store, const struct scope_learned *learned,
+		    const struct scope_mine_options *options, struct scope_error *error,
+		    size_t *ret_episodes)
+{
+	struct adder adder = {
+		.store = store,
+		.learned = learned,
+		.error = error,
+		.build = calloc(learned->builds + 1, sizeof(*adder.build)),
+		.function = calloc(learned->functions + 1, sizeof(*adder.function)),
+	};
+	size_t episodes = 0;
+	int code = adder.build && adder.function ? execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
+
+	if (!code) {
+		code = add(&adder, options, &episodes);
+		if (!code)
+			code = execute(store, "COMMIT", error);
+		if (code)
+			sqlite3_exec(store->handle, "ROLLBACK", NULL, NULL, NULL);
+	}
+	if (code == -ENOMEM)
+		scope_error_set(error, code, "no memory left to add to the signatures");
+	free(adder.build);
+	free(adder.function);
+	if (!code)
+		*ret_episodes = episodes;
+	return code;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What opening, adding to and reading the database share. */
+#ifndef SCOPE_SIGNATURE_STORE_INTERNAL_H
+#define SCOPE_SIGNATURE_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "signature/store.h"
+
+struct scope_store {
+	sqlite3 *handle;
+	char *path;
+};
+
+/* What SQLite has just said, as a sentence with a remedy. A negative code. */
+int scope_store_failed(struct scope_store *store, struct scope_error *error);
+
+int scope_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
+			sqlite3_stmt **ret_statement);
+
+/* A column of calls as numbers: at most room of them. Their count; -EBADMSG where it holds none. */
+int scope_store_calls(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room);
+
+/* As bytes of a column: 2 * length of them in ret_bytes. */
+void scope_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes);
+
+#endif
