@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* "90", "1.5", "500ms", "2m", "1h" as ns: above 0, a week at most. 0, or -EINVAL. */
+/* "90", "1.5", "500ms", "50us", "2m", "1h" as ns: above 0, a week at most. 0, or -EINVAL. */
 int scope_duration_parse(const char *text, uint64_t *ret_ns);
 
 /* "4096", "512k", "64M", "2G" as bytes, powers of 1024. 0, or -EINVAL. */

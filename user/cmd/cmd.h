@@ -27,6 +27,7 @@ int scope_cmd_export(int argc, char **argv);
 int scope_cmd_import(int argc, char **argv);
 int scope_cmd_learn(int argc, char **argv);
 int scope_cmd_signatures(int argc, char **argv);
+int scope_cmd_delay(int argc, char **argv);
 
 /* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
 int scope_cmd_fail(const char *command, const struct scope_error *error);
@@ -92,6 +93,12 @@ int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_e
 /* The database of signatures: the one named, or where it lies as a rule. 0, or -errno with error. */
 int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
 			     struct scope_error *error);
+
+/*
+ * A program that root runs through sudo becomes the user who called sudo, for good: before it looks
+ * into a file that came from elsewhere. 0, or -errno with error filled.
+ */
+int scope_cmd_drop_privilege(struct scope_error *error);
 
 /* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);

@@ -72,7 +72,7 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 }
 
 /* What is wrong with a file shall harm its reader at most, not the machine. */
-static int drop_privilege(struct scope_error *error)
+int scope_cmd_drop_privilege(struct scope_error *error)
 {
 	struct scope_invoker invoker;
 	int code;
@@ -98,7 +98,7 @@ int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_e
 	for (size_t i = 0; i < count && !code; i++)
 		code = paths[i] ? scope_trace_open_only(paths[i], error, &fd[i]) : 0;
 	if (!code)
-		code = drop_privilege(error);
+		code = scope_cmd_drop_privilege(error);
 	for (size_t i = 0; i < count && !code; i++)
 		if (paths[i])
 			code = scope_trace_open_fd(fd[i], paths[i], error, &ret_traces[i]);

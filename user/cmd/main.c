@@ -19,6 +19,7 @@ static const struct {
 	{ "dump", scope_cmd_dump, "print what a trace holds" },
 	{ "export", scope_cmd_export, "give a trace to other tools" },
 	{ "import", scope_cmd_import, "make a trace of what perf or LTTng recorded" },
+	{ "delay", scope_cmd_delay, "hold a process up on purpose, and tell what that changes" },
 	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
 	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },
 };

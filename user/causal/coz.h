@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Profiles in the format of Coz, which its viewers open: written, and read.
+ *
+ * A line is an object: a type and its fields, either parted by tabs (type, then name=value), or as
+ * JSON with the type as "type". Of these count:
+ *
+ *   experiment        selected (the site), speedup (0 to 1), duration (ns, effective)
+ *   throughput-point  name, delta: visits during the experiment before it. Older profiles say
+ *                     progress-point, newer ones also throughput_point
+ *   latency-point     name, arrivals, departures, difference (in flight); or latency_point
+ *
+ * A sensitivity has delays instead of speedups. With the longest one the program is as it is; a
+ * shorter one makes the site's delay faster by 1 - delay / longest. So it is written, with " (delay)"
+ * behind the name of the site.
+ */
+#ifndef SCOPE_CAUSAL_COZ_H
+#define SCOPE_CAUSAL_COZ_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "causal/result.h"
+
+/* json: a JSON object a line, else tabs. 0, -EIO, -ENOMEM. */
+int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out);
+
+/* What was read: experiments of one progress point. */
+struct scope_coz_profile {
+	char **site; /* names, sites of them, in the order they were met */
+	uint32_t sites;
+	char *point; /* name of the progress point */
+	struct scope_experiment *experiment;
+	size_t count;
+	size_t skipped; /* experiments whose duration is below 0 */
+};
+
+/*
+ * point: the name of the progress point that counts, NULL: the first one there is. 0, with
+ * *ret_profile for scope_coz_free(); -EBADMSG: a line is none of the format, error names it; -ENODATA:
+ * no experiment with that point; -ENOMEM.
+ */
+int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
+		   struct scope_coz_profile *ret_profile);
+void scope_coz_free(struct scope_coz_profile *profile); /* zeroed is fine */
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A session of the module that holds threads up at sites and counts progress meanwhile. */
+#include "causal/inject.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "causal/requests.h"
+#include "control/control.h"
+#include "control/probe.h"
+#include "source/defaults.h"
+#include "source/proc.h"
+#include "source/rings.h"
+#include "source/socket.h"
+#include "source/target.h"
+
+struct scope_inject {
+	struct scope_inject_options options;
+	struct scope_control *control;
+	struct scope_rings *rings;
+	struct scope_tally *tally;
+	uint32_t session;
+};
+
+static void want_call(const struct scope_mark *mark, uint8_t *bits)
+{
+	if (mark->kind == SCOPE_POINT_SYSCALL)
+		bits[mark->nr / 8] |= (uint8_t)(1u << mark->nr % 8);
+}
+
+/* Only what the progress point is counted by: all else would cost and tell nothing. */
+static int configure(struct scope_inject *inject, struct scope_error *error)
+{
+	const struct scope_point *point = inject->options.point;
+	const struct scope_control_target target = {
+		.kind = SCOPE_ATTR_TARGET, .id = inject->options.tgid,
+	};
+	uint8_t calls[SCOPE_SYSCALL_MAX / 8] = { 0 }, args[SCOPE_SYSCALL_MAX] = { 0 };
+	const struct scope_session_config config = {
+		.session = inject->session,
+		.targets = &target,
+		.target_count = 1,
+		.syscalls = calls,
+		.follow = inject->options.follow,
+		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
+		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
+		.arg_counts = args,
+		.events = SCOPE_EVENTS_DEFAULT,
+	};
+
+	if (point->end.kind == SCOPE_POINT_REQUEST) {
+		scope_requests_calls(calls);
+		memset(args, 1, sizeof(args));
+	} else {
+		want_call(&point->end, calls);
+		if (point->pair)
+			want_call(&point->begin, calls);
+	}
+	return scope_control_configure(inject->control, &config, error);
+}
+
+static int set_probe(struct scope_inject *inject, const struct scope_mark *mark, uint16_t id,
+		     struct scope_error *error)
+{
+	struct scope_probe probe = { .id = id, .kind = SCOPE_PROBE_UPROBE, .offset = mark->place.offset };
+
+	if (mark->kind != SCOPE_POINT_FUNCTION)
+		return 0;
+	memcpy(probe.name, mark->place.path, sizeof(probe.name));
+	return scope_control_probe_add(inject->control, inject->session, &probe, error);
+}
+
+int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
+{
+	struct scope_delay rule = inject->options.site[site].rule;
+
+	rule.id = (uint16_t)(site + 1);
+	rule.ns = ns;
+	rule.second_max_ns = inject->options.second_max_ns;
+	return scope_control_delay_set(inject->control, inject->session, &rule, error);
+}
+
+static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
+{
+	struct scope_socket_table *sockets;
+	struct scope_proc_fds fds = { 0 };
+	int code = scope_socket_table_create(tgid, &sockets);
+
+	if (code)
+		return code;
+	/* One that has ended meanwhile has none. */
+	if (!scope_proc_fds_read(tgid, sockets, &fds))
+		code = scope_tally_know(inject->tally, tgid, &fds);
+	scope_proc_fds_destroy(&fds);
+	scope_socket_table_destroy(sockets);
+	return code;
+}
+
+/* Connections that were accepted before tracing began. */
+static int know_connections(struct scope_inject *inject, struct scope_error *error)
+{
+	uint32_t *tgids = NULL;
+	size_t count = 0;
+	int code;
+
+	if (inject->options.point->end.kind != SCOPE_POINT_REQUEST)
+		return 0;
+	code = scope_target_tree(inject->options.tgid, &tgids, &count);
+	for (size_t i = 0; i < count && !code; i++)
+		code = know_descriptors(inject, tgids[i]);
+	free(tgids);
+	return code ? scope_error_set(error, code, "cannot read the descriptors of process %u: %s",
+				      inject->options.tgid, strerror(-code)) : 0;
+}
+
+static int begin(struct scope_inject *inject, struct scope_error *error)
+{
+	const struct scope_point *point = inject->options.point;
+	int code = scope_control_open(error, &inject->control, NULL);
+
+	if (!code)
+		code = scope_rings_open(error, &inject->rings, &inject->session);
+	if (!code)
+		code = configure(inject, error);
+	if (!code)
+		code = scope_rings_map(inject->rings, error);
+	if (!code && point->pair)
+		code = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
+	if (!code)
+		code = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
+	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
+		code = scope_inject_set(inject, i, 0, error);
+	if (!code)
+		code = scope_control_start(inject->control, inject->session, error);
+	/* Behind the start: what is accepted meanwhile is in the trace. */
+	return code ? code : know_connections(inject, error);
+}
+
+int scope_inject_open(const struct scope_inject_options *options, struct scope_error *error,
+		      struct scope_inject **ret_inject)
+{
+	struct scope_inject *inject = calloc(1, sizeof(*inject));
+	int code;
+
+	if (!inject || scope_tally_create(options->point, &inject->tally)) {
+		free(inject);
+		return scope_error_set(error, -ENOMEM, "no memory left to begin");
+	}
+	inject->options = *options;
+	code = begin(inject, error);
+	if (code) {
+		scope_inject_close(inject);
+		return code;
+	}
+	*ret_inject = inject;
+	return 0;
+}
+
+void scope_inject_close(struct scope_inject *inject)
+{
+	if (!inject)
+		return;
+	scope_rings_close(inject->rings);
+	scope_control_close(inject->control);
+	scope_tally_destroy(inject->tally);
+	free(inject);
+}
+
+int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
+			struct scope_delay_counts *ret_counts)
+{
+	return scope_control_delay_query(inject->control, inject->session, site + 1, error, NULL,
+					 ret_counts);
+}
+
+static int take(const struct scope_subbuf *subbuf, void *context)
+{
+	return scope_tally_take(context, subbuf);
+}
+
+int scope_inject_drain(struct scope_inject *inject, struct scope_error *error)
+{
+	int code = scope_rings_flush(inject->rings);
+
+	if (!code)
+		code = scope_rings_drain(inject->rings, take, inject->tally);
+	scope_tally_settle(inject->tally);
+	return code ? scope_error_set(error, code, "cannot read what the module traced: %s",
+				      strerror(-code)) : 0;
+}
+
+struct scope_tally *scope_inject_tally(struct scope_inject *inject)
+{
+	return inject->tally;
+}
+
+uint64_t scope_inject_lost(const struct scope_inject *inject)
+{
+	uint64_t records, lost[SCOPE_LOST_REASONS], sum = 0;
+
+	scope_rings_count(inject->rings, &records, lost);
+	for (int reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+		sum += lost[reason];
+	return sum;
+}
+
+int scope_inject_check(struct scope_inject *inject, struct scope_error *error)
+{
+	struct scope_session_status status;
+	int code = scope_control_query(inject->control, inject->session, error, &status);
+
+	if (code)
+		return code;
+	if (status.stop_reason == SCOPE_STOP_GUARD)
+		code = scope_error_set(error, -EOVERFLOW, "the overload guard stopped it: probes took %u.%u %% "
+				       "of CPU %u; choose a progress point or a site that is visited less "
+				       "often", status.guard_share / 10, status.guard_share % 10,
+				       status.guard_cpu);
+	else if (!status.processes && !status.threads)
+		code = scope_error_set(error, -ESRCH, "the process ended");
+	scope_session_status_destroy(&status);
+	return code;
+}

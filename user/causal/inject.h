@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session of the module that holds threads up at sites and counts progress meanwhile. */
+#ifndef SCOPE_CAUSAL_INJECT_H
+#define SCOPE_CAUSAL_INJECT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "causal/point.h"
+#include "causal/site.h"
+#include "causal/tally.h"
+
+struct scope_inject;
+
+struct scope_inject_options {
+	uint32_t tgid;
+	bool follow; /* descendants too */
+	const struct scope_site *site; /* borrowed, as is point */
+	uint32_t sites;
+	const struct scope_point *point;
+	uint64_t second_max_ns; /* of delays of all threads together in a second; 0: the module's default */
+};
+
+/*
+ * All return 0 or -errno with error filled. open: tracing is on, every site counts its visits and holds
+ * nobody up. -ENOENT: the module is not loaded.
+ */
+int scope_inject_open(const struct scope_inject_options *options, struct scope_error *error,
+		      struct scope_inject **ret_inject);
+void scope_inject_close(struct scope_inject *inject); /* no delays any more; NULL is fine */
+
+/* ns: of each visit from now on; 0: none. */
+int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error);
+int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
+			struct scope_delay_counts *ret_counts);
+
+/* Hands all that happened before this call to the tally, and settles it. */
+int scope_inject_drain(struct scope_inject *inject, struct scope_error *error);
+struct scope_tally *scope_inject_tally(struct scope_inject *inject);
+
+/* Events that were lost so far. */
+uint64_t scope_inject_lost(const struct scope_inject *inject);
+
+/* -ESRCH: nobody is left to trace. -EOVERFLOW: the overload guard stopped the session. */
+int scope_inject_check(struct scope_inject *inject, struct scope_error *error);
+
+#endif

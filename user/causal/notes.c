@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What an effect means, and what speaks against believing it, in words. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "causal/result.h"
+
+__attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes, const char *format, ...)
+{
+	va_list arguments;
+
+	if (notes->count == SCOPE_NOTES_MAX)
+		return;
+	va_start(arguments, format);
+	vsnprintf(notes->text[notes->count++], sizeof(notes->text[0]), format, arguments);
+	va_end(arguments);
+}
+
+static void note_basis(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	if (!effect->n && !effect->dropped_few && !effect->dropped_far)
+		add(notes, "no experiment was finished: nothing can be said");
+	else if (!effect->known)
+		add(notes, "%zu experiments count, %d with more than one value are needed: nothing can be said; "
+		    "raise --repeats", effect->n, SCOPE_FIT_POINTS_MIN);
+	if (effect->dropped_few)
+		add(notes, "%zu experiments saw the progress point fewer than %d times and do not count: raise "
+		    "--length, or the load", effect->dropped_few, SCOPE_CAUSAL_VISITS_MIN);
+	if (effect->dropped_far)
+		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
+		    effect->dropped_far, SCOPE_EFFECT_FAR);
+	if (effect->kind == SCOPE_CAUSAL_SPEEDUP)
+		return;
+	if (effect->n && !effect->visits)
+		add(notes, "no thread came to the site: the slope says nothing about it");
+	else if (effect->n && effect->visits < SCOPE_CAUSAL_VISITS_MIN * effect->n)
+		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: raise --length",
+		    effect->visits, effect->n);
+}
+
+static void note_interval(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	const struct scope_interval *drift = &effect->drift_95;
+
+	if (effect->verdict == SCOPE_VERDICT_UNDECIDED)
+		add(notes, "the interval is too wide to tell an effect from none: about %.0f s of experiments "
+		    "would have sufficed, instead of %.0f s", ceil(effect->enough_s),
+		    (double)effect->elapsed_ns / 1e9);
+	if (effect->drift_known && fabs(effect->drift) > SCOPE_EFFECT_DRIFT &&
+	    (drift->low > 0 || drift->high < 0))
+		add(notes, "without delays the program became %.0f %% %s from the first experiment to the last "
+		    "(95 %%: %+.0f to %+.0f %%): the load changed meanwhile; the random order keeps the "
+		    "slope fair, its interval is wider for it", fabs(effect->drift) * 100,
+		    effect->drift > 0 ? "slower" : "faster", drift->low * 100, drift->high * 100);
+}
+
+static void note_service(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	/* Visits of experiments without a delay ask for none. */
+	const double chosen = (double)(effect->served + effect->missed);
+
+	if (chosen > 0 && (double)effect->missed > SCOPE_EFFECT_UNSERVED * chosen)
+		add(notes, "%" PRIu64 " of %.0f delays could not be served (in an interrupt, or no place to "
+		    "remember them): the slope counts those that were", effect->missed, chosen);
+	if (chosen > 0 && (double)effect->capped > SCOPE_EFFECT_UNSERVED * chosen)
+		add(notes, "%" PRIu64 " delays met a limit (of all threads in a second, or for one visit): "
+		    "shorter ones fit", effect->capped);
+	if (effect->lost)
+		add(notes, "%" PRIu64 " events were lost: progress was more than was counted; take a progress "
+		    "point that is visited less often", effect->lost);
+}
+
+void scope_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes)
+{
+	ret_notes->count = 0;
+	note_basis(effect, ret_notes);
+	note_interval(effect, ret_notes);
+	note_service(effect, ret_notes);
+}
+
+static void mean_delay(const struct scope_effect *effect, char *ret_text, size_t bytes)
+{
+	const double slope = effect->fit.slope;
+
+	switch (effect->verdict) {
+	case SCOPE_VERDICT_STRONG:
+		if (effect->fit.slope_95.low > 1.05)
+			snprintf(ret_text, bytes, "each ns here costs the program %.1f: others wait for it as "
+				 "well", slope);
+		else
+			snprintf(ret_text, bytes, "%.0f %% of each delay here comes through: it is on the "
+				 "critical path, and time saved here is saved for all", fmin(slope, 1) * 100);
+		break;
+	case SCOPE_VERDICT_MODERATE:
+		snprintf(ret_text, bytes, "%.0f %% of each delay here comes through; the rest is waited for "
+			 "anyway, or shared by about %.0f threads", slope * 100, fmax(2, 1 / slope));
+		break;
+	case SCOPE_VERDICT_CONTENTION:
+		snprintf(ret_text, bytes, "the program goes faster when this is slower: contention, making it "
+			 "faster hurts");
+		break;
+	default:
+		snprintf(ret_text, bytes, "delays here do not come through: the program waits for something "
+			 "else");
+	}
+}
+
+static void mean_speedup(const struct scope_effect *effect, char *ret_text, size_t bytes)
+{
+	switch (effect->verdict) {
+	case SCOPE_VERDICT_STRONG:
+	case SCOPE_VERDICT_MODERATE:
+		snprintf(ret_text, bytes, "made twice as fast, it would make the program about %.0f %% faster",
+			 effect->fit.slope * 50);
+		break;
+	case SCOPE_VERDICT_CONTENTION:
+		snprintf(ret_text, bytes, "made faster, it slows the program: contention");
+		break;
+	default:
+		snprintf(ret_text, bytes, "made faster, it changes nothing");
+	}
+}
+
+void scope_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes)
+{
+	if (effect->verdict == SCOPE_VERDICT_UNKNOWN)
+		snprintf(ret_text, bytes, "too little was measured to say anything");
+	else if (effect->verdict == SCOPE_VERDICT_UNDECIDED)
+		snprintf(ret_text, bytes, "between %.2f and %.2f: cannot be told from no effect",
+			 effect->fit.slope_95.low, effect->fit.slope_95.high);
+	else if (effect->kind == SCOPE_CAUSAL_SENSITIVITY)
+		mean_delay(effect, ret_text, bytes);
+	else
+		mean_speedup(effect, ret_text, bytes);
+}

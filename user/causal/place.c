@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a function of a running program lies: the file and the offset in it. */
+#include "causal/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/proc.h"
+#include "symbol/image.h"
+
+/* What was asked for. */
+struct wanted {
+	uint32_t tgid;
+	char file[SCOPE_PROBE_NAME_BYTES]; /* "": any */
+	const char *function;
+};
+
+/* 0, or -errno: it cannot be opened, is no ELF file, or has no such function. */
+static int find_in(const char *path, const char *function, uint64_t *ret_offset)
+{
+	struct scope_image *image;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int code;
+
+	if (fd < 0)
+		return -errno;
+	code = scope_image_create(fd, NULL, path, &image);
+	if (code)
+		return code;
+	code = scope_image_offset(image, function, ret_offset);
+	scope_image_destroy(image);
+	return code;
+}
+
+static bool is_offset(const char *text, uint64_t *ret_offset)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2))
+		return false;
+	errno = 0;
+	*ret_offset = strtoull(text, &end, 16);
+	return !errno && end != text + 2 && !*end;
+}
+
+/* Offset in a file of which the path is known. */
+static int at_path(const char *path, const char *function, struct scope_place *ret_place)
+{
+	struct scope_place place = { 0 };
+	int code = 0;
+
+	if (!is_offset(function, &place.offset))
+		code = find_in(path, function, &place.offset);
+	if (code)
+		return code;
+	if ((size_t)snprintf(place.path, sizeof(place.path), "%s", path) >= sizeof(place.path))
+		return -ENAMETOOLONG;
+	*ret_place = place;
+	return 0;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Each mapped file once, as the process sees it. */
+static int search_maps(const struct wanted *wanted, const struct scope_proc_maps *maps,
+		       struct scope_place *ret_place)
+{
+	char path[SCOPE_PROBE_NAME_BYTES + 32];
+	const char *before = "";
+	bool seen = false;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct scope_trace_map *map = &maps->map[i];
+
+		if (map->path[0] != '/' || !strcmp(map->path, before))
+			continue;
+		before = map->path;
+		if (wanted->file[0] && strcmp(last_part(map->path), wanted->file))
+			continue;
+		seen = true;
+		snprintf(path, sizeof(path), "/proc/%u/root%s", wanted->tgid, map->path);
+		if (!at_path(path, wanted->function, ret_place))
+			return 0;
+	}
+	return seen ? -ENOENT : -ENXIO;
+}
+
+static int search_process(const struct wanted *wanted, struct scope_place *ret_place)
+{
+	struct scope_proc_maps maps = { 0 };
+	struct scope_proc *proc;
+	char path[64];
+	int code;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", wanted->tgid);
+	if (!wanted->file[0] && !at_path(path, wanted->function, ret_place))
+		return 0;
+	code = scope_proc_create(&proc);
+	if (code)
+		return code;
+	code = scope_proc_maps_read(proc, wanted->tgid, &maps);
+	if (!code)
+		code = search_maps(wanted, &maps, ret_place);
+	else if (code == -ENOENT)
+		code = -ESRCH;
+	scope_proc_maps_destroy(&maps);
+	scope_proc_destroy(proc);
+	return code;
+}
+
+static int not_found(int code, const struct wanted *wanted, struct scope_error *error)
+{
+	switch (code) {
+	case -ENOMEM:
+		return scope_error_set(error, code, "no memory to look for %.100s", wanted->function);
+	case -ESRCH:
+		return scope_error_set(error, code, "process %u has ended", wanted->tgid);
+	case -ENAMETOOLONG:
+		return scope_error_set(error, code, "the path of the file with %.100s is too long: at most "
+				       "%d bytes", wanted->function, SCOPE_PROBE_NAME_BYTES - 1);
+	case -ENXIO:
+		return scope_error_set(error, -ENOENT, "process %u has no file %.200s mapped: see "
+				       "/proc/%u/maps, or give a whole path", wanted->tgid, wanted->file,
+				       wanted->tgid);
+	}
+	if (wanted->file[0])
+		return scope_error_set(error, code, "%.200s has no function %.100s: install its debug "
+				       "symbols, or give FILE:0xOFFSET", wanted->file, wanted->function);
+	return scope_error_set(error, code, "no file that process %u has mapped has a function %.100s: "
+			       "install debug symbols, or give FILE:0xOFFSET", wanted->tgid,
+			       wanted->function);
+}
+
+int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
+		     struct scope_place *ret_place)
+{
+	struct wanted wanted = { .tgid = tgid };
+	const char *colon = strrchr(text, ':');
+	uint64_t offset;
+	int code;
+
+	wanted.function = colon ? colon + 1 : text;
+	if (!*wanted.function || colon == text || (!colon && is_offset(text, &offset)))
+		return scope_error_set(error, -EINVAL, "a function is named as NAME, FILE:NAME or "
+				       "FILE:0xOFFSET, not '%.200s'", text);
+	if (colon && (size_t)(colon - text) >= sizeof(wanted.file))
+		return not_found(-ENAMETOOLONG, &wanted, error);
+	if (colon)
+		memcpy(wanted.file, text, (size_t)(colon - text));
+	if (wanted.file[0] == '/')
+		code = at_path(wanted.file, wanted.function, ret_place);
+	else
+		code = search_process(&wanted, ret_place);
+	return code ? not_found(code, &wanted, error) : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Progress points: what is counted as one thing done, from words of the command line. */
+#ifndef SCOPE_CAUSAL_POINT_H
+#define SCOPE_CAUSAL_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "causal/place.h"
+
+enum scope_point_kind {
+	SCOPE_POINT_REQUEST,  /* an answer on an accepted connection: the first bytes sent after some came */
+	SCOPE_POINT_SYSCALL,  /* a call that returned */
+	SCOPE_POINT_FUNCTION, /* a function of the program that was entered */
+};
+
+struct scope_mark {
+	enum scope_point_kind kind;
+	uint16_t nr;		  /* SYSCALL */
+	struct scope_place place; /* FUNCTION */
+};
+
+/* A visit of end is progress; with pair, one of begin puts one more in flight. */
+struct scope_point {
+	bool pair;
+	struct scope_mark begin, end;
+};
+
+/*
+ * "request", "syscall:NAME", "function:NAME" (place.h), or a pair "begin:MARK,end:MARK" of the last
+ * two. For a request as well both ends are known: a pair whose begin is the first bytes that came.
+ * 0; -EINVAL: not of that form; else as place.h. error filled.
+ */
+int scope_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
+		      struct scope_point *ret_point);
+
+#endif

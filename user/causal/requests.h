@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Requests as a server's calls show them: bytes come in on an accepted connection, the first bytes that
+ * go out on it behind them are the answer. Whichever threads read and write.
+ */
+#ifndef SCOPE_CAUSAL_REQUESTS_H
+#define SCOPE_CAUSAL_REQUESTS_H
+
+#include <stdint.h>
+
+struct scope_event;
+struct scope_requests;
+
+enum scope_request_step {
+	SCOPE_REQUEST_NOTHING,
+	SCOPE_REQUEST_BEGUN,
+	SCOPE_REQUEST_ENDED,
+	SCOPE_REQUEST_GIVEN_UP, /* its connection was closed before */
+};
+
+/* What take() wants to know of an event: a copy that outlives the sub-buffer. */
+struct scope_request_event {
+	uint32_t tid;
+	uint32_t tgid; /* the thread's, where the event tells it; else 0 */
+	uint16_t nr;
+	uint8_t kind; /* enum scope_event_kind */
+	int32_t fd;   /* -1: the event does not tell */
+	int64_t ret;
+};
+
+int scope_requests_create(struct scope_requests **ret_requests); /* 0 or -ENOMEM */
+void scope_requests_destroy(struct scope_requests *requests);	 /* NULL is fine */
+
+/* This descriptor is an accepted connection. 0 or -ENOMEM. */
+int scope_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t fd);
+
+/* The calls whose events it needs, with their first argument. bits: SCOPE_SYSCALL_MAX of them. */
+void scope_requests_calls(uint8_t *bits);
+
+/* Events in order of time. Without memory a connection or thread is passed over. */
+enum scope_request_step scope_requests_take(struct scope_requests *requests,
+					    const struct scope_request_event *event);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A whole series of experiments and what came out of it: what reports are made of. */
+#ifndef SCOPE_CAUSAL_RESULT_H
+#define SCOPE_CAUSAL_RESULT_H
+
+#include "causal/effect.h"
+
+/* Texts and arrays of the maker's are borrowed; those of compute() are the result's own. */
+struct scope_causal_result {
+	enum scope_causal_kind kind;
+	const char *program; /* name of the process; "" unknown */
+	uint32_t pid;	     /* 0: unknown */
+	const char *kernel;  /* release; "" unknown */
+	uint64_t seed;	     /* of the order, and of the intervals */
+	const char *progress; /* the point, as named */
+	const char *const *site; /* sites of them, as named */
+	uint32_t sites;
+	const struct scope_experiment *experiment; /* count of them, in their order */
+	size_t count, planned;
+	const char *ended;   /* why fewer than planned were made; "" else */
+	uint64_t delays;     /* that were told one by one, and by how much they were longer than asked */
+	double late_p50_ns, late_p99_ns;
+	struct scope_effect *effect; /* compute(): by site */
+	uint32_t *rank;		     /* compute(): sites by slope, the steepest first, unknown ones last */
+};
+
+/* Fills effect and rank from the rest. 0 or -ENOMEM. */
+int scope_causal_result_compute(struct scope_causal_result *result);
+void scope_causal_result_free(struct scope_causal_result *result); /* effect and rank; zeroed is fine */
+
+#define SCOPE_NOTES_MAX 12
+
+struct scope_notes {
+	char text[SCOPE_NOTES_MAX][320];
+	unsigned count;
+};
+
+/* What one has to know before one believes the effect: sentences, the weightiest first; often none. */
+void scope_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes);
+
+/* What it means, one sentence. */
+void scope_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes);
+
+#endif

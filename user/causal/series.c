@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Makes the experiments of a plan, one behind the other. */
+#include "causal/series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/grow.h"
+
+#define DRAIN_NS 100000000ull
+#define CHECK_DRAINS 5 /* so many of them between two looks whether the target lives */
+
+/* While it goes on. */
+struct bench {
+	const struct scope_series_options *options;
+	const volatile sig_atomic_t *stop;
+	const struct scope_series_watch *watch;
+	struct scope_inject *inject;
+	struct scope_series_result result;
+	size_t index;	 /* of the plan */
+	unsigned drains;
+	uint64_t progress; /* of all experiments */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	const struct timespec time = { .tv_sec = (time_t)(ns / 1000000000u),
+				       .tv_nsec = (long)(ns % 1000000000u) };
+
+	nanosleep(&time, NULL);
+}
+
+static void tell(const struct bench *bench, uint64_t until_ns)
+{
+	const uint64_t now = now_ns();
+	const size_t left = bench->options->plan->count - bench->index - 1;
+	const double rest = until_ns > now ? (double)(until_ns - now) : 0;
+	const double each = (double)(bench->result.length_ns + bench->options->cool_off_ns);
+
+	if (bench->watch)
+		bench->watch->progress(bench->watch->context, bench->index,
+				       &bench->options->plan->step[bench->index],
+				       (rest + (double)left * each) / 1e9);
+}
+
+/* Reads along until the time has come. 0, -EINTR: stopped; else as scope_inject_check(). */
+static int wait_until(struct bench *bench, uint64_t until_ns)
+{
+	struct scope_error *error = &bench->result.why;
+	int code = 0;
+
+	while (!code && !*bench->stop) {
+		const uint64_t now = now_ns();
+
+		if (now >= until_ns)
+			return 0;
+		sleep_ns(until_ns - now < DRAIN_NS ? until_ns - now : DRAIN_NS);
+		code = scope_inject_drain(bench->inject, error);
+		if (!code && ++bench->drains % CHECK_DRAINS == 0)
+			code = scope_inject_check(bench->inject, error);
+		tell(bench, until_ns);
+	}
+	return code ? code : *bench->stop ? -EINTR : 0;
+}
+
+static void subtract(const struct scope_delay_counts *after, const struct scope_delay_counts *before,
+		     struct scope_experiment *experiment)
+{
+	experiment->visits = after->visits - before->visits;
+	experiment->served = after->served - before->served;
+	experiment->asked_ns = after->asked_ns - before->asked_ns;
+	experiment->served_ns = after->served_ns - before->served_ns;
+	experiment->missed = after->missed - before->missed;
+	experiment->capped = after->capped - before->capped;
+}
+
+/* From now on for the length of an experiment. */
+static int measure(struct bench *bench, uint32_t site, struct scope_experiment *experiment)
+{
+	struct scope_tally *tally = scope_inject_tally(bench->inject);
+	struct scope_error *error = &bench->result.why;
+	struct scope_delay_counts before, after;
+	uint64_t lost, begin_ns, end_ns;
+	int code = scope_inject_drain(bench->inject, error);
+
+	if (code)
+		return code;
+	lost = scope_inject_lost(bench->inject);
+	begin_ns = now_ns();
+	scope_tally_begin(tally, begin_ns);
+	code = scope_inject_counts(bench->inject, site, error, &before);
+	if (!code)
+		code = wait_until(bench, begin_ns + bench->result.length_ns);
+	end_ns = now_ns();
+	scope_tally_end(tally, end_ns);
+	if (!code)
+		code = scope_inject_counts(bench->inject, site, error, &after);
+	if (!code)
+		code = scope_inject_drain(bench->inject, error);
+	if (code)
+		return code;
+	experiment->elapsed_ns = end_ns - begin_ns;
+	experiment->lost = scope_inject_lost(bench->inject) - lost;
+	scope_tally_count(tally, &experiment->progress, &experiment->in_flight);
+	subtract(&after, &before, experiment);
+	/* A process that ended in the middle left an experiment that is not one. */
+	return scope_inject_check(bench->inject, error);
+}
+
+static int keep(struct bench *bench, const struct scope_experiment *experiment)
+{
+	struct scope_series_result *result = &bench->result;
+
+	if (scope_grow(&result->experiment, &result->capacity, result->count + 1,
+		       sizeof(*result->experiment)))
+		return scope_error_set(&result->why, -ENOMEM, "no memory for another experiment");
+	result->experiment[result->count++] = *experiment;
+	bench->progress += experiment->progress;
+	return 0;
+}
+
+static int no_progress(struct bench *bench)
+{
+	const struct scope_point *point = bench->options->inject.point;
+
+	if (point->end.kind == SCOPE_POINT_REQUEST)
+		return scope_error_set(&bench->result.why, -ENODATA, "no request was answered in %.0f s: is "
+				       "there a load? A program that serves no connections needs a point to "
+				       "count: --progress syscall:NAME or function:NAME",
+				       (double)bench->result.length_ns / 1e9);
+	return scope_error_set(&bench->result.why, -ENODATA, "the progress point was not visited in %.0f s: "
+			       "is there a load? Else name another with --progress",
+			       (double)bench->result.length_ns / 1e9);
+}
+
+/* One experiment; again and longer while it saw too little. */
+static int perform(struct bench *bench, const struct scope_plan_step *step)
+{
+	struct scope_series_result *result = &bench->result;
+	int code;
+
+	code = scope_inject_set(bench->inject, step->site, (uint64_t)step->value, &result->why);
+	if (!code)
+		code = wait_until(bench, now_ns() + bench->options->cool_off_ns);
+	while (!code) {
+		struct scope_experiment experiment = { .site = step->site, .value = step->value };
+		uint64_t longer;
+
+		code = measure(bench, step->site, &experiment);
+		if (!code)
+			code = keep(bench, &experiment);
+		if (code)
+			break;
+		longer = scope_plan_adapt(result->length_ns, experiment.progress);
+		if (longer == result->length_ns)
+			return bench->progress ? scope_inject_set(bench->inject, step->site, 0, &result->why) :
+			       no_progress(bench);
+		result->length_ns = longer;
+	}
+	return code;
+}
+
+static enum scope_series_end end_of(int code)
+{
+	switch (code) {
+	case 0:
+		return SCOPE_SERIES_DONE;
+	case -EINTR:
+		return SCOPE_SERIES_INTERRUPTED;
+	case -ESRCH:
+		return SCOPE_SERIES_TARGET_GONE;
+	case -ENODATA:
+		return SCOPE_SERIES_NO_PROGRESS;
+	default:
+		return SCOPE_SERIES_FAILED;
+	}
+}
+
+int scope_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
+	      const struct scope_series_watch *watch, struct scope_error *error,
+	      struct scope_series_result *ret_result)
+{
+	struct bench bench = {
+		.options = options, .stop = stop, .watch = watch,
+		.result.length_ns = options->length_ns,
+	};
+	const struct scope_sketch *late;
+	int code = scope_inject_open(&options->inject, error, &bench.inject);
+
+	if (code)
+		return code;
+	for (; bench.index < options->plan->count && !code; bench.index++)
+		code = perform(&bench, &options->plan->step[bench.index]);
+	late = scope_tally_late(scope_inject_tally(bench.inject));
+	bench.result.end = end_of(code);
+	bench.result.delays = late->total;
+	if (late->total) {
+		bench.result.late_p50_ns = scope_sketch_quantile(late, 0.5);
+		bench.result.late_p99_ns = scope_sketch_quantile(late, 0.99);
+	}
+	scope_inject_close(bench.inject);
+	*ret_result = bench.result;
+	return 0;
+}
+
+void scope_series_free(struct scope_series_result *result)
+{
+	free(result->experiment);
+	*result = (struct scope_series_result){ 0 };
+}

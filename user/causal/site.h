@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where threads are held up, from words of the command line. */
+#ifndef SCOPE_CAUSAL_SITE_H
+#define SCOPE_CAUSAL_SITE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "control/delay.h"
+
+#define SCOPE_SITE_TEXT 256
+
+struct scope_site {
+	char text[SCOPE_SITE_TEXT]; /* as the user named it */
+	struct scope_delay rule;    /* without number, length and caps */
+};
+
+/*
+ * "syscall:NAME" (before the call does anything), "return:NAME" (as it returns), "receive" (as a thread
+ * has bytes from a socket), "function:NAME" (causal/place.h), "kernel:SYMBOL". 0; -EINVAL: not of that
+ * form; else as place.h. error filled.
+ */
+int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
+		     struct scope_site *ret_site);
+
+#endif
