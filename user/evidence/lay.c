@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+#include "evidence/lay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+static int add_item(struct scope_layer *layer, const struct scope_item *item)
+{
+	struct scope_evidence *evidence = layer->evidence;
+
+	if (scope_grow(&evidence->item, &evidence->item_capacity, evidence->items + 1,
+		       sizeof(*item)))
+		return -ENOMEM;
+	evidence->item[evidence->items++] = *item;
+	return 0;
+}
+
+/* Is there an abnormal unit that waited for this thread between begin and end? */
+static bool in_window(const struct scope_layer *layer, uint32_t index, uint64_t begin_ns,
+		      uint64_t end_ns, size_t *at)
+{
+	const struct scope_blame *blame = &layer->kept->blame;
+	size_t end = index < layer->units->threads ? layer->window_first[index + 1] : 0;
+
+	for (; *at < end; ++*at) {
+		const struct scope_window *window = &blame->window[*at];
+
+		if (window->begin_ns > end_ns)
+			return false;
+		if (window->end_ns >= begin_ns)
+			return true;
+	}
+	return false;
+}
+
+static size_t first_window(const struct scope_layer *layer, uint32_t index, uint64_t begin_ns)
+{
+	const struct scope_blame *blame = &layer->kept->blame;
+	size_t low, high;
+
+	if (index >= layer->units->threads)
+		return SIZE_MAX;
+	low = layer->window_first[index];
+	high = layer->window_first[index + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (blame->window[middle].begin_ns + layer->window_longest_ns < begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_sample(const struct scope_stretch *stretch)
+{
+	return stretch->begin_ns == stretch->end_ns;
+}
+
+static int lay_blame(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch,
+		     struct scope_spot spot)
+{
+	size_t at = first_window(layer, index, stretch->begin_ns);
+
+	for (; in_window(layer, index, stretch->begin_ns, stretch->end_ns, &at); at++) {
+		const struct scope_window *window = &layer->kept->blame.window[at];
+		uint64_t begin = window->begin_ns > stretch->begin_ns ? window->begin_ns
+								      : stretch->begin_ns;
+		uint64_t end = window->end_ns < stretch->end_ns ? window->end_ns : stretch->end_ns;
+		struct scope_item item = {
+			.time_ns = stretch->end_ns,
+			.weight_ns = is_sample(stretch) ? stretch->weight_ns : (double)(end - begin),
+			.node = spot.node,
+			.trail = spot.trail,
+			.unit = window->unit,
+			.population = layer->kept->population[window->unit],
+			.nr = window->nr,
+			.lock = window->lock,
+			.kind = SCOPE_ITEM_BLAME,
+			.abnormal = true,
+		};
+		int err = item.weight_ns > 0 ? add_item(layer, &item) : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int scope_layer_lay(struct scope_layer *layer, uint32_t index,
+		    const struct scope_stretch *stretch, struct scope_spot spot)
+{
+	struct scope_item item = {
+		.time_ns = stretch->end_ns,
+		.weight_ns = stretch->weight_ns,
+		.node = spot.node,
+		.trail = spot.trail,
+		.unit = stretch->unit,
+		.nr = stretch->nr,
+		.kind = stretch->run ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
+		.class = stretch->class,
+		.passed = stretch->passed,
+		.kernel = stretch->kernel,
+	};
+	int err = 0;
+
+	if (stretch->unit != UINT32_MAX) {
+		item.population = layer->kept->population[stretch->unit];
+		item.abnormal = scope_mark_abnormal(layer->kept->mark[stretch->unit]);
+		if (layer->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
+			err = add_item(layer, &item);
+	}
+	if (err)
+		return err;
+	for (size_t i = 0; stretch->run && i < layer->hang_count; i++) {
+		const struct scope_hang *hang = &layer->hangs[i];
+
+		if (hang->kind != SCOPE_HANG_SPIN || hang->thread != index ||
+		    stretch->end_ns < hang->since_ns)
+			continue;
+		item.kind = SCOPE_ITEM_SPIN;
+		item.unit = i;
+		item.abnormal = true;
+		err = add_item(layer, &item);
+	}
+	/* A sleep that was itself passed on is told by the thread it was passed to. */
+	return err || stretch->passed ? err : lay_blame(layer, index, stretch, spot);
+}
+
+/* Is another trace the norm for the unit's population? Then its own usual units are none. */
+static bool held_elsewhere(const struct scope_layer *layer, uint32_t unit)
+{
+	return layer->detection &&
+	       layer->detection->population[layer->kept->population[unit]].reference;
+}
+
+bool scope_layer_wants(struct scope_layer *layer, uint32_t index,
+		       const struct scope_stretch *stretch)
+{
+	size_t at = first_window(layer, index, stretch->begin_ns);
+	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN
+						   : layer->kept->mark[stretch->unit];
+
+	if (scope_mark_abnormal(mark))
+		return true;
+	if (in_window(layer, index, stretch->begin_ns, stretch->end_ns, &at))
+		return true;
+	for (size_t i = 0; i < layer->hang_count; i++)
+		if (layer->hangs[i].kind == SCOPE_HANG_SPIN &&
+		    layer->hangs[i].thread == index)
+			return true;
+	if (mark != SCOPE_UNIT_USUAL || held_elsewhere(layer, stretch->unit))
+		return false;
+	return layer->normal_seen++ % layer->normal_every == 0;
+}
+
+static int index_windows(struct scope_layer *layer)
+{
+	const struct scope_blame *blame = &layer->kept->blame;
+	size_t threads = layer->units->threads;
+
+	layer->window_first = calloc(threads + 2, sizeof(*layer->window_first));
+	if (!layer->window_first)
+		return -ENOMEM;
+	for (size_t i = 0; i < blame->windows; i++) {
+		const struct scope_window *window = &blame->window[i];
+		uint64_t length = window->end_ns - window->begin_ns;
+
+		layer->window_first[window->thread + 1]++;
+		if (length > layer->window_longest_ns)
+			layer->window_longest_ns = length;
+	}
+	for (size_t i = 1; i <= threads; i++)
+		layer->window_first[i] += layer->window_first[i - 1];
+	return 0;
+}
+
+int scope_layer_init(struct scope_layer *layer, uint64_t normal_every)
+{
+	int err;
+
+	layer->units = layer->kept->units;
+	layer->normal_every = normal_every;
+	err = scope_lookup_units(layer->units, &layer->lookup);
+	return err ? err : index_windows(layer);
+}
+
+void scope_layer_free(struct scope_layer *layer)
+{
+	scope_lookup_free(&layer->lookup);
+	free(layer->window_first);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+#ifndef SCOPE_EVIDENCE_LAY_H
+#define SCOPE_EVIDENCE_LAY_H
+
+#include "evidence/lookup.h"
+#include "evidence/spot.h"
+
+struct scope_layer {
+	const struct scope_kept *kept;
+	const struct scope_units *units; /* of kept */
+	const struct scope_detection *detection; /* NULL: units of a reference */
+	const struct scope_hang *hangs;
+	size_t hang_count;
+	struct scope_evidence *evidence; /* gets the items */
+	struct scope_lookup lookup;
+	size_t *window_first; /* per thread its first window; one more than threads */
+	uint64_t window_longest_ns;
+	uint64_t normal_every, normal_seen; /* of stretches in usual units, one of every counts */
+};
+
+/* What a thread did from begin to end, by one piece of evidence. */
+struct scope_stretch {
+	uint64_t begin_ns, end_ns; /* the same for a sample */
+	double weight_ns;
+	bool run, kernel; /* on a CPU; in the kernel */
+	bool passed;	  /* asleep, for another traced thread */
+	uint8_t class;
+	uint16_t nr;
+	uint32_t unit; /* UINT32_MAX: none that counts */
+};
+
+/*
+ * kept, detection, hangs and evidence are given, and must outlive the layer; the rest is filled.
+ * normal_every: at least 1. 0 or -ENOMEM; free in any case.
+ */
+int scope_layer_init(struct scope_layer *layer, uint64_t normal_every);
+void scope_layer_free(struct scope_layer *layer);
+
+/* Does it count anywhere? Asked once for each stretch: those in usual units are thinned out. */
+bool scope_layer_wants(struct scope_layer *layer, uint32_t thread,
+		       const struct scope_stretch *stretch);
+/* Adds items for it to the evidence. 0 or -ENOMEM. */
+int scope_layer_lay(struct scope_layer *layer, uint32_t thread,
+		    const struct scope_stretch *stretch, struct scope_spot spot);
+
+#endif
