@@ -195,7 +195,7 @@ $(OUT)/bench/%: tests/bench/%.c $(OUT)/libscope.a
 bench-programs: $(BENCH_BIN)
 
 bench: vm-ready ## measure the cost of tracing (in instructions) and the speed of the analysis
-	$(Q)scripts/setup.sh servers
+	$(Q)scripts/setup.sh servers test
 	$(Q)$(MAKE) --no-print-directory bench-programs
 	$(Q)KERNEL=$(KERNEL) tests/bench/run.sh
 

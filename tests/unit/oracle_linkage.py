@@ -7,18 +7,23 @@ import sys
 import fastcluster
 import numpy
 from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
 
 TOLERANCE = 1e-12
+METRIC = {"average": "cityblock", "ward": "euclidean"}    # of those that take points
 ROUNDS = 60
 
 
 def problems(random):
-    """Yields (filter's linkage, multiplicities, condensed distances, tie-free)."""
+    """Yields (linkage, multiplicities, distances or points, tie-free).
+
+    Distances are condensed, for complete and single linkage; points have a row for each point.
+    """
     for _ in range(ROUNDS):
         # At most 22 points: 231 pairs can all differ in one byte. 0 is left to duplicates.
         m = int(random.integers(2, 23))
         ones = numpy.ones(m, dtype=int)
-        distinct = 1.0 + random.permutation(255)[: m * (m - 1) // 2]
+        distinct = 1.0 + random.permutation(254)[: m * (m - 1) // 2]
         yield "complete", ones, distinct, True
         yield "single", ones, distinct, True
         yield "complete", random.integers(1, 5, m), distinct, True
@@ -26,34 +31,53 @@ def problems(random):
 
         m = int(random.integers(2, 120))
         ones = numpy.ones(m, dtype=int)
-        real = random.random(m * (m - 1) // 2)
-        yield "real", ones, real, True
-        yield "real", random.integers(1, 5, m), real, True
+        real = random.random((m, int(random.integers(1, 9))))
+        yield "ward", ones, real, True
+        yield "ward", random.integers(1, 5, m), real, True
         tied = random.integers(1, 6, m * (m - 1) // 2).astype(float)
         yield "single", ones, tied, False
         yield "single", random.integers(1, 5, m), tied, False
+        yield from averages(random)
     for m in (300, 1000):
-        yield "real", numpy.ones(m, dtype=int), random.random(m * (m - 1) // 2), True
-        tied = random.integers(1, 256, m * (m - 1) // 2).astype(float)
+        yield "ward", numpy.ones(m, dtype=int), random.random((m, 20)), True
+        tied = random.integers(1, 255, m * (m - 1) // 2).astype(float)
         yield "single", numpy.ones(m, dtype=int), tied, False
 
 
-def spread(multiplicity, distances):
+def averages(random):
+    """0/1 points of which no two pairs are as far apart, nor clusters on the way up."""
+    while True:
+        m = int(random.integers(2, 16))
+        density = random.random(m)[:, None]
+        points = (random.random((m, 2000)) < density).astype(float)
+        distances = pdist(points, "cityblock")
+        heights = hierarchy.linkage(distances, "average")[:, 2]
+        if len(set(distances)) == len(distances) and numpy.all(numpy.diff(heights) > 1e-6):
+            break
+    yield "average", numpy.ones(m, dtype=int), points, True
+    yield "average", random.integers(1, 5, m), points, True
+
+
+def spread(multiplicity, linkage, given):
     """The condensed matrix in which each point stands as often as its multiplicity says."""
     m = len(multiplicity)
-    square = numpy.zeros((m, m))
-    square[numpy.triu_indices(m, 1)] = distances
-    square += square.T
     of = numpy.repeat(numpy.arange(m), multiplicity)
+    if linkage in METRIC:
+        return pdist(given[of], METRIC[linkage])
+    square = numpy.zeros((m, m))
+    square[numpy.triu_indices(m, 1)] = given
+    square += square.T
     return square[numpy.ix_(of, of)][numpy.triu_indices(len(of), 1)]
 
 
 def run_filter(path, cases):
     text = []
-    for name, multiplicity, distances, _ in cases:
-        text.append(f"{name} {len(multiplicity)}")
+    for linkage, multiplicity, given, _ in cases:
+        text.append(f"{linkage} {len(multiplicity)}")
         text.append(" ".join(map(str, multiplicity)))
-        text.append(" ".join(f"{d:.17g}" for d in distances))
+        if linkage in METRIC:
+            text.append(str(given.shape[1]))
+        text.append(" ".join(f"{value:.17g}" for value in given.T.flat))
     done = subprocess.run([path, "--merges"], input="\n".join(text), text=True, check=True,
                           stdout=subprocess.PIPE)
     return iter(done.stdout.splitlines())
@@ -80,16 +104,15 @@ def main():
     lines = run_filter(sys.argv[1], cases)
     failed = 0
     for number, case in enumerate(cases):
-        name, multiplicity, distances, _ = case
+        linkage, multiplicity, given, _ = case
         rows = [list(map(float, next(lines).split())) for _ in range(len(multiplicity) - 1)]
         merges = numpy.array(rows)
-        method = "average" if name == "real" else name
-        full = spread(multiplicity, distances)
+        full = spread(multiplicity, linkage, given)
         for library in (hierarchy, fastcluster):
-            what = compare(case, merges, library.linkage(full.copy(), method))
+            what = compare(case, merges, library.linkage(full.copy(), linkage))
             if what:
                 failed += 1
-                print(f"FAIL problem {number} ({name}, {len(multiplicity)} points), "
+                print(f"FAIL problem {number} ({linkage}, {len(multiplicity)} points), "
                       f"{library.__name__}: {what}")
     print(f"oracle_linkage: {len(cases)} problems, 2 libraries, {failed} differences")
     return 1 if failed else 0

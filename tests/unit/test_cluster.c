@@ -54,7 +54,7 @@ static struct scope_clustering *cluster(const struct scope_vector_set *set,
 {
 	struct scope_clustering *clustering;
 
-	assert_int_equal(scope_cluster_run(set, options, &clustering), 0);
+	assert_int_equal(scope_cluster_run(set, NULL, options, &clustering), 0);
 	return clustering;
 }
 
@@ -195,11 +195,11 @@ static void options_out_of_range_are_refused(void **state)
 	wrong[0].linkage = SCOPE_LINKAGE_COUNT;
 	wrong[1].cut = -1;
 	wrong[2].cut = NAN;
-	wrong[3].cut = 255;
+	wrong[3].cut = SCOPE_LINKAGE_FAR;
 	wrong[4].cut = INFINITY;
 	wrong[5].max_points = 0;
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(scope_cluster_run(set, &wrong[i], &clustering), -EINVAL);
+		assert_int_equal(scope_cluster_run(set, NULL, &wrong[i], &clustering), -EINVAL);
 	assert_null(clustering);
 	scope_vector_set_destroy(set);
 }
@@ -217,20 +217,24 @@ static void scatter(uint64_t *random, struct scope_vector *vectors)
 	}
 }
 
-/* Complete linkage keeps the diameter; medoid, mean and diameter are what brute force finds. */
-static void clusters_are_described_as_brute_force_does(void **state)
+/*
+ * Complete and Ward linkage and division keep the diameter; medoid, mean and diameter are what brute
+ * force finds.
+ */
+static void describe_as_brute_force_does(enum scope_linkage linkage)
 {
+	struct scope_cluster_options options = defaults;
 	struct scope_vector_set *set = new_set();
 	struct scope_vector vectors[VECTORS];
 	struct scope_clustering *clustering;
 	uint64_t random = 5, units = 0;
 	uint32_t count;
 
-	(void)state;
+	options.linkage = linkage;
 	scatter(&random, vectors);
 	for (uint32_t i = 0; i < VECTORS; i++)
 		add(set, vectors[i], 1 + random_below(&random, 9));
-	clustering = cluster(set, &defaults);
+	clustering = cluster(set, &options);
 	count = scope_vector_set_count(set);
 	for (uint32_t c = 0; c < scope_clustering_count(clustering); c++) {
 		const struct scope_cluster *is = scope_clustering_get(clustering, c);
@@ -269,6 +273,74 @@ static void clusters_are_described_as_brute_force_does(void **state)
 	scope_vector_set_destroy(set);
 }
 
+static void clusters_are_described_as_brute_force_does(void **state)
+{
+	(void)state;
+	describe_as_brute_force_does(SCOPE_LINKAGE_COMPLETE);
+	describe_as_brute_force_does(SCOPE_LINKAGE_WARD);
+	describe_as_brute_force_does(SCOPE_LINKAGE_DIVISIVE);
+}
+
+/* The level of bit 70 is 1 in vectors of an even id and 4 in those of an odd one. */
+static int level_by_id(const void *user, uint32_t id, uint32_t bit, double *ret_level)
+{
+	assert_ptr_equal(user, &defaults);
+	*ret_level = bit == 70 && id % 2 ? 4 : 1;
+	return 0;
+}
+
+/* Eight vectors within distance 2 of one another, of which half make one call far more often. */
+static void ward_tells_apart_by_how_often_a_call_is_made(void **state)
+{
+	const struct scope_levels levels = { level_by_id, &defaults };
+	struct scope_cluster_options options = defaults;
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering;
+
+	(void)state;
+	options.linkage = SCOPE_LINKAGE_WARD;
+	for (uint32_t i = 0; i < 8; i++) {
+		struct scope_vector vector = run_of(70, 2);
+
+		scope_vector_mark(&vector, 100 + i);
+		add(set, vector, 10 - i);
+	}
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 1);
+	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_run(set, &levels, &options, &clustering), 0);
+	assert_int_equal(scope_clustering_count(clustering), 2);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(scope_clustering_label(clustering, i), i % 2);
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
+/* A chain of steps of 2 bits: around 1 and 5 of 0 to 7, between which 3 is a tie. */
+static void division_splits_a_chain_in_the_middle(void **state)
+{
+	struct scope_cluster_options options = defaults;
+	struct scope_vector_set *set = new_set();
+	struct scope_clustering *clustering;
+
+	(void)state;
+	options.linkage = SCOPE_LINKAGE_DIVISIVE;
+	for (uint32_t bits = 0; bits < 16; bits += 2)
+		add(set, run_of(64, bits), 1);
+	options.cut = 13;
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 2);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(scope_clustering_label(clustering, i) ==
+				 scope_clustering_label(clustering, 0), i < 3);
+	scope_clustering_destroy(clustering);
+	options.cut = 14;
+	clustering = cluster(set, &options);
+	assert_int_equal(scope_clustering_count(clustering), 1);
+	scope_clustering_destroy(clustering);
+	scope_vector_set_destroy(set);
+}
+
 static void assert_same_clustering(const struct scope_vector_set *set_a,
 				   const struct scope_clustering *a,
 				   struct scope_vector_set *set_b,
@@ -303,13 +375,13 @@ static void order_of_adding_plays_no_part(void **state)
 	uint64_t random = 6;
 
 	(void)state;
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 100; round++) {
 		struct scope_cluster_options options = defaults;
 		struct scope_vector_set *set_a = new_set(), *set_b = new_set();
 		struct scope_clustering *a, *b;
 
 		options.linkage = round % SCOPE_LINKAGE_COUNT;
-		options.max_points = round / 3 % 2 ? 40 : 1000;
+		options.max_points = round / SCOPE_LINKAGE_COUNT % 2 ? 40 : 1000;
 		options.seed = round;
 		scatter(&random, vectors);
 		for (uint32_t i = 0; i < VECTORS; i++)
@@ -393,17 +465,17 @@ static void bound_of_a_diameter_is_no_less_than_it(void **state)
 }
 
 /* A greater number of differing syscalls than the matrix holds is still far, never near. */
-static void distances_above_255_are_far(void **state)
+static void distances_above_254_are_far(void **state)
 {
 	struct scope_vector_set *set = new_set();
 	struct scope_cluster_options options = defaults;
 	struct scope_clustering *clustering;
 
 	(void)state;
-	options.cut = 254;
+	options.cut = 253;
 	add(set, run_of(0, 512), 1);
 	add(set, run_of(512, 512), 1);
-	add(set, run_of(0, 258), 1);
+	add(set, run_of(0, 259), 1);
 	clustering = cluster(set, &options);
 	assert_int_equal(scope_clustering_count(clustering), 2);
 	assert_int_equal(scope_clustering_label(clustering, 0),
@@ -422,10 +494,12 @@ int main(void)
 		cmocka_unit_test(empty_one_and_all_equal),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(clusters_are_described_as_brute_force_does),
+		cmocka_unit_test(ward_tells_apart_by_how_often_a_call_is_made),
+		cmocka_unit_test(division_splits_a_chain_in_the_middle),
 		cmocka_unit_test(order_of_adding_plays_no_part),
 		cmocka_unit_test(sample_finds_groups_that_are_far_apart),
 		cmocka_unit_test(bound_of_a_diameter_is_no_less_than_it),
-		cmocka_unit_test(distances_above_255_are_far),
+		cmocka_unit_test(distances_above_254_are_far),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

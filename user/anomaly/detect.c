@@ -29,11 +29,35 @@ struct work {
 	struct scope_detection *detection;
 };
 
+/* The mean of log2(1 + count) over the units of a vector that make a call. */
+static int mean_level(const void *user, uint32_t id, uint32_t bit, double *ret_level)
+{
+	const struct scope_survey_row *row = &((const struct scope_survey_group *)user)->row[id];
+	struct scope_sketch_run *runs = NULL;
+	size_t count = 0;
+	double sum = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < row->calls; i++) {
+		if (row->call[i].nr != bit)
+			continue;
+		err = scope_sketch_runs(&row->call[i].count, &runs, &count);
+		for (size_t k = 0; !err && k < count; k++)
+			sum += runs[k].count * log2(1 + runs[k].value);
+		if (!err && row->call[i].count.total)
+			*ret_level = sum / row->call[i].count.total;
+		break;
+	}
+	free(runs);
+	return err;
+}
+
 /* Clusters the vectors of a group; each cluster is a population. */
 static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
 	const struct scope_survey_group *survey = &work->survey->group[group];
+	const struct scope_levels levels = {mean_level, survey};
 	struct scope_clustering *clustering = NULL;
 	struct scope_population *grown;
 	uint32_t *of_vector, clusters;
@@ -41,8 +65,8 @@ static int add_group(struct work *work, uint32_t group)
 
 	if (!survey->units)
 		return 0;
-	err = scope_cluster_run(work->groups->group[group].vectors, &work->options->cluster,
-				&clustering);
+	err = scope_cluster_run(work->groups->group[group].vectors, &levels,
+				&work->options->cluster, &clustering);
 	if (err)
 		return err;
 	clusters = scope_clustering_count(clustering);
@@ -301,6 +325,7 @@ int scope_detect_run(const struct scope_groups *groups, const struct scope_surve
 
 	if (!detection)
 		return -ENOMEM;
+	detection->linkage = options->cluster.linkage;
 	detection->groups = groups->count;
 	detection->of_vector = calloc(groups->count + 1, sizeof(*detection->of_vector));
 	detection->group_busy_ns = calloc(groups->count + 1, sizeof(*detection->group_busy_ns));

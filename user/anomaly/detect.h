@@ -68,6 +68,7 @@ struct scope_detection {
 	size_t groups;
 	double busy_ns; /* of all groups */
 	bool sampled;	/* a clustering had too many distinct vectors */
+	enum scope_linkage linkage;
 };
 
 #define SCOPE_POPULATION_NONE UINT32_MAX

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cluster/divisive.h"
 #include "cluster/pack.h"
+#include "cluster/ward.h"
 
 #define NO_LABEL UINT32_MAX
 
@@ -19,6 +21,8 @@ struct scope_clustering {
 /* A clustering in the making; points are those of the pack. */
 struct draft {
 	const struct scope_pack *pack;
+	const struct scope_vector_set *set;
+	const struct scope_levels *levels;
 	const struct scope_cluster_options *options;
 	uint32_t count;			/* clusters */
 	uint32_t *label;		/* by point */
@@ -50,34 +54,104 @@ static void pick_sample(uint32_t count, uint32_t wanted, uint64_t seed, uint32_t
 			points[taken++] = p;
 }
 
-/* Clusters @m points under the linkage and labels them. */
+/* Points to be clustered: @m of the pack, ascending. */
+struct selected {
+	const uint32_t *points;
+	const uint64_t *weight;
+	uint32_t m;
+	uint32_t *labels;		/* the result; their number goes to the draft */
+};
+
+static int cut_at_height(struct draft *draft, const struct selected *selected,
+			 struct scope_merge *merges)
+{
+	int err = scope_linkage_cut(merges, selected->m, NULL, draft->options->cut,
+				    selected->labels, &draft->count);
+
+	free(merges);
+	return err;
+}
+
+/* Complete and single linkage, on a matrix. */
+static int cluster_by_matrix(struct draft *draft, const struct selected *selected)
+{
+	uint32_t m = selected->m;
+	uint8_t *distances = malloc(m * scope_linkage_stride(m) + 1);
+	struct scope_merge *merges;
+	int err;
+
+	if (!distances)
+		return -ENOMEM;
+	err = scope_pack_matrix(draft->pack, selected->points, m, distances);
+	if (!err)
+		err = draft->options->linkage == SCOPE_LINKAGE_COMPLETE ?
+		      scope_linkage_complete(distances, m, selected->weight, &merges) :
+		      scope_linkage_single(distances, m, selected->weight, &merges);
+	free(distances);
+	return err ? err : cut_at_height(draft, selected, merges);
+}
+
+static int cluster_by_average(struct draft *draft, const struct selected *selected)
+{
+	uint32_t dimensions = draft->pack->words * 64;
+	double *values = calloc(dimensions * scope_linkage_stride(selected->m) + 1, sizeof(*values));
+	struct scope_merge *merges;
+	int err;
+
+	if (!values)
+		return -ENOMEM;
+	scope_pack_unfold(draft->pack, selected->points, selected->m, values);
+	err = scope_linkage_average(values, dimensions, selected->m, selected->weight, &merges);
+	free(values);
+	return err ? err : cut_at_height(draft, selected, merges);
+}
+
+static int cluster_by_ward(struct draft *draft, const struct selected *selected)
+{
+	uint32_t *ids = calloc(selected->m + 1ul, sizeof(*ids));
+	int err;
+
+	if (!ids)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < selected->m; k++)
+		ids[k] = draft->pack->id[selected->points[k]];
+	err = scope_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut,
+			     selected->labels, &draft->count);
+	free(ids);
+	return err;
+}
+
+static int cluster_by_division(struct draft *draft, const struct selected *selected)
+{
+	return scope_divisive_run(draft->pack, selected->points, selected->m, draft->options->cut,
+				  selected->labels, &draft->count);
+}
+
+static int (*const cluster_by[SCOPE_LINKAGE_COUNT])(struct draft *, const struct selected *) = {
+	[SCOPE_LINKAGE_COMPLETE] = cluster_by_matrix,
+	[SCOPE_LINKAGE_AVERAGE] = cluster_by_average,
+	[SCOPE_LINKAGE_SINGLE] = cluster_by_matrix,
+	[SCOPE_LINKAGE_WARD] = cluster_by_ward,
+	[SCOPE_LINKAGE_DIVISIVE] = cluster_by_division,
+};
+
+/* Clusters @m points as the options say and labels them. */
 static int cluster_points(struct draft *draft, const uint32_t *points, uint32_t m)
 {
-	size_t pairs = m ? (size_t)m * (m - 1) / 2 : 0;
-	uint8_t *distances = malloc(pairs ? pairs : 1);
-	uint32_t *labels = calloc(m ? m : 1, sizeof(*labels));
-	uint64_t *weight = calloc(m ? m : 1, sizeof(*weight));
-	struct scope_merge *merges = NULL;
+	uint32_t *labels = calloc(m + 1ul, sizeof(*labels));
+	uint64_t *weight = calloc(m + 1ul, sizeof(*weight));
+	const struct selected selected = { points, weight, m, labels };
 	int err = -ENOMEM;
 
-	if (!distances || !labels || !weight)
-		goto free_all;
-	for (uint32_t k = 0; k < m; k++)
-		weight[k] = draft->pack->weight[points[k]];
-	scope_pack_matrix(draft->pack, points, m, distances);
-	err = scope_linkage_run(draft->options->linkage, distances, m, weight, &merges);
-	if (err)
-		goto free_all;
-	err = scope_linkage_cut(merges, m, draft->options->cut, labels, &draft->count);
-	if (err)
-		goto free_all;
-	for (uint32_t k = 0; k < m; k++)
+	if (labels && weight) {
+		for (uint32_t k = 0; k < m; k++)
+			weight[k] = draft->pack->weight[points[k]];
+		err = cluster_by[draft->options->linkage](draft, &selected);
+	}
+	for (uint32_t k = 0; !err && k < m; k++)
 		draft->label[points[k]] = labels[k];
-free_all:
-	free(merges);
 	free(weight);
 	free(labels);
-	free(distances);
 	return err;
 }
 
@@ -289,18 +363,18 @@ free_all:
 	return err;
 }
 
-int scope_cluster_run(const struct scope_vector_set *set,
+int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options,
 		      struct scope_clustering **ret_clustering)
 {
-	struct draft draft = { .options = options };
+	struct draft draft = { .set = set, .levels = levels, .options = options };
 	struct scope_clustering *clustering;
 	struct scope_pack *pack;
 	int err;
 
-	/* The distances in the matrix stop at UINT8_MAX, and so the cut has to stay below. */
+	/* The distances in the matrix stop there, and so the cut has to stay below. */
 	if (!scope_linkage_name(options->linkage) || !options->max_points ||
-	    !(options->cut >= 0 && options->cut < UINT8_MAX))
+	    !(options->cut >= 0 && options->cut < SCOPE_LINKAGE_FAR))
 		return -EINVAL;
 	err = scope_pack_create(set, &pack);
 	if (err)

@@ -5,7 +5,7 @@
  * Distance is the number of syscalls that one unit made and the other did not (Manhattan on 0/1
  * vectors). The published cut is a diameter of 4 (D. Dean et al., "PerfScope: Practical Online
  * Server Performance Bug Inference in Production Cloud Computing Infrastructures", SoCC 2014);
- * complete linkage cut at height 4 guarantees it.
+ * complete linkage cut at height 4 guarantees it, and so does splitting from the top.
  *
  * The result depends on the vectors, their multiplicities and the options alone: ids and the
  * order of adding have no part in it, save that results name vectors by their id.
@@ -18,15 +18,16 @@
 
 #include "cluster/linkage.h"
 #include "cluster/vector.h"
+#include "cluster/ward.h"
 
 struct scope_cluster_options {
 	enum scope_linkage linkage;
-	double cut;			/* height of the cut, 0 to below 255 */
+	double cut;			/* 0 to below 254; what of: see scope_cluster_run() */
 	uint32_t max_points;		/* most distinct vectors clustered as a whole, at least 1 */
 	uint64_t seed;			/* for the sample taken beyond max_points */
 };
 
-/* Memory at the peak: max_points^2 / 2 bytes; with average linkage nine times that. */
+/* Memory at the peak: max_points^2 bytes with complete and single linkage. */
 #define SCOPE_CLUSTER_OPTIONS_DEFAULT { \
 	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = 4, .max_points = 8000, .seed = 1 }
 
@@ -44,15 +45,19 @@ struct scope_clustering;
 /*
  * Clusters the vectors of @set. *@ret_clustering is for the caller to destroy; the set is not
  * needed any more.
+ * What the cut bounds: complete and divisive, the diameter; average and single, the height of
+ * merges; Ward, the diameter as the greatest square of a Euclidean distance between @levels, which
+ * is the Manhattan distance where all are 1. @levels may be NULL: they all are.
  * With more than max_points distinct vectors a seeded uniform sample of max_points is clustered,
  * and the others join, in canonical order, the cluster whose medoid is nearest and within the
  * cut (the lower one of several), or open a new one. Diameters may then reach twice the cut; a
  * cluster of more than max_points vectors has a bound for a diameter.
  * Clusters are numbered by units, most first, then by the canonical order of their medoids. Of
- * several equally good medoids the first in canonical order is taken.
+ * several equally good medoids the first in canonical order is taken. Medoids and diameters told
+ * are those of the 0/1 vectors, whatever the linkage.
  * -EINVAL for options out of range, -ENOMEM.
  */
-int scope_cluster_run(const struct scope_vector_set *set,
+int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options,
 		      struct scope_clustering **ret_clustering);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Agglomerative clustering of m points, given all their distances.
+ * Agglomerative clustering of m points.
  *
- * Distances come condensed: the rows of the upper triangle one after the other, m * (m - 1) / 2
- * values, pair (i, j) with i < j at scope_linkage_pair(m, i, j). Points may stand for several
- * equal observations: their multiplicities are the initial cluster sizes.
+ * Complete and single linkage read a square matrix of distances of one byte each: row i begins at
+ * i * scope_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points
+ * themselves and keep no matrix. Points may stand for several equal observations: their
+ * multiplicities are the initial cluster sizes.
  *
  * Ties are the rule between 0/1 vectors, and the tree depends on how they are broken. The rule:
- *   complete, average	of the closest pairs of clusters, the pair with the smallest index goes
- *			first, a cluster's index being that of its smallest point; the lower index
- *			of the pair is compared first, then the higher one.
  *   single		of the closest pairs of points that join two clusters, the one with the
  *			smallest (i, j), i < j, goes first.
+ *   all others		of the closest pairs of clusters, the pair with the smallest index goes
+ *			first, a cluster's index being that of its smallest point; the lower index
+ *			of the pair is compared first, then the higher one.
  * Sort the points by something of their own before numbering them, and the tree no longer
  * depends on the order they came in.
  */
@@ -21,10 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Divisive splitting (divisive.h) makes no tree; it stands here for the name. */
 enum scope_linkage {
 	SCOPE_LINKAGE_COMPLETE,		/* greatest distance between members */
 	SCOPE_LINKAGE_AVERAGE,		/* mean distance between members (UPGMA) */
 	SCOPE_LINKAGE_SINGLE,		/* smallest distance between members */
+	SCOPE_LINKAGE_WARD,		/* growth of the sum of squares, as sqrt(2 * growth) */
+	SCOPE_LINKAGE_DIVISIVE,
 	SCOPE_LINKAGE_COUNT
 };
 
@@ -39,7 +43,16 @@ struct scope_merge {
 	uint64_t size;			/* observations in the new node */
 };
 
-/* Position of pair (i, j), i < j < m, in a condensed matrix. */
+/* In the matrix: farther than any cut, so that what is as far or farther need not be told apart. */
+#define SCOPE_LINKAGE_FAR (UINT8_MAX - 1)
+
+/* Values from one row of a matrix to the next, and between the dimensions of points. */
+static inline size_t scope_linkage_stride(uint32_t m)
+{
+	return ((size_t)m + 63) / 64 * 64;
+}
+
+/* Position of pair (i, j), i < j < m, in a condensed matrix: the rows of the upper triangle. */
 static inline size_t scope_linkage_pair(uint32_t m, uint32_t i, uint32_t j)
 {
 	return (size_t)i * (2 * (size_t)m - i - 1) / 2 + (j - i - 1);
@@ -48,35 +61,52 @@ static inline size_t scope_linkage_pair(uint32_t m, uint32_t i, uint32_t j)
 /* The linkage's name ("complete"), or NULL for a number that is none. */
 const char *scope_linkage_name(enum scope_linkage linkage);
 
+/* The linkage of this name. -EINVAL where there is none. */
+int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage);
+
 /*
- * Clusters @m points under @linkage. @distances is condensed; complete linkage works in place
- * and leaves it overwritten, average takes 8 more bytes per pair, single only reads.
- * @multiplicity holds @m counts of at least 1, or is NULL for all 1.
- * *@ret_merges: m - 1 merges (none for m of 0 or 1), for the caller to free().
- * O(m^2) time: nearest-neighbour chain for complete and average linkage, which are reducible
+ * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
+ * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, once for each
+ * dimension where points are read. -EINVAL (multiplicity 0, m of 2^28 or more), -ENOMEM.
+ *
+ * The nearest-neighbour chain serves complete, average and Ward linkage, which are reducible
  * (F. Murtagh, "A survey of recent advances in hierarchical clustering algorithms", The Computer
- * Journal 26(4), 1983); minimum spanning tree for single (J. Gower, G. Ross, "Minimum spanning
- * trees and single linkage cluster analysis", Applied Statistics 18(1), 1969; R. Prim, 1957).
- * With average linkage heights are exact, and ties are seen as ties, while the product of two
- * cluster sizes and the greatest distance stays below 2^53; beyond, to rounding.
- * -EINVAL (unknown linkage, multiplicity 0), -ENOMEM.
+ * Journal 26(4), 1983); the minimum spanning tree single linkage (J. Gower, G. Ross, "Minimum
+ * spanning trees and single linkage cluster analysis", Applied Statistics 18(1), 1969; R. Prim,
+ * 1957).
  */
-int scope_linkage_run(enum scope_linkage linkage, uint8_t *distances, uint32_t m,
-		      const uint64_t *multiplicity, struct scope_merge **ret_merges);
 
 /*
- * Average linkage of distances that are no small integers: as scope_linkage_run(), in place.
- * -EINVAL also for a distance that is negative or not finite.
+ * @distances: m rows of scope_linkage_stride(m) bytes, of 0 to SCOPE_LINKAGE_FAR; the diagonal and
+ * what is behind column m are not read. Complete linkage overwrites it, single linkage only reads.
  */
-int scope_linkage_run_average(double *distances, uint32_t m, const uint64_t *multiplicity,
-			      struct scope_merge **ret_merges);
+int scope_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+			   struct scope_merge **ret_merges);
+int scope_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+			 struct scope_merge **ret_merges);
 
 /*
- * Cuts the tree: points are together when joined by merges of a height of at most @cut.
+ * @points: @dimensions rows of scope_linkage_stride(m) values, value j that of point j.
+ *
+ * Average linkage takes values of 0 and 1, and the Manhattan distance. Heights are exact, and ties
+ * are seen as ties, while the product of two cluster sizes and the dimensions stays below 2^53;
+ * beyond, to rounding.
+ * Ward's linkage takes finite values, and the Euclidean distance (J. Ward, "Hierarchical grouping
+ * to optimize an objective function", Journal of the American Statistical Association 58, 1963).
+ * Heights are to rounding.
+ */
+int scope_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
+			  const uint64_t *multiplicity, struct scope_merge **ret_merges);
+int scope_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
+		       const uint64_t *multiplicity, struct scope_merge **ret_merges);
+
+/*
+ * Cuts the tree: points are together when joined by merges whose @width is at most @cut. @width has
+ * m - 1 values that do not fall on the way up; NULL: the heights.
  * @labels: room for @m labels, filled with 0 to *@ret_count - 1, numbered in the order of each
  * cluster's smallest point. -ENOMEM.
  */
-int scope_linkage_cut(const struct scope_merge *merges, uint32_t m, double cut, uint32_t *labels,
-		      uint32_t *ret_count);
+int scope_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
+		      uint32_t *labels, uint32_t *ret_count);
 
 #endif

@@ -4,15 +4,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A baseline x86-64 has no popcount instruction: the compiler's would be a call per word. */
-static uint32_t ones(uint64_t x)
+#include "base/clones.h"
+
+/*
+ * A baseline x86-64 has no instruction that counts bits, and the compiler's would be a call for each
+ * word. It knows this for what it is, and takes the instruction where there is one.
+ */
+static inline uint32_t ones(uint64_t x)
 {
 	x -= x >> 1 & 0x5555555555555555ULL;
 	x = (x & 0x3333333333333333ULL) + (x >> 2 & 0x3333333333333333ULL);
 	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
 	return x * 0x0101010101010101ULL >> 56;
 }
+
+#define BLOCK 64	/* a square of the matrix that stays in the nearest cache with its mirror */
 
 static int compare_ids(const void *a, const void *b, void *set)
 {
@@ -90,7 +98,7 @@ void scope_pack_destroy(struct scope_pack *pack)
 	free(pack);
 }
 
-uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b)
+SCOPE_CLONES uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = pack->bits + (size_t)a * pack->words;
 	const uint64_t *y = pack->bits + (size_t)b * pack->words;
@@ -101,16 +109,60 @@ uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t
 	return distance;
 }
 
-void scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		       uint8_t *distances)
+/* Distances of one point from @n others that stand in a row. */
+SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words,
+				     uint32_t n, uint8_t *distances)
 {
-	for (uint32_t i = 0; i < m; i++) {
-		for (uint32_t j = i + 1; j < m; j++) {
-			uint32_t d = scope_pack_distance(pack, points[i], points[j]);
+	for (uint32_t j = 0; j < n; j++) {
+		uint32_t d = 0;
 
-			*distances++ = d < UINT8_MAX ? d : UINT8_MAX;
-		}
+		for (uint32_t w = 0; w < words; w++)
+			d += ones(from[w] ^ others[j * words + w]);
+		distances[j] = d < SCOPE_LINKAGE_FAR ? d : SCOPE_LINKAGE_FAR;
 	}
+}
+
+/* One block of the upper half and its mirror in the lower. */
+static void measure_block(const struct scope_pack *pack, const uint64_t *bits, uint32_t m,
+			  uint32_t top, uint32_t left, uint8_t *distances)
+{
+	size_t stride = scope_linkage_stride(m);
+	uint32_t bottom = top + BLOCK < m ? top + BLOCK : m;
+	uint32_t columns = (left + BLOCK < m ? left + BLOCK : m) - left;
+
+	for (uint32_t i = top; i < bottom; i++) {
+		uint8_t *row = distances + i * stride + left;
+
+		measure_row(bits + (size_t)i * pack->words, bits + (size_t)left * pack->words,
+			    pack->words, columns, row);
+		for (uint32_t j = 0; left != top && j < columns; j++)
+			distances[(left + j) * stride + i] = row[j];
+	}
+}
+
+int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+		      uint8_t *distances)
+{
+	size_t row = pack->words * sizeof(*pack->bits);
+	uint64_t *bits = malloc(m ? m * row : 1);
+
+	if (!bits)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m; i++)
+		memcpy(bits + (size_t)i * pack->words, pack->bits + (size_t)points[i] * pack->words, row);
+	for (uint32_t top = 0; top < m; top += BLOCK)
+		for (uint32_t left = top; left < m; left += BLOCK)
+			measure_block(pack, bits, m, top, left, distances);
+	free(bits);
+	return 0;
+}
+
+void scope_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+		       double *values)
+{
+	for (uint32_t k = 0; k < pack->words * 64; k++, values += scope_linkage_stride(m))
+		for (uint32_t i = 0; i < m; i++)
+			values[i] = pack->bits[(size_t)points[i] * pack->words + k / 64] >> (k % 64) & 1;
 }
 
 void scope_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,

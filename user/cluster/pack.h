@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "cluster/linkage.h"
 #include "cluster/vector.h"
 
 struct scope_pack {
@@ -30,11 +31,18 @@ void scope_pack_destroy(struct scope_pack *pack);
 uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b);
 
 /*
- * Fills the condensed matrix (linkage.h) of the @m points @points. A distance above UINT8_MAX is
- * stored as UINT8_MAX.
+ * Fills the matrix (linkage.h) of the @m points @points. A distance above SCOPE_LINKAGE_FAR is
+ * stored as that. -ENOMEM.
  */
-void scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		       uint8_t *distances);
+int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+		      uint8_t *distances);
+
+/*
+ * Bits of the @m points @points as values of 0 and 1, one row of scope_linkage_stride(m) for each of
+ * the pack->words * 64 dimensions (linkage.h).
+ */
+void scope_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+		       double *values);
 
 /*
  * Finds the medoid of @n >= 1 points given in ascending order: the member with the least sum of

@@ -32,6 +32,8 @@ static const char usage[] =
 	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
 	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
 	"      --baseline FILE   hold units against a trace of the same program from a better time\n"
+	"      --linkage NAME    how like units are put together: complete (default), average, single,\n"
+	"                        ward, or divisive, as published\n"
 	"  -o, --output FILE     print the report to a file\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
@@ -47,6 +49,7 @@ enum {
 	OPTION_SOURCE,
 	OPTION_BASELINE,
 	OPTION_MAX_OVERHEAD,
+	OPTION_LINKAGE,
 };
 
 static const struct option long_options[] = {
@@ -60,6 +63,7 @@ static const struct option long_options[] = {
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
+	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -72,6 +76,7 @@ struct request {
 	const struct scope_source *from;	    /* with -p */
 	char **command; /* to be started; NULL: none */
 	unsigned details;
+	enum scope_linkage linkage;
 	bool duration, help;
 };
 
@@ -109,6 +114,11 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case OPTION_BASELINE:
 		request->baseline = value;
+		return 0;
+	case OPTION_LINKAGE:
+		if (scope_linkage_find(value, &request->linkage))
+			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
+						"or divisive, not '%s'", value);
 		return 0;
 	default:
 		request->save = value;
@@ -354,6 +364,7 @@ static int report(const struct request *request, struct scope_error *error)
 	scope_analysis_options_init(&options);
 	options.baseline = baseline;
 	options.symbols = request->symbols.options;
+	options.detect.cluster.linkage = request->linkage;
 	/* The files as the process sees them, as long as it is there to ask. */
 	snprintf(root, sizeof(root), "/proc/%" PRIu64 "/root",
 		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
@@ -377,7 +388,7 @@ static int report(const struct request *request, struct scope_error *error)
 
 int scope_cmd_report(int argc, char **argv)
 {
-	struct request request = { .details = 3 };
+	struct request request = { .details = 3, .linkage = SCOPE_LINKAGE_COMPLETE };
 	struct scope_error error = { 0 };
 	int status;
 

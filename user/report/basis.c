@@ -96,8 +96,13 @@ static void tell_basis(const struct report *report, FILE *to)
 	if (analysis->units->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_format_count(&a, analysis->units->discarded));
+	if (analysis->detection->linkage != scope_detect_defaults.cluster.linkage)
+		fprintf(to, " Units were put together by %s clustering.",
+			scope_linkage_name(analysis->detection->linkage));
 	if (analysis->detection->sampled)
-		fputs(" So many different units that a sample of them was clustered.", to);
+		fprintf(to, " So many different units that %s, taken at random, were clustered, and the others "
+			"put to those they resemble.",
+			scope_format_count(&a, scope_detect_defaults.cluster.max_points));
 }
 
 int scope_section_basis(const struct report *report)
