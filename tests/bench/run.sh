@@ -29,6 +29,10 @@
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
+#   ..._report_after_end_s    from the end of a trace that was followed while it was written to the
+#                             last byte of its report; of 1 and 6 million events, which are 10 and
+#                             60 seconds at 100,000 events/s; ..._stream_cpu_share: of one CPU, for
+#                             following it at that rate
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
 #   linkage_...               of so many points, beside fastcluster and SciPy; tests/bench/linkage.py
@@ -139,13 +143,18 @@ time_report() {	# REPORT TRACE
 }
 
 bench_analysis() {
-	local program trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
+	local program seconds trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
 	for program in ring decode unwind; do
 		[ ! -x "$bin/$program" ] || "$bin/$program"
 	done
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
 	"$bin/consume" "$trace"
+	for seconds in 10 60; do
+		"$bin/server_trace" -n $((seconds * 100000)) -s 1 -o "$trace.$seconds"
+		"$bin/stream" "$trace.$seconds" "of_${seconds}_s_"
+		rm -f "$trace.$seconds"
+	done
 	time_report "$report" "$trace" | awk -v events="$events" '{
 		printf "report_seconds %s s\nreport_cpu_seconds %.2f s\n", $1, $2 + $3
 		printf "report_events_per_s %.0f events/s\nreport_peak_kb %d KB\n", events / $1, $4

@@ -43,6 +43,9 @@ for name in "${names[@]}"; do
 	elif ! cmp -s "$work/$name.report" "$work/$name.again"; then
 		echo "not ok $name - a second run differs from the first"
 		bad=1
+	elif ! "$(dirname "$scope")/tests/test_stream" "$work/$name.trace"; then
+		echo "not ok $name - the report of a trace followed while it is written differs"
+		bad=1
 	else
 		echo "ok $name"
 	fi

@@ -164,10 +164,14 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
+#define STEP_EVENTS 200000 /* analysed between two flushes at most: rings must not fill meanwhile */
+
 /* While a capture runs. */
 struct session {
 	struct scope_launch *launch; /* NULL: the process was there before */
 	struct scope_error failed;   /* the command could not be run */
+	struct scope_writer *writer;
+	struct scope_stream *stream; /* NULL: it gave up, and all is left for the end */
 };
 
 /* Tracing is on: from here on a command may run. */
@@ -181,11 +185,22 @@ static void begun(void *context, const struct scope_target *target)
 		scope_launch_go(session->launch, &session->failed);
 }
 
+/* A failure to write shows in the capture itself. */
+static void analyse_on(struct session *session, uint64_t settled_ns)
+{
+	if (!session->stream || scope_writer_flush(session->writer))
+		return;
+	if (scope_stream_advance(session->stream, settled_ns, STEP_EVENTS)) {
+		scope_stream_destroy(session->stream);
+		session->stream = NULL;
+	}
+}
+
 static void progress(void *context, const struct scope_capture_progress *now)
 {
 	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
 
-	(void)context;
+	analyse_on(context, now->settled_ns);
 	scope_cmd_tell_lossy("report", now->lost);
 	if (!now->duration_ns) {
 		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
@@ -199,9 +214,9 @@ static void progress(void *context, const struct scope_capture_progress *now)
 }
 
 static int capture(const struct request *request, struct scope_writer *writer,
-		   struct scope_error *error)
+		   struct scope_error *error, struct scope_stream **ret_stream)
 {
-	struct session session = { 0 };
+	struct session session = { .writer = writer };
 	const struct scope_capture_watch watch = {
 		.begun = begun, .progress = progress, .context = &session,
 	};
@@ -216,6 +231,9 @@ static int capture(const struct request *request, struct scope_writer *writer,
 		options.pid = scope_launch_pid(session.launch);
 		options.held = request->command[0];
 	}
+	/* Without one the analysis begins when the trace is complete. */
+	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
+		session.stream = NULL;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
 	if (!code && session.failed.text[0]) {
@@ -226,12 +244,16 @@ static int capture(const struct request *request, struct scope_writer *writer,
 		code = scope_writer_finish(writer, error);
 	scope_launch_destroy(session.launch);
 	scope_cmd_progress_end();
+	if (code)
+		scope_stream_destroy(session.stream);
+	else
+		*ret_stream = session.stream;
 	return code;
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
 static int capture_and_open(const struct request *request, struct scope_error *error,
-			    struct scope_trace **ret_trace)
+			    struct scope_trace **ret_trace, struct scope_stream **ret_stream)
 {
 	struct scope_writer *writer = NULL;
 	char path[64];
@@ -246,7 +268,7 @@ static int capture_and_open(const struct request *request, struct scope_error *e
 						      &writer);
 	}
 	if (!code)
-		code = capture(request, writer, error);
+		code = capture(request, writer, error, ret_stream);
 	scope_writer_destroy(writer);
 	if (!code) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -329,7 +351,8 @@ static int check_end(const struct request *request, const struct scope_trace *tr
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
 static int open_inputs(const struct request *request, struct scope_error *error,
-		       struct scope_trace **ret_trace, struct scope_trace **ret_baseline)
+		       struct scope_trace **ret_trace, struct scope_stream **ret_stream,
+		       struct scope_trace **ret_baseline)
 {
 	const char *const paths[] = { request->input, request->baseline };
 	struct scope_trace *traces[2];
@@ -345,7 +368,7 @@ static int open_inputs(const struct request *request, struct scope_error *error,
 	}
 	/* Before the capture, so that a wrong name costs no time. */
 	code = request->baseline ? scope_trace_open(request->baseline, error, ret_baseline) : 0;
-	return code ? code : capture_and_open(request, error, ret_trace);
+	return code ? code : capture_and_open(request, error, ret_trace, ret_stream);
 }
 
 static int report(const struct request *request, struct scope_error *error)
@@ -353,16 +376,19 @@ static int report(const struct request *request, struct scope_error *error)
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace = NULL, *baseline = NULL;
+	struct scope_stream *stream = NULL;
 	char root[64];
 	int code;
 
-	code = open_inputs(request, error, &trace, &baseline);
+	code = open_inputs(request, error, &trace, &stream, &baseline);
 	if (code) {
+		scope_stream_destroy(stream);
 		scope_trace_close(baseline);
 		return code;
 	}
 	scope_analysis_options_init(&options);
 	options.baseline = baseline;
+	options.stream = stream;
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
 	/* The files as the process sees them, as long as it is there to ask. */
@@ -381,6 +407,7 @@ static int report(const struct request *request, struct scope_error *error)
 		if (!code)
 			code = check_end(request, trace, error);
 	}
+	scope_stream_destroy(stream);
 	scope_trace_close(trace);
 	scope_trace_close(baseline);
 	return code;

@@ -11,6 +11,7 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 		.detect = scope_detect_defaults,
 		.rank = scope_rank_defaults,
 		.keep_units = SCOPE_KEEP_UNITS,
+		.settled_ns = UINT64_MAX,
 	};
 }
 
@@ -41,16 +42,34 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 	return scope_symbols_create(maps, map_count, symbols, symbol_count, options, ret_symbols);
 }
 
-/* Which units are abnormal, by their own trace or the baseline. */
-static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+/* What units there are, from the stream where it can tell. */
+static int survey(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	struct scope_trace *trace = analysis->trace;
-	int err = scope_pickups_learn(trace, &analysis->pickups);
+	struct scope_stream_result found;
+	int err = -ENODATA;
 
+	if (options->stream)
+		err = scope_stream_finish(options->stream, options->settled_ns, &found);
+	if (!err) {
+		analysis->pickups = found.pickups;
+		analysis->groups = found.groups;
+		analysis->survey = found.survey;
+		return 0;
+	}
+	err = scope_pickups_learn(analysis->trace, &analysis->pickups);
 	if (!err)
 		err = scope_groups_create(analysis->pickups, &analysis->groups);
 	if (!err)
-		err = scope_survey_run(trace, analysis->pickups, analysis->groups, &analysis->survey);
+		err = scope_survey_run(analysis->trace, analysis->pickups, analysis->groups,
+				       &analysis->survey);
+	return err;
+}
+
+/* Which units are abnormal, by their own trace or the baseline. */
+static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err = survey(analysis, options);
+
 	if (!err)
 		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
 				       &analysis->detection);

@@ -4,11 +4,19 @@
 #define SCOPE_RANK_ANALYSIS_H
 
 #include "rank/rank.h"
+#include "rank/stream.h"
 
 struct scope_analysis_options {
 	struct scope_detect_options detect;
 	struct scope_rank_options rank;
 	uint64_t keep_units; /* see evidence/keep.h */
+	/*
+	 * NULL, or what followed the trace while it was written, which now goes to the end of it. Must
+	 * outlive the analysis. settled_ns: UINT64_MAX, or up to where the trace goes that is still
+	 * being written.
+	 */
+	struct scope_stream *stream;
+	uint64_t settled_ns;
 	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
 	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
 };

@@ -40,6 +40,7 @@ struct scope_capture_run {
 	uint64_t look_ns;  /* when to look for files of JIT names next */
 	struct scope_states *states; /* during a cut */
 	bool deaf;	  /* the module's probes on system calls do not fire */
+	uint64_t settled_ns; /* all that happened before is drained */
 	bool ended;	  /* the source has stopped by itself, or its filter is empty */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
 };
@@ -159,10 +160,13 @@ static int drain_still(struct scope_capture_run *capture)
 
 static int flush_and_drain(struct scope_capture_run *capture)
 {
+	const uint64_t begin_ns = now_ns();
 	int code = capture->source->flush(capture->feed);
 
 	if (!code)
 		code = capture->source->drain(capture->feed, take_subbuf, capture);
+	if (!code)
+		capture->settled_ns = begin_ns;
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	return code;
@@ -201,6 +205,7 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	struct scope_capture_progress progress = {
 		.elapsed_ns = now - capture->stats.begin_ns,
 		.duration_ns = capture->options->duration_ns,
+		.settled_ns = capture->settled_ns,
 		.bytes = scope_writer_bytes(capture->writer),
 	};
 	uint64_t lost[SCOPE_LOST_REASONS];

@@ -51,6 +51,7 @@ struct scope_capture_progress {
 	uint64_t duration_ns; /* 0: without limit */
 	uint64_t records;
 	uint64_t lost;
+	uint64_t settled_ns; /* all that happened before was written */
 	uint64_t bytes; /* of file (or memory, in a flight recorder), so far */
 };
 

@@ -71,6 +71,7 @@ struct scope_thread {
 	struct scope_wait held;
 	uint64_t held_run_ns; /* account.run_ns as it ended */
 	uint64_t held_enter_ns; /* of the call slept in */
+	size_t rows_seen; /* rows of names as it appeared; SIZE_MAX: events named it at once */
 	bool stopped;	  /* a STATE record of the window's end was seen */
 	bool lost;	  /* events of it may be missing since it was last seen */
 };

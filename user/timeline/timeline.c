@@ -26,9 +26,9 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 		scope_timeline_destroy(timeline);
 		return err;
 	}
-	timeline->name = scope_trace_threads(trace, &timeline->names);
+	timeline->trace = trace;
+	scope_trace_fds(trace, &timeline->fds_known);
 	timeline->begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
-	timeline->end_ns = scope_trace_meta_number(trace, SCOPE_META_END, 0);
 	*ret_timeline = timeline;
 	return 0;
 }
@@ -45,13 +45,15 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 /* For a trace that begins in the middle, where no STATE and no FORK names the thread. */
 static void name_thread(const struct scope_timeline *timeline, struct scope_thread *thread)
 {
-	for (size_t i = timeline->names; i > 0; i--) {
-		const struct scope_trace_thread *name = &timeline->name[i - 1];
+	size_t rows;
+	const struct scope_trace_thread *row = scope_trace_threads(timeline->trace, &rows);
 
-		if (name->tid != thread->tid)
+	thread->rows_seen = rows;
+	while (rows--) {
+		if (row[rows].tid != thread->tid)
 			continue;
-		thread->tgid = name->tgid;
-		strncpy(thread->comm, name->comm, sizeof(thread->comm) - 1);
+		thread->tgid = row[rows].tgid;
+		strncpy(thread->comm, row[rows].comm, sizeof(thread->comm) - 1);
 		return;
 	}
 }
@@ -69,6 +71,13 @@ static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t n
 		name_thread(timeline, thread);
 	}
 	return index;
+}
+
+/* A name by the very event that the thread appeared with: no row can have a say. */
+static void name_at_once(struct scope_thread *thread, const struct scope_event *event)
+{
+	if (thread->first_ns == event->time_ns)
+		thread->rows_seen = SIZE_MAX;
 }
 
 /* The sleep held back is over for good. */
@@ -273,6 +282,7 @@ static int handle_state(struct run *run, uint32_t index, const struct scope_even
 	memcpy(thread->comm, record->comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 	thread->tgid = record->tgid;
+	name_at_once(thread, event);
 	scope_thread_account(thread, event->time_ns);
 	if (record->flags & SCOPE_STATE_AT_STOP) {
 		thread->stop_run_ns = record->run_ns;
@@ -307,6 +317,7 @@ static int handle_fork(struct run *run, const struct scope_event *event)
 	thread->tgid = event->fork.tgid;
 	memcpy(thread->comm, event->fork.comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	name_at_once(thread, event);
 	if (thread->run == SCOPE_RUN_UNKNOWN)
 		thread->run = SCOPE_RUN_QUEUED;
 	return 0;
@@ -470,6 +481,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 	struct run run = {timeline, ops, user};
 	int err = 0;
 
+	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
 	if (timeline->last_ns > timeline->end_ns)
 		timeline->end_ns = timeline->last_ns;
 	for (size_t i = 0; !err && i < scope_threads_count(timeline->threads); i++) {
@@ -479,6 +491,24 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		err = tell_wait(&run, thread);
 	}
 	return err;
+}
+
+bool scope_timeline_holds(const struct scope_timeline *timeline)
+{
+	size_t rows, fds;
+	const struct scope_trace_thread *row = scope_trace_threads(timeline->trace, &rows);
+
+	scope_trace_fds(timeline->trace, &fds);
+	if (fds != timeline->fds_known)
+		return false;
+	for (size_t i = 0; i < scope_threads_count(timeline->threads); i++) {
+		const struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+
+		for (size_t j = thread->rows_seen; j < rows; j++)
+			if (row[j].tid == thread->tid)
+				return false;
+	}
+	return true;
 }
 
 int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,

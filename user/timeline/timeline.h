@@ -9,6 +9,8 @@
 #ifndef SCOPE_TIMELINE_TIMELINE_H
 #define SCOPE_TIMELINE_TIMELINE_H
 
+#include <stdbool.h>
+
 #include "timeline/fds.h"
 #include "timeline/thread.h"
 #include "trace/trace.h"
@@ -38,8 +40,8 @@ struct scope_timeline {
 	uint64_t last_ns; /* of the events so far */
 	uint64_t events, lost;
 	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
-	const struct scope_trace_thread *name; /* the trace's own rows */
-	size_t names;
+	const struct scope_trace *trace; /* whose rows name threads and descriptors */
+	size_t fds_known; /* rows of descriptors as it began */
 };
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);
@@ -50,6 +52,12 @@ int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_even
 			const struct scope_timeline_ops *ops, void *user);
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
 			  void *user);
+
+/*
+ * Of a trace that grew meanwhile: would it all have gone the same way had every row been there at the
+ * start? Threads that no event names are called by rows.
+ */
+bool scope_timeline_holds(const struct scope_timeline *timeline);
 
 /* Rewinds the trace and runs through all of it. The accounts end at the window's end. */
 int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,

@@ -52,6 +52,7 @@ struct scope_merge {
 	size_t taken; /* gave the last event, which holds until the next is asked for; or `cpus` */
 	size_t leaves; /* a power of two */
 	size_t cpus;
+	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
 	struct node *node;
 	struct lane *lane;
 	struct cursor cursor[];
@@ -165,6 +166,8 @@ static int refill(struct scope_trace *trace, struct cursor *cursor, struct lane 
 	}
 	lane->next = cursor->event;
 	lane->end = cursor->event + count;
+	if (count && cursor->event[0].time_ns < trace->passed_ns)
+		trace->late = true;
 	return 0;
 }
 
@@ -209,6 +212,11 @@ static size_t first_frame(const struct scope_trace *trace, const struct scope_tr
 	return low < cpu->count && cpu->frame[low] == offset ? low : 0;
 }
 
+static void set_limit(const struct scope_trace *trace, struct scope_merge *merge)
+{
+	merge->limit_ns = trace->limit_ns < NEVER_NS ? trace->limit_ns : NEVER_NS;
+}
+
 /* Each CPU from the frame that may tell of that time. */
 static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
 {
@@ -218,6 +226,9 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 	for (size_t i = 0; i < 2 * merge->leaves; i++)
 		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
 	merge->taken = merge->cpus;
+	trace->passed_ns = 0;
+	trace->late = false;
+	set_limit(trace, merge);
 	for (size_t i = 0; i < merge->cpus; i++) {
 		struct cursor *cursor = &merge->cursor[i];
 		int ret;
@@ -254,6 +265,53 @@ static struct scope_merge *merge_create(size_t cpus)
 		return NULL;
 	}
 	return merge;
+}
+
+/* Moves the cursors of a merge to one that has more CPUs. */
+static int widen(struct scope_trace *trace)
+{
+	struct scope_merge *old = trace->merge, *merge = merge_create(trace->cpus);
+	size_t from = 0;
+
+	if (!merge)
+		return -ENOMEM;
+	for (size_t i = 0; i < merge->cpus; i++) {
+		struct cursor *cursor = &merge->cursor[i];
+
+		if (from < old->cpus && old->cursor[from].cpu == trace->cpu[i].cpu) {
+			const struct lane *lane = &old->lane[from];
+
+			*cursor = old->cursor[from];
+			merge->lane[i].next = cursor->event + (lane->next - old->cursor[from].event);
+			merge->lane[i].end = cursor->event + (lane->end - old->cursor[from].event);
+			old->cursor[from++].buffer = NULL;
+		} else {
+			cursor->cpu = trace->cpu[i].cpu;
+		}
+	}
+	scope_merge_destroy(old);
+	trace->merge = merge;
+	return 0;
+}
+
+int scope_merge_grow(struct scope_trace *trace)
+{
+	struct scope_merge *merge = trace->merge;
+	struct node winner;
+	int ret = 0;
+
+	if (merge->cpus != trace->cpus)
+		ret = widen(trace);
+	merge = trace->merge;
+	merge->taken = merge->cpus;
+	set_limit(trace, merge);
+	for (size_t i = 0; !ret && i < merge->cpus; i++)
+		merge->cursor[i].index = &trace->cpu[i];
+	for (size_t i = 0; i < 2 * merge->leaves; i++)
+		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
+	for (size_t i = 0; !ret && i < merge->cpus; i++)
+		ret = advance(trace, merge, i, &winner);
+	return ret;
 }
 
 /* Takes and forgets what is earlier. */
@@ -320,7 +378,7 @@ int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 		if (ret)
 			return ret;
 	}
-	if (__builtin_expect(winner.time_ns == NEVER_NS, 0)) {
+	if (__builtin_expect(winner.time_ns >= merge->limit_ns, 0)) {
 		merge->taken = merge->cpus;
 		return 0;
 	}

@@ -116,6 +116,11 @@ uint64_t scope_output_whole(const struct scope_output *output)
 	return output->whole;
 }
 
+int scope_output_fd(const struct scope_output *output)
+{
+	return output->fd;
+}
+
 const char *scope_output_problem(const struct scope_output *output)
 {
 	return output->problem.text;
@@ -153,7 +158,7 @@ static int open_part(const char *path, const char *part, struct scope_error *err
 				       "cannot write %s: it exists and is not a regular file; "
 				       "name another file", path);
 	unlink(part);
-	fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
 	return scope_error_set(error, -errno,

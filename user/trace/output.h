@@ -36,6 +36,9 @@ int scope_output_flush(struct scope_output *output);
 uint64_t scope_output_bytes(const struct scope_output *output);
 uint64_t scope_output_whole(const struct scope_output *output);
 
+/* To read what was flushed, too; the output's own. */
+int scope_output_fd(const struct scope_output *output);
+
 /* "" while nothing failed. */
 const char *scope_output_problem(const struct scope_output *output);
 int scope_output_fail(struct scope_output *output, int code);

@@ -257,7 +257,10 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 	return 0;
 }
 
-static int map_file(struct scope_trace *trace, int fd, struct scope_error *error)
+/* Address space for a file that grows, whose rows must not move: costs nothing. */
+#define GROWN_BYTES_MAX (1ull << 40)
+
+static int map_file(struct scope_trace *trace, int fd, bool grows, struct scope_error *error)
 {
 	struct stat status;
 	void *data;
@@ -270,7 +273,8 @@ static int map_file(struct scope_trace *trace, int fd, struct scope_error *error
 				       "that `scope record` wrote", trace->name);
 	if (!status.st_size)
 		return scope_error_set(error, -ENODATA, "%s is empty; record again", trace->name);
-	data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	trace->mapped_bytes = grows ? GROWN_BYTES_MAX : (uint64_t)status.st_size;
+	data = mmap(NULL, trace->mapped_bytes, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	if (data == MAP_FAILED)
 		return scope_error_set(error, -errno, "cannot map %s: %s", trace->name,
 				       strerror(errno));
@@ -279,8 +283,8 @@ static int map_file(struct scope_trace *trace, int fd, struct scope_error *error
 	return 0;
 }
 
-int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
-			struct scope_trace **ret_trace)
+static int open_fd(int fd, const char *name, bool grows, struct scope_error *error,
+		   struct scope_trace **ret_trace)
 {
 	struct scope_trace *trace = calloc(1, sizeof(*trace));
 	int ret;
@@ -291,20 +295,82 @@ int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
 		free(trace);
 		return scope_error_set(error, -ENOMEM, "cannot read %s: out of memory", name);
 	}
-	ret = map_file(trace, fd, error);
+	trace->descriptor = -1;
+	trace->limit_ns = grows ? 0 : UINT64_MAX;
+	ret = map_file(trace, fd, grows, error);
 	if (!ret)
 		ret = check_header(trace, error);
-	if (!ret) {
+	if (!ret && grows) {
+		trace->scanned = trace->header.header_bytes;
+		trace->descriptor = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		ret = trace->descriptor < 0 ? -errno : scope_trace_grow(trace, 0);
+	} else if (!ret) {
 		ret = scan(trace);
-		if (ret)
-			scope_error_set(error, ret, "cannot read %s: %s", name, strerror(-ret));
 	}
+	if (ret == -ENOMEM)
+		scope_error_set(error, ret, "cannot read %s: %s", name, strerror(-ret));
 	if (ret) {
 		scope_trace_close(trace);
 		return ret;
 	}
 	*ret_trace = trace;
 	return 0;
+}
+
+int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
+			struct scope_trace **ret_trace)
+{
+	return open_fd(fd, name, false, error, ret_trace);
+}
+
+int scope_trace_open_growing(int fd, const char *name, struct scope_error *error,
+			     struct scope_trace **ret_trace)
+{
+	return open_fd(fd, name, true, error, ret_trace);
+}
+
+/* Indexes what was added. A frame that is not whole yet is for the next time. */
+static int scan_more(struct scope_trace *trace)
+{
+	while (trace->scanned + sizeof(struct scope_frame) <= trace->bytes &&
+	       head_is_good(trace, trace->scanned)) {
+		const struct scope_frame *frame = frame_at(trace, trace->scanned);
+		uint64_t next = trace->scanned + sizeof(*frame) +
+				scope_frame_padded(frame->payload_bytes);
+		int ret;
+
+		if (next > trace->bytes)
+			break;
+		ret = frame->type == SCOPE_FRAME_END ? 0 : read_frame(trace, trace->scanned, 0);
+		if (ret)
+			return ret;
+		scope_trace_touched(trace, next - trace->scanned);
+		trace->scanned = next;
+	}
+	return 0;
+}
+
+int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns)
+{
+	struct stat status;
+	int ret;
+
+	if (fstat(trace->descriptor, &status))
+		return -errno;
+	if ((uint64_t)status.st_size > trace->mapped_bytes)
+		return -EFBIG;
+	trace->bytes = status.st_size;
+	ret = scan_more(trace);
+	if (settled_ns > trace->limit_ns) {
+		trace->passed_ns = trace->limit_ns;
+		trace->limit_ns = settled_ns;
+	}
+	return ret || !trace->merge ? ret : scope_merge_grow(trace);
+}
+
+bool scope_trace_late(const struct scope_trace *trace)
+{
+	return trace->late;
 }
 
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd)
@@ -342,7 +408,9 @@ void scope_trace_close(struct scope_trace *trace)
 	for (size_t i = 0; i < trace->blocks; i++)
 		free(trace->block[i]);
 	if (trace->data)
-		munmap((void *)trace->data, trace->bytes);
+		munmap((void *)trace->data, trace->mapped_bytes);
+	if (trace->descriptor >= 0)
+		close(trace->descriptor);
 	free(trace->cpu);
 	free(trace->block);
 	free(trace->meta);

@@ -48,7 +48,12 @@ struct scope_trace_again {
 
 struct scope_trace {
 	const uint8_t *data; /* the file, mapped */
-	uint64_t bytes;
+	uint64_t bytes, mapped_bytes;
+	int descriptor;	  /* of a file that grows, else -1 */
+	uint64_t scanned; /* up to here it is indexed */
+	uint64_t limit_ns; /* events from here on are not to be taken yet */
+	uint64_t passed_ns; /* the limit before: nothing earlier may come any more */
+	bool late;	  /* and yet did */
 	uint64_t touched; /* bytes of it looked at since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
@@ -95,6 +100,8 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 
 void scope_merge_destroy(struct scope_merge *merge);
+/* More sub-buffers were indexed, of new CPUs perhaps. */
+int scope_merge_grow(struct scope_trace *trace);
 void scope_again_destroy(struct scope_trace *trace);
 
 #endif

@@ -105,6 +105,18 @@ void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
 			struct scope_trace **ret_trace);
 
+/*
+ * Of a file that is being written, all of whose head is there. Nothing of it counts as damage, and no
+ * event can be taken before grow says up to which time all of them are in the file, and grows the
+ * trace by what was added since. Rows appear with it; those already there stay where they are.
+ * UINT64_MAX: the file is complete. Sub-buffers that come with events of a time that was settled before
+ * are noted: scope_trace_late(). 0 or -errno.
+ */
+int scope_trace_open_growing(int fd, const char *name, struct scope_error *error,
+			     struct scope_trace **ret_trace);
+int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns);
+bool scope_trace_late(const struct scope_trace *trace);
+
 /* No more than the open itself, with the same messages: what is in the file may be read later, as
  * another user. */
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd);

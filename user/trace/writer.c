@@ -204,6 +204,16 @@ uint64_t scope_writer_bytes(const struct scope_writer *writer)
 	return state.held_bytes;
 }
 
+int scope_writer_flush(struct scope_writer *writer)
+{
+	return scope_output_flush(writer->output);
+}
+
+int scope_writer_descriptor(const struct scope_writer *writer)
+{
+	return scope_output_fd(writer->output);
+}
+
 const char *scope_writer_error(const struct scope_writer *writer)
 {
 	return writer->output && !writer->failed ? scope_output_problem(writer->output)

@@ -73,6 +73,13 @@ int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *
 /* Bytes of file so far, those still buffered included. */
 uint64_t scope_writer_bytes(const struct scope_writer *writer);
 
+/*
+ * For scope_trace_open_growing(): all frames so far are in the file behind flush (0 or -errno), which
+ * descriptor leads to, the writer's own. Not of a flight recorder.
+ */
+int scope_writer_flush(struct scope_writer *writer);
+int scope_writer_descriptor(const struct scope_writer *writer);
+
 /* The first failure as a sentence, "" while there is none. */
 const char *scope_writer_error(const struct scope_writer *writer);
 

@@ -234,6 +234,11 @@ int scope_learner_finish(struct scope_learner *learner)
 	return scope_timeline_finish(learner->timeline, &learn, learner);
 }
 
+bool scope_learner_holds(const struct scope_learner *learner)
+{
+	return scope_timeline_holds(learner->timeline);
+}
+
 size_t scope_learner_threads(const struct scope_learner *learner)
 {
 	return scope_threads_count(learner->timeline->threads);

@@ -36,6 +36,8 @@ struct scope_learner;
 int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
 int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event);
 int scope_learner_finish(struct scope_learner *learner);
+/* Of a trace that grew: see scope_timeline_holds(). */
+bool scope_learner_holds(const struct scope_learner *learner);
 size_t scope_learner_threads(const struct scope_learner *learner);
 void scope_learner_destroy(struct scope_learner *learner); /* NULL is fine */
 

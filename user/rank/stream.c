@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The first half of the analysis, done while the trace is being written. */
+#include "rank/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_CHECK_NS (2 * SCOPE_STREAM_LAG_NS)
+
+struct scope_stream {
+	int fd;
+	char *name;
+	struct scope_trace *ahead, *behind; /* NULL until the file has a head */
+	struct scope_learner *learner;
+	struct scope_stream_result found;
+	uint64_t begin_ns, last_ns; /* of the window; of the events learned from */
+	uint64_t check_ns; /* when to look whether decisions hold */
+	unsigned restarts;
+};
+
+int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream)
+{
+	struct scope_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return -ENOMEM;
+	stream->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	stream->name = strdup(name);
+	if (stream->fd < 0 || !stream->name) {
+		int err = stream->fd < 0 ? -errno : -ENOMEM;
+
+		scope_stream_destroy(stream);
+		return err;
+	}
+	*ret_stream = stream;
+	return 0;
+}
+
+static void forget(struct scope_stream_result *found)
+{
+	scope_survey_destroy(found->survey);
+	scope_groups_destroy(found->groups);
+	scope_pickups_destroy(found->pickups);
+	*found = (struct scope_stream_result){0};
+}
+
+void scope_stream_destroy(struct scope_stream *stream)
+{
+	if (!stream)
+		return;
+	forget(&stream->found);
+	scope_learner_destroy(stream->learner);
+	scope_trace_close(stream->ahead);
+	scope_trace_close(stream->behind);
+	if (stream->fd >= 0)
+		close(stream->fd);
+	free(stream->name);
+	free(stream);
+}
+
+/* The second reader, from the start of the file. */
+static int begin_survey(struct scope_stream *stream)
+{
+	struct scope_stream_result *found = &stream->found;
+	int err = scope_pickups_create(&found->pickups);
+
+	if (!err)
+		err = scope_groups_create(found->pickups, &found->groups);
+	if (!err)
+		err = scope_survey_begin(stream->behind, stream->learner, found->pickups,
+					 found->groups, &found->survey);
+	return err ? err : scope_trace_rewind(stream->behind);
+}
+
+static int restart(struct scope_stream *stream)
+{
+	forget(&stream->found);
+	stream->restarts++;
+	return begin_survey(stream);
+}
+
+/* -ENODATA: what a capture writes first is not all there. */
+static int begin(struct scope_stream *stream)
+{
+	int err = 0;
+
+	if (!stream->ahead)
+		err = scope_trace_open_growing(stream->fd, stream->name, NULL, &stream->ahead);
+	else
+		err = scope_trace_grow(stream->ahead, 0);
+	if (err)
+		return err;
+	stream->begin_ns = scope_trace_meta_number(stream->ahead, SCOPE_META_BEGIN, 0);
+	if (!scope_trace_meta(stream->ahead, SCOPE_META_BEGIN))
+		return -ENODATA;
+	stream->check_ns = stream->begin_ns + FIRST_CHECK_NS;
+	err = scope_trace_open_growing(stream->fd, stream->name, NULL, &stream->behind);
+	if (!err)
+		err = scope_learner_create(stream->ahead, &stream->learner);
+	return err ? err : begin_survey(stream);
+}
+
+static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
+{
+	struct scope_event event;
+	int more = 0, err = scope_trace_grow(stream->ahead, settled_ns);
+
+	while (!err && events-- && (more = scope_trace_next(stream->ahead, &event)) > 0) {
+		stream->last_ns = event.time_ns;
+		err = scope_learner_feed(stream->learner, &event);
+	}
+	return err ? err : more < 0 ? more : 0;
+}
+
+static int survey(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
+{
+	struct scope_event event;
+	int more = 0, err = scope_trace_grow(stream->behind, settled_ns);
+
+	while (!err && events-- && (more = scope_trace_next(stream->behind, &event)) > 0)
+		err = scope_survey_feed(stream->found.survey, &event);
+	return err ? err : more < 0 ? more : 0;
+}
+
+int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
+{
+	uint64_t behind_ns;
+	int err;
+
+	if (!stream->learner) {
+		err = begin(stream);
+		if (err)
+			return err == -ENODATA ? 0 : err;
+	}
+	err = learn(stream, settled_ns, events);
+	if (!err && stream->last_ns >= stream->check_ns) {
+		stream->check_ns = stream->begin_ns + 2 * (stream->last_ns - stream->begin_ns);
+		if (!scope_pickups_hold(stream->found.pickups, stream->learner))
+			err = restart(stream);
+	}
+	behind_ns = stream->last_ns > SCOPE_STREAM_LAG_NS ? stream->last_ns - SCOPE_STREAM_LAG_NS : 0;
+	return err ? err : survey(stream, behind_ns, events);
+}
+
+/* Was all decided as the whole trace has it? */
+static bool holds(const struct scope_stream *stream)
+{
+	return !scope_trace_late(stream->behind) &&
+	       scope_pickups_hold(stream->found.pickups, stream->learner) &&
+	       scope_timeline_holds(stream->found.survey->run->timeline);
+}
+
+/* The first reader itself may have gone a way that the whole file would not have it go. */
+static int learn_again(struct scope_stream *stream)
+{
+	int err;
+
+	scope_learner_destroy(stream->learner);
+	stream->learner = NULL;
+	err = scope_learner_create(stream->ahead, &stream->learner);
+	if (!err)
+		err = scope_trace_rewind(stream->ahead);
+	return err ? err : learn(stream, 0, UINT64_MAX);
+}
+
+int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
+			struct scope_stream_result *ret_result)
+{
+	int err = stream->learner ? 0 : begin(stream);
+
+	if (!err)
+		err = learn(stream, settled_ns, UINT64_MAX);
+	if (!err && (scope_trace_late(stream->ahead) || !scope_learner_holds(stream->learner)))
+		err = learn_again(stream);
+	if (!err)
+		err = scope_learner_finish(stream->learner);
+	if (!err)
+		err = survey(stream, settled_ns, UINT64_MAX);
+	if (!err && !holds(stream)) {
+		err = restart(stream);
+		if (!err)
+			err = survey(stream, settled_ns, UINT64_MAX);
+	}
+	if (!err)
+		err = scope_survey_end(stream->found.survey);
+	if (err)
+		return err;
+	*ret_result = stream->found;
+	stream->found = (struct scope_stream_result){0};
+	return 0;
+}
+
+unsigned scope_stream_restarts(const struct scope_stream *stream)
+{
+	return stream->restarts;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The first half of the analysis, done while the trace is being written.
+ *
+ * Two readers follow the file. The first learns how threads pick up work. The second comes
+ * SCOPE_STREAM_LAG_NS behind it, cuts units by what was learned by then, and surveys them. At the end
+ * it is checked that all was decided as the whole trace would have it: then what was found is what a
+ * run through the finished file finds, bit for bit. Where it was not, the second starts again from the
+ * beginning; likewise whenever a check in between finds so, each at twice the length of the one before.
+ */
+#ifndef SCOPE_RANK_STREAM_H
+#define SCOPE_RANK_STREAM_H
+
+#include "unit/survey.h"
+
+#define SCOPE_STREAM_LAG_NS 2000000000ull
+
+struct scope_stream;
+
+/* What a stream gives at its end; as the fields of the same names in struct scope_analysis. */
+struct scope_stream_result {
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+};
+
+/* Of the file behind fd, which is duplicated. name stands in messages. 0 or -errno. */
+int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
+void scope_stream_destroy(struct scope_stream *stream); /* NULL is fine */
+
+/*
+ * All events before settled_ns are in the file. Goes on with at most so many of them (each reader).
+ * 0, also while there is nothing to begin with; -errno: of no use any more.
+ */
+int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events);
+
+/*
+ * Goes to the end: of the complete file, or with settled_ns below UINT64_MAX of all that happened
+ * before. Once. 0 with the result, which the caller destroys before the stream; -ENODATA: nothing
+ * was written yet; -errno.
+ */
+int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
+			struct scope_stream_result *ret_result);
+
+/* How often the second reader started again: for tests. */
+unsigned scope_stream_restarts(const struct scope_stream *stream);
+
+#endif
