@@ -113,11 +113,14 @@ check_constants() {
 
 check_bugs() {
 	local named known
-	named=$(block bugs README.md | sed -n 's/^| `\([^`]*\)` .*/\1/p' | sort)
+	named=$(block bugs tests/bugs/README.md | grep '^| `' | cut -d'|' -f2 | grep -o '`[^`]*`' | tr -d '`' | sort)
 	known=$(awk -F '\t' '!/^#/ && NF { print $1 }' tests/bugs/bugs.tsv | sort)
 	while read -r name; do
-		differ "README.md and tests/bugs/bugs.tsv differ in the bug $name"
+		differ "tests/bugs/README.md and tests/bugs/bugs.tsv differ in the bug $name"
 	done < <(comm -3 <(echo "$named") <(echo "$known") | tr -d '\t')
+	while read -r name; do
+		grep -qx "$name" <<<"$known" || differ "README.md names the bug $name, tests/bugs/bugs.tsv does not"
+	done < <(block bugs README.md | sed -n 's/^| `\([^`]*\)` .*/\1/p')
 }
 
 check_demo() {

@@ -86,9 +86,29 @@ base_tree() {
 	echo "$stamp" >"$base.stamp"
 }
 
+# A server of our own: its shape, and the bugs named in the column of patches as macros.
+build_own() {
+	local name=$1 out=$servers_dir/$1 bug flags=()
+	local sources=("$bugs_dir/own/$bug_server.c" "$bugs_dir/own/work.c" "$bugs_dir/own/parts.c")
+	for bug in ${bug_patch//,/ }; do
+		[ "$bug" = - ] || flags+=("-DBUG_$bug")
+	done
+	[ "$bug_server" != pool ] || flags+=(-DWITH_INDEX)
+	local stamp
+	stamp="${flags[*]} $cflags $(cat "${sources[@]}" "$bugs_dir"/own/*.h | sha256sum)"
+	[ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ] || return 0
+	echo "servers: building $name ($bug_server)"
+	mkdir -p "$out"
+	# shellcheck disable=SC2086
+	cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $cflags "${flags[@]}" -o "$out/$bug_server" \
+		"${sources[@]}" -pthread || die "building $name failed"
+	echo "$stamp" >"$out/stamp"
+}
+
 build_one() {
 	local name=$1 out=$servers_dir/$1 tree=$servers_dir/tree-$1 patch=/dev/null
 	bug_row "$name"
+	[ ! -e "$bugs_dir/own/$bug_server.c" ] || { build_own "$name"; return; }
 	[ "$bug_patch" = - ] || patch=$bugs_dir/$bug_patch.patch
 	fetch "$bug_server"
 	base_tree "$bug_server"
@@ -107,8 +127,10 @@ build_one() {
 	echo "$stamp" >"$out/stamp"
 }
 
-build_mcload() {
-	local src=$bugs_dir/mcload.c bin=$servers_dir/mcload
+# build_tool SOURCE: a program that stands beside the servers.
+build_tool() {
+	local src=$bugs_dir/$1 bin
+	bin=$servers_dir/$(basename "$1" .c)
 	[ "$bin" -nt "$src" ] || cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -o "$bin" "$src" -lm
 }
 
@@ -117,7 +139,8 @@ mkdir -p "$servers_dir"
 exec 9>"$servers_dir/.lock"
 flock 9
 [ $# -gt 0 ] || set -- $(bug_names)
-build_mcload
+build_tool mcload.c
+build_tool own/helper.c
 for name in "$@"; do
 	build_one "$name"
 done

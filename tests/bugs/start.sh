@@ -124,6 +124,27 @@ server_lighttpd() {
 	server_pid=$!
 }
 
+# A server of our own, with what stands beside it: perconn asks a backend; one case has a busy neighbour.
+server_own() {
+	local options=() share=0 backend seed_of_backend cpu=0
+	pick pages 10 40
+	pick page_bytes 2000 30000
+	pick seed_of_backend 1 1000000
+	document_tree
+	if [ "$bug_server" = perconn ]; then
+		backend=$((port + 10000))
+		options=(-b "$backend")
+	fi
+	[ "$name" != own-starve ] || taskset -pc "$cpu" "$BASHPID" >/dev/null
+	"$program" -p "$port" -d "$work/www" -l "$work/access.log" "${options[@]}" \
+		>"$work/server.log" 2>&1 </dev/null &
+	server_pid=$!
+	[ "$name" != own-backend ] || share=4
+	[ "$bug_server" != perconn ] || "$servers_dir/helper" backend "$backend" "$server_pid" \
+		"$seed_of_backend" "$share" 15 >"$work/backend.log" 2>&1 </dev/null &
+	[ "$name" != own-starve ] || "$servers_dir/helper" hog "$cpu" "$server_pid" </dev/null >/dev/null 2>&1 &
+}
+
 load_cache() {
 	local conns rate keys sets longs large
 	pick conns 6 12
@@ -175,12 +196,12 @@ trigger() {
 			ask "set big$key 0 0 400000" "$(big_item)"
 		done
 		ask 'slabs reassign -1 0' ;;
-	hang-fifo) ask 'GET /status.shtml HTTP/1.1' 'Host: localhost' 'Connection: close' '' ;;
+	hang-fifo | own-wakeup) ask 'GET /status.shtml HTTP/1.1' 'Host: localhost' 'Connection: close' '' ;;
 	esac
 }
 
 port=$(free_port) || die "no free port between 21000 and 30100"
-"server_$bug_server"
+if declare -F "server_$bug_server" >/dev/null; then "server_$bug_server"; else server_own; fi
 wait_for 30 answers "$port" || die "$name does not listen on port $port: see $work/server.log"
 "load_$bug_load"
 sleep 1
