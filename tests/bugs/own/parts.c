@@ -15,7 +15,7 @@
 
 #define BUCKETS 65536
 #define CACHE_PAGES 256
-#define GONE 20000	/* names of pages known to be gone, from the start */
+#define GONE 60000	/* names of pages known to be gone, from the start */
 #define HISTORY 8000	/* visits known from the start */
 #define LOG_LINES 32	/* are shipped together */
 #define HANDLES 4
