@@ -135,14 +135,19 @@ server_own() {
 		backend=$((port + 10000))
 		options=(-b "$backend")
 	fi
-	[ "$name" != own-starve ] || taskset -pc "$cpu" "$BASHPID" >/dev/null
-	"$program" -p "$port" -d "$work/www" -l "$work/access.log" "${options[@]}" \
+	[ "$name" != own-starve ] || program="taskset -c $cpu $program"
+	# shellcheck disable=SC2086
+	$program -p "$port" -d "$work/www" -l "$work/access.log" "${options[@]}" \
 		>"$work/server.log" 2>&1 </dev/null &
 	server_pid=$!
 	[ "$name" != own-backend ] || share=4
-	[ "$bug_server" != perconn ] || "$servers_dir/helper" backend "$backend" "$server_pid" \
-		"$seed_of_backend" "$share" 15 >"$work/backend.log" 2>&1 </dev/null &
-	[ "$name" != own-starve ] || "$servers_dir/helper" hog "$cpu" "$server_pid" </dev/null >/dev/null 2>&1 &
+	if [ "$bug_server" = perconn ]; then
+		"$servers_dir/helper" backend "$backend" "$server_pid" "$seed_of_backend" "$share" 15 \
+			>"$work/backend.log" 2>&1 </dev/null &
+	fi
+	if [ "$name" = own-starve ]; then
+		"$servers_dir/helper" hog "$cpu" "$server_pid" </dev/null >/dev/null 2>&1 &
+	fi
 }
 
 load_cache() {
