@@ -265,15 +265,16 @@ static int compare_tids(const void *a, const void *b)
 }
 
 /* Tids are those of the caller's namespace. No tids: *ret_threads is NULL, for all threads. */
-static int parse_stack_threads(struct genl_info *info, struct scope_stack_threads **ret_threads)
+/* NULL: none are named. The caller frees *ret_threads with kvfree(). */
+int scope_configure_threads(struct genl_info *info, struct nlattr *attribute,
+			    struct scope_threads **ret_threads)
 {
-	struct nlattr *attribute = info->attrs[SCOPE_ATTR_STACK_THREADS];
 	u32 count = nla_len(attribute) / sizeof(u32), i;
-	struct scope_stack_threads *threads;
+	struct scope_threads *threads;
 	struct task_struct *task;
 
 	if (nla_len(attribute) % sizeof(u32) || count > SCOPE_STACK_THREADS_MAX)
-		return REFUSE(info, attribute, -EINVAL, "STACK_THREADS is up to 1024 numbers of 4 bytes");
+		return REFUSE(info, attribute, -EINVAL, "threads are up to 1024 numbers of 4 bytes");
 	*ret_threads = NULL;
 	if (!count)
 		return 0;
@@ -297,11 +298,12 @@ int scope_configure_stacks(struct scope_session *session, struct genl_info *info
 {
 	struct scope_config *config = kmalloc(sizeof(*config), GFP_KERNEL);
 	bool threads_given = info->attrs[SCOPE_ATTR_STACK_THREADS];
-	struct scope_stack_threads *threads = NULL;
+	struct scope_threads *threads = NULL;
 	int err = config ? 0 : -ENOMEM;
 
 	if (!err && threads_given)
-		err = parse_stack_threads(info, &threads);
+		err = scope_configure_threads(info, info->attrs[SCOPE_ATTR_STACK_THREADS],
+					      &threads);
 	if (err)
 		goto out;
 	mutex_lock(&session->lock);

@@ -9,5 +9,7 @@
 int scope_configure(struct scope_session *session, struct genl_info *info);
 int scope_configure_change(struct scope_session *session, struct genl_info *info);
 int scope_configure_stacks(struct scope_session *session, struct genl_info *info);
+int scope_configure_threads(struct genl_info *info, struct nlattr *attribute,
+			    struct scope_threads **ret_threads);
 
 #endif

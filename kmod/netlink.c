@@ -375,6 +375,9 @@ static const struct scope_op ops[] = {
 	OP(SCOPE_CMD_PROBE_ADD, scope_netlink_probe_add, scope_netlink_probe_policy),
 	OP(SCOPE_CMD_PROBE_REMOVE, scope_netlink_probe_remove, scope_netlink_probe_id_policy),
 	OP(SCOPE_CMD_PROBE_NEXT, scope_netlink_probe_next, scope_netlink_probe_id_policy),
+	OP(SCOPE_CMD_DELAY_SET, scope_netlink_delay_set, scope_netlink_delay_policy),
+	OP(SCOPE_CMD_DELAY_REMOVE, scope_netlink_delay_remove, scope_netlink_delay_id_policy),
+	OP(SCOPE_CMD_DELAY_NEXT, scope_netlink_delay_next, scope_netlink_delay_id_policy),
 };
 
 static int check_shape(struct genl_info *info)

@@ -23,6 +23,14 @@ extern const struct nla_policy scope_netlink_probe_id_policy[SCOPE_ATTR_PROBE_ID
 int scope_netlink_probe_add(struct sk_buff *skb, struct genl_info *info);
 int scope_netlink_probe_remove(struct sk_buff *skb, struct genl_info *info);
 int scope_netlink_probe_next(struct sk_buff *skb, struct genl_info *info);
+
+/* netlink_delay.c */
+extern const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_THREADS + 1];
+extern const struct nla_policy scope_netlink_delay_id_policy[SCOPE_ATTR_DELAY_ID + 1];
+int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info);
+int scope_netlink_delay_remove(struct sk_buff *skb, struct genl_info *info);
+int scope_netlink_delay_next(struct sk_buff *skb, struct genl_info *info);
+
 /* To all who listen. May sleep. */
 void scope_netlink_notice(u32 session, enum scope_notice notice, u32 cpu, u64 value);
 

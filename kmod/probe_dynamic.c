@@ -16,16 +16,6 @@
 
 #define MAXACTIVE 512 /* threads at once inside a function whose return is probed */
 
-/*
- * Did an interrupt come here, rather than the thread it interrupted? The trap of a kprobe counts as a
- * non-maskable interrupt itself, and each of those as a hard one, too.
- */
-static inline bool from_interrupt(void)
-{
-	return in_serving_softirq() ||
-	       hardirq_count() >> HARDIRQ_SHIFT > (preempt_count() & NMI_MASK) >> NMI_SHIFT;
-}
-
 static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe,
 		      struct pt_regs *regs, u8 flags, u64 now)
 {
@@ -81,7 +71,7 @@ static inline bool is_traced(const struct scope_dynamic *probe)
 static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
-	    from_interrupt() ? SCOPE_PROBE_INTERRUPT : 0);
+	    scope_probe_dynamic_in_interrupt() ? SCOPE_PROBE_INTERRUPT : 0);
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_hit);
@@ -100,7 +90,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 	/* Taken out meanwhile. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
-		    SCOPE_PROBE_RETURN | (from_interrupt() ? SCOPE_PROBE_INTERRUPT : 0));
+		    SCOPE_PROBE_RETURN | (scope_probe_dynamic_in_interrupt() ? SCOPE_PROBE_INTERRUPT : 0));
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
@@ -187,10 +177,8 @@ static int uretprobe_hit(SCOPE_URETPROBE_PROTO(consumer, regs))
 	return 0;
 }
 
-/* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
-static bool uprobe_wanted(SCOPE_UPROBE_FILTER_PROTO(consumer, mm))
+bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm)
 {
-	struct scope_session *session = probe_of(consumer)->session;
 	struct task_struct *process, *thread;
 	bool wanted = false;
 
@@ -207,22 +195,43 @@ static bool uprobe_wanted(SCOPE_UPROBE_FILTER_PROTO(consumer, mm))
 	return wanted;
 }
 
-static int attach_user(struct scope_dynamic *probe)
+static bool uprobe_wanted(SCOPE_UPROBE_FILTER_PROTO(consumer, mm))
 {
-	struct uprobe_consumer *consumer = &probe->uprobe.consumer;
+	return scope_probe_dynamic_wants(probe_of(consumer)->session, mm);
+}
+
+int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path,
+			     struct inode **ret_inode)
+{
 	struct inode *inode;
-	int err = kern_path(probe->name, LOOKUP_FOLLOW, &probe->path);
+	struct path path;
+	int err = kern_path(name, LOOKUP_FOLLOW, &path);
 
 	if (err)
 		return err;
 	/* Below an overlay: the file that processes really map. */
-	inode = d_real_inode(probe->path.dentry);
-	err = -EISDIR;
+	inode = d_real_inode(path.dentry);
 	if (!S_ISREG(inode->i_mode))
-		goto put;
-	err = -ERANGE;
-	if (probe->offset >= i_size_read(inode))
-		goto put;
+		err = -EISDIR;
+	else if (offset >= i_size_read(inode))
+		err = -ERANGE;
+	if (err) {
+		path_put(&path);
+		return err;
+	}
+	*ret_path = path;
+	*ret_inode = inode;
+	return 0;
+}
+
+static int attach_user(struct scope_dynamic *probe)
+{
+	struct uprobe_consumer *consumer = &probe->uprobe.consumer;
+	struct inode *inode;
+	int err = scope_probe_dynamic_file(probe->name, probe->offset, &probe->path, &inode);
+
+	if (err)
+		return err;
 	consumer->filter = uprobe_wanted;
 	if (probe->kind == SCOPE_PROBE_URETPROBE)
 		consumer->ret_handler = uretprobe_hit;
@@ -230,11 +239,7 @@ static int attach_user(struct scope_dynamic *probe)
 		consumer->handler = uprobe_hit;
 	err = scope_compat_uprobe_register(&probe->uprobe, inode, probe->offset);
 	if (err)
-		goto put;
-	return 0;
-
-put:
-	path_put(&probe->path);
+		path_put(&probe->path);
 	return err;
 }
 

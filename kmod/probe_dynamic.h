@@ -41,4 +41,22 @@ void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 /* Times that the kernel could not call the handler. */
 u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
 
+/*
+ * Did an interrupt come here, rather than the thread it interrupted? For the handlers of kprobes: their
+ * trap counts as a non-maskable interrupt itself, and each of those as a hard one, too.
+ */
+static inline bool scope_probe_dynamic_in_interrupt(void)
+{
+	return in_serving_softirq() ||
+	       hardirq_count() >> HARDIRQ_SHIFT > (preempt_count() & NMI_MASK) >> NMI_SHIFT;
+}
+
+#ifdef SCOPE_UPROBE_KNOWN
+/* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
+int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path,
+			     struct inode **ret_inode);
+/* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
+bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm);
+#endif
+
 #endif

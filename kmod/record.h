@@ -219,4 +219,20 @@ static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 id, u8 flags,
+					  u64 asked_ns, u64 served_ns)
+{
+	struct scope_record_delay *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_DELAY, sizeof(*r), now);
+	if (!r)
+		return;
+	r->id = id;
+	r->flags = flags;
+	r->zero = 0;
+	r->asked_ns = min_t(u64, asked_ns, U32_MAX);
+	r->served_ns = min_t(u64, served_ns, U32_MAX);
+	scope_ring_commit(ring, sizeof(*r));
+}
+
 #endif

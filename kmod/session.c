@@ -8,6 +8,7 @@
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/timekeeping.h>
+#include "delay.h"
 #include "dynamic.h"
 #include "measure.h"
 #include "probe.h"
@@ -62,6 +63,7 @@ int scope_session_create(struct scope_session **ret_session)
 	kref_init(&session->ref);
 	mutex_init(&session->dynamic_lock);
 	INIT_LIST_HEAD(&session->dynamic);
+	scope_delay_prepare(session);
 	mutex_init(&session->lock);
 	mutex_init(&session->consume_lock);
 	init_waitqueue_head(&session->readers);
@@ -120,6 +122,7 @@ static void session_free(struct kref *ref)
 	for_each_possible_cpu(id)
 		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
 	scope_region_free(session);
+	scope_delay_free(session);
 	scope_dynamic_free(session);
 	kvfree(session->stack_threads);
 	kvfree(session->block);
@@ -243,9 +246,9 @@ int scope_session_change(struct scope_session *session, const struct scope_chang
 }
 
 /* Probes may still be reading the set it replaces: those of tracepoints, of code, and timers. */
-static void set_stack_threads(struct scope_session *session, struct scope_stack_threads *threads)
+static void set_stack_threads(struct scope_session *session, struct scope_threads *threads)
 {
-	struct scope_stack_threads *old = session->stack_threads;
+	struct scope_threads *old = session->stack_threads;
 
 	/* Pairs with READ_ONCE in stack.c, which reads the rest through the pointer. */
 	smp_store_release(&session->stack_threads, threads);
@@ -288,7 +291,7 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
  * (NULL: all). -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: its file is gone.
  */
 int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
-			     struct scope_stack_threads *threads, bool threads_given)
+			     struct scope_threads *threads, bool threads_given)
 {
 	int err = 0;
 
@@ -447,6 +450,7 @@ int scope_session_stop_locked(struct scope_session *session, enum scope_stop_rea
 	scope_sample_stop(session);
 	/* From here on no switch sets traced again; what each CPU was in the middle of is told. */
 	WRITE_ONCE(session->running, 0);
+	scope_delay_wake(session);
 	call_all(session, cpu_stop);
 	scope_probe_detach(session);
 	scope_selftest_end(session);
@@ -464,6 +468,9 @@ int scope_session_stop(struct scope_session *session)
 	int err;
 
 	mutex_lock(&session->dynamic_lock);
+	/* First, while what is served can still be told. */
+	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
+		scope_delay_detach(session);
 	mutex_lock(&session->lock);
 	err = scope_session_stop_locked(session, SCOPE_STOP_ASKED);
 	mutex_unlock(&session->lock);
@@ -481,6 +488,7 @@ void scope_session_close(struct scope_session *session)
 	mutex_unlock(&sessions_lock);
 
 	mutex_lock(&session->dynamic_lock);
+	scope_delay_detach(session);
 	mutex_lock(&session->lock);
 	/* A request that found it just before must not start it again. */
 	session->closed = true;
@@ -523,5 +531,6 @@ out:
 /* All files are closed: the module could not go otherwise. */
 void scope_session_exit(void)
 {
+	scope_delay_exit();
 	idr_destroy(&sessions);
 }

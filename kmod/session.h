@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 #include <scope/control.h>
 #include "clock.h"
+#include "delay.h"
 #include "filter.h"
 #include "record.h"
 #include "rename.h"
@@ -91,11 +92,27 @@ struct scope_config {
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 
-/* Threads that stacks are for, in order of their numbers. */
-struct scope_stack_threads {
+/* Some of the traced threads, in order of their numbers. */
+struct scope_threads {
 	u32 count;
 	u32 tid[];
 };
+
+static inline bool scope_threads_have(const struct scope_threads *threads, u32 tid)
+{
+	u32 low = 0, high, middle;
+
+	for (high = threads->count; low < high;) {
+		middle = (low + high) / 2;
+		if (threads->tid[middle] == tid)
+			return true;
+		if (threads->tid[middle] < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
 
 struct scope_cgroup_rule {
 	bool used;
@@ -114,7 +131,7 @@ struct scope_session {
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
-	struct scope_stack_threads *stack_threads; /* NULL: all that are traced */
+	struct scope_threads *stack_threads; /* NULL: all that are traced */
 	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched; /* requests that found no place there */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
@@ -126,9 +143,10 @@ struct scope_session {
 	struct work_struct settle;
 	struct kref ref;
 	u32 id;
-	struct mutex dynamic_lock; /* dynamic */
+	struct mutex dynamic_lock; /* dynamic, and the rules of delays */
 	struct list_head dynamic;  /* struct scope_dynamic: probes set at run time */
 	u32 dynamics;
+	struct scope_delays delays;
 	struct mutex lock; /* everything below, and running */
 	bool closed;	   /* the file is gone */
 	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
@@ -171,7 +189,7 @@ int scope_session_change(struct scope_session *session, const struct scope_chang
 void scope_session_set_syscalls(struct scope_config *config, const u8 *bits);
 void scope_session_refresh(struct scope_session *session);
 int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
-			     struct scope_stack_threads *threads, bool threads_given);
+			     struct scope_threads *threads, bool threads_given);
 int scope_session_start(struct scope_session *session);
 int scope_session_stop(struct scope_session *session);
 int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason);

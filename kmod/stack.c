@@ -171,21 +171,9 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 /* Is the current thread one of those that stacks are for? */
 static bool is_wanted(const struct scope_session *session)
 {
-	const struct scope_stack_threads *threads = READ_ONCE(session->stack_threads);
-	u32 low = 0, high, middle;
+	const struct scope_threads *threads = READ_ONCE(session->stack_threads);
 
-	if (likely(!threads))
-		return true;
-	for (high = threads->count; low < high;) {
-		middle = (low + high) / 2;
-		if (threads->tid[middle] == current->pid)
-			return true;
-		if (threads->tid[middle] < current->pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return likely(!threads) || scope_threads_have(threads, current->pid);
 }
 
 /* Does the limit of this second allow one more? Else it is counted as skipped. */

@@ -93,7 +93,8 @@
  *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
  *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
  *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
- *                         SCOPE_DELAY_MAX rules are set. EOPNOTSUPP: this kernel cannot serve that
+ *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
+ *                         EOPNOTSUPP: this kernel cannot serve that
  *                         site (the text says why, and what may do instead). Of a place: as
  *                         PROBE_ADD. EPROTO: the session's protocol is 1.
  *   SCOPE_CMD_DELAY_REMOVE  SESSION, DELAY_ID. Who sleeps by this rule is woken; when it is answered

@@ -57,6 +57,16 @@ static const struct {
 	{ "probe_stack", test_probe_stack },
 	{ "probe_refuse", test_probe_refuse },
 	{ "probe_churn", test_probe_churn },
+	{ "delay_sleep", test_delay_sleep },
+	{ "delay_spin", test_delay_spin },
+	{ "delay_together", test_delay_together },
+	{ "delay_caps", test_delay_caps },
+	{ "delay_choice", test_delay_choice },
+	{ "delay_threads", test_delay_threads },
+	{ "delay_replace", test_delay_replace },
+	{ "delay_ends", test_delay_ends },
+	{ "delay_owner_killed", test_delay_owner_killed },
+	{ "delay_refuse", test_delay_refuse },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },
 	{ "maps", test_maps },
@@ -74,6 +84,8 @@ int main(int argc, char **argv)
 		puppet_main(argc, argv);
 	if (argc == 3 && !strcmp(argv[1], "probe_hold"))
 		test_probe_hold(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "delay_hold"))
+		test_delay_hold(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "load"))
 		test_load();
 	if (argc == 3 && !strcmp(argv[1], "trace"))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -56,6 +57,21 @@ static void bad_stack(void)
 	munmap(page, 4096);
 }
 
+static void receive(uint32_t times)
+{
+	int pair[2];
+	char byte;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	for (uint32_t i = 0; i < times; i++) {
+		CHECK(send(pair[0], "", 1, 0) == 1);
+		CHECK((i % 2 ? read(pair[1], &byte, 1) : recv(pair[1], &byte, 1, 0)) == 1);
+		CHECK(recv(pair[1], &byte, 1, MSG_DONTWAIT) < 0);
+	}
+	close(pair[0]);
+	close(pair[1]);
+}
+
 static void spawn(uint32_t times)
 {
 	char number[16];
@@ -80,6 +96,8 @@ static void act(const struct order *order)
 		call_function(order->times);
 	else if (order->act == PUPPET_SPAWN)
 		spawn(order->times);
+	else if (order->act == PUPPET_RECEIVE)
+		receive(order->times);
 	else
 		for (i = 0; i < order->times; i++) {
 			if (order->act == PUPPET_GETPPID)

@@ -20,6 +20,7 @@ enum puppet_act {
 	PUPPET_SPAWN,	 /* a new process of the program, which calls the function as often */
 	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
 	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
+	PUPPET_RECEIVE,	  /* a byte from a socket of its own */
 	PUPPET_ACTS,
 };
 

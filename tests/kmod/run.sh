@@ -172,12 +172,13 @@ run_failing_loads() {
 	fi
 }
 
-# A session full of probes dies, and the module goes at once: nothing of it may be left in the code.
-hold_and_kill() {	# PID ROUND
+# A session full of probes or delay rules dies, and the module goes at once: nothing of it may be left
+# in the code, nor any thread inside it.
+hold_and_kill() {	# probe|delay PID ROUND
 	local tracer
-	coproc holding { exec "$program" probe_hold "$1"; }
+	coproc holding { exec "$program" "$1_hold" "$2"; }
 	tracer=$holding_PID
-	read -r -t 60 -u "${holding[0]}" _ || echo "# round $2: no probes were set"
+	read -r -t 60 -u "${holding[0]}" _ || echo "# round $3: no $1 was set"
 	kill -9 "$tracer" 2>/dev/null
 	wait "$tracer" 2>/dev/null
 }
@@ -185,7 +186,15 @@ hold_and_kill() {	# PID ROUND
 run_unload_with_probes() {
 	"$program" load &
 	local load=$!
-	reload unload_with_probes hold_and_kill "$load"
+	reload unload_with_probes hold_and_kill probe "$load"
+	kill -9 "$load"
+	wait "$load" 2>/dev/null
+}
+
+run_unload_with_delays() {
+	"$program" load &
+	local load=$!
+	reload unload_with_delays hold_and_kill delay "$load"
 	kill -9 "$load"
 	wait "$load" 2>/dev/null
 }
@@ -195,7 +204,7 @@ tests=("$@")
 [ ${#tests[@]} -gt 0 ] ||
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
-		echo reload_under_stress; echo unload_with_probes)
+		echo reload_under_stress; echo unload_with_probes; echo unload_with_delays)
 took=''
 for name in "${tests[@]}"; do
 	start=${EPOCHREALTIME/./}

@@ -28,8 +28,11 @@ enum { U8 = 1, U32 = 4, U64 = 8, FLAG = 0, NEST = -1 };
 #define ADD BIT(SCOPE_CMD_PROBE_ADD)
 #define REMOVE BIT(SCOPE_CMD_PROBE_REMOVE)
 #define NEXT BIT(SCOPE_CMD_PROBE_NEXT)
+#define DELAY BIT(SCOPE_CMD_DELAY_SET)
+#define DELAY_ID (DELAY | BIT(SCOPE_CMD_DELAY_REMOVE))
+#define DELAY_NEXT BIT(SCOPE_CMD_DELAY_NEXT)
 #define NAMED (CONFIGURE | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) | QUERY | SNAPSHOT | FILTER |  \
-	       STACKS | ADD | REMOVE | NEXT)
+	       STACKS | ADD | REMOVE | NEXT | DELAY_ID | DELAY_NEXT)
 #define BARE BIT(SCOPE_CMD_INFO)      /* takes nothing */
 #define TOLD BIT(SCOPE_CMD_NOTICE)    /* sent by the module, never to it */
 
@@ -63,11 +66,21 @@ static const struct row {
 	{ SCOPE_ATTR_CPU_FIRST, U32, QUERY, 0, false },
 	{ SCOPE_ATTR_PROBE_ID, U32, ADD | REMOVE | NEXT, ADD | REMOVE, false },
 	{ SCOPE_ATTR_PROBE_KIND, U8, ADD, ADD, false },
-	{ SCOPE_ATTR_PROBE_SYMBOL, SCOPE_PROBE_SYMBOL_BYTES, ADD, ADD, false },
-	{ SCOPE_ATTR_PROBE_PATH, SCOPE_PROBE_NAME_BYTES, ADD, 0, false },
-	{ SCOPE_ATTR_PROBE_OFFSET, U64, ADD, 0, false },
+	{ SCOPE_ATTR_PROBE_SYMBOL, SCOPE_PROBE_SYMBOL_BYTES, ADD | DELAY, ADD | DELAY, false },
+	{ SCOPE_ATTR_PROBE_PATH, SCOPE_PROBE_NAME_BYTES, ADD | DELAY, 0, false },
+	{ SCOPE_ATTR_PROBE_OFFSET, U64, ADD | DELAY, 0, false },
 	{ SCOPE_ATTR_PROBE_ARGS, U8, ADD, 0, false },
 	{ SCOPE_ATTR_PROBE_FLAGS, U32, ADD, 0, false },
+	{ SCOPE_ATTR_DELAY_ID, U32, DELAY_ID | DELAY_NEXT, DELAY_ID, false },
+	{ SCOPE_ATTR_DELAY_SITE, U8, DELAY, DELAY, false },
+	{ SCOPE_ATTR_DELAY_SYSCALL, U32, DELAY, DELAY, false },
+	{ SCOPE_ATTR_DELAY_FLAGS, U32, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_NS, U64, DELAY, DELAY, false },
+	{ SCOPE_ATTR_DELAY_PROBABILITY, U32, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_SEED, U64, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_HIT_MAX_NS, U64, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_SECOND_MAX_NS, U64, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_THREADS, SCOPE_STACK_THREADS_MAX * U32, DELAY, 0, true },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 #define VALUE_MAX (SCOPE_STACK_THREADS_MAX * U32)
@@ -113,6 +126,10 @@ static void add_right(struct attributes *a, const struct client *client, const s
 		break;
 	case SCOPE_ATTR_PROBE_KIND:
 		attributes_add(a, row->name, &(uint8_t){ user ? SCOPE_PROBE_UPROBE : SCOPE_PROBE_KPROBE }, 1);
+		break;
+	case SCOPE_ATTR_DELAY_SITE:
+		attributes_add(a, row->name,
+			       &(uint8_t){ user ? SCOPE_DELAY_USER : SCOPE_DELAY_SYSCALL }, 1);
 		break;
 	case SCOPE_ATTR_PROBE_SYMBOL:
 		attributes_add(a, row->name, "do_nanosleep", sizeof("do_nanosleep"));

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A callback in the running thread's own context just before it goes back to user mode.
+ *
+ * The kernel's task_work_add() is not exported. The list it adds to is one word of the thread, and
+ * has been since 3.7: entries are pushed by compare-and-exchange, and the kernel calls them, with
+ * nothing held, where TIF_NOTIFY_RESUME is set. Only a thread that ends closes its list, behind
+ * PF_EXITING; so what runs and has not that flag may push onto its own.
+ */
+#ifndef SCOPE_COMPAT_RETURN_WORK_H
+#define SCOPE_COMPAT_RETURN_WORK_H
+
+#include <linux/sched.h>
+#include <linux/thread_info.h>
+
+#if defined(SCOPE_HAVE_RETURN_WORK)
+#define SCOPE_RETURN_WORK_KNOWN 1
+
+/* False: this thread does not go back to user mode. Any context that belongs to the thread. */
+static inline bool scope_compat_return_work(struct callback_head *work,
+					    void (*function)(struct callback_head *work))
+{
+	struct callback_head *head;
+
+	if (current->flags & (PF_EXITING | PF_KTHREAD))
+		return false;
+	work->func = function;
+	do {
+		head = READ_ONCE(current->task_works);
+		work->next = head;
+	} while (cmpxchg(&current->task_works, head, work) != head);
+	set_thread_flag(TIF_NOTIFY_RESUME);
+	return true;
+}
+
+#endif
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rules that hold threads of a session up on purpose.
+ *
+ * The list of rules is under session->dynamic_lock, as that of probes. What sites read of a rule is
+ * its values, replaced as a whole under RCU. A rule is freed when it is out of all code and nobody
+ * is held up by it any more (users).
+ */
+#ifndef SCOPE_KMOD_DELAY_H
+#define SCOPE_KMOD_DELAY_H
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/list.h>
+#include <linux/wait.h>
+#include <scope/control.h>
+
+struct scope_session;
+struct scope_threads;
+
+#define SCOPE_DELAY_RETURNS 1024 /* threads of a session at once on their way to a delay */
+
+/* A session's share. */
+struct scope_delays {
+	struct list_head rules; /* struct scope_delay_rule */
+	u32 count;
+	wait_queue_head_t sleepers;
+	/* the cap of a second: which one it is, and what was served in it */
+	u64 second_max_ns;
+	atomic64_t second, second_ns;
+	struct scope_delay_return *returns; /* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
+	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
+};
+
+struct scope_delay_values {
+	u64 ns, hit_max_ns, seed;
+	u32 probability;
+	struct scope_threads *threads; /* NULL: every traced one */
+};
+
+/* What SCOPE_CMD_DELAY_SET asks for. */
+struct scope_delay_request {
+	u16 id;
+	u8 site; /* enum scope_delay_site */
+	u16 nr;
+	u32 flags;	  /* SCOPE_DELAY_AFTER */
+	const char *name; /* symbol or path, or NULL */
+	u64 offset, second_max_ns;
+	struct scope_delay_values *values; /* the rule takes them over where it is set */
+};
+
+struct scope_delay_info {
+	u16 id;
+	u8 site;
+	u16 nr;
+	u32 flags, probability;
+	u64 ns, seed, hit_max_ns, second_max_ns, offset;
+	u64 visits, served, asked_ns, served_ns, missed, capped;
+	char name[SCOPE_PROBE_NAME_BYTES];
+};
+
+void scope_delay_prepare(struct scope_session *session);
+void scope_delay_values_free(struct scope_delay_values *values);
+
+/* None of these three may be called under session->lock; each takes session->dynamic_lock. */
+int scope_delay_set(struct scope_session *session, const struct scope_delay_request *request);
+int scope_delay_remove(struct scope_session *session, u16 id);
+int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_info *ret_info);
+
+/* Under session->dynamic_lock: take all rules out of the code, keep their counts. */
+void scope_delay_detach(struct scope_session *session);
+/* Any context that may take a spinlock: tracing stopped, sleepers are to look. */
+void scope_delay_wake(struct scope_session *session);
+/* Nobody else has the session any more. */
+void scope_delay_free(struct scope_session *session);
+/* No session is left: wait until no thread is inside the module. */
+void scope_delay_exit(void);
+
+#endif

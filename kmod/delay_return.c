@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delays on the way to user mode: what a thread has done, or owes, is served as its call returns.
+ *
+ * A probe on sys_exit cannot sleep. It puts an entry of the session's pool onto the list of work that
+ * the kernel does for the thread just before user mode, which is a few instructions away.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <asm/unistd.h>
+#include <trace/events/syscalls.h>
+#include "arch.h"
+#include "delay_rule.h"
+#include "probe.h"
+#include "probe_dynamic.h"
+#include "return_work.h"
+#include "tracepoint.h"
+
+#ifdef SCOPE_RETURN_WORK_KNOWN
+
+struct scope_delay_return {
+	struct callback_head work;
+	struct scope_delay_rule *rule;
+};
+
+/*
+ * One word of a rule's debts: who, and how much. Only the thread itself makes, raises and takes its
+ * word; where all places that it may have are taken, it throws another's out.
+ *
+ *    63               42 41                  0
+ *   +-------------------+---------------------+
+ *   | tid, 0: free      |         ns          |
+ *   +-------------------+---------------------+
+ */
+#define DEBT_NS_BITS 42
+#define DEBT_NS_MASK ((1ull << DEBT_NS_BITS) - 1)
+#define DEBT_REACH 8u
+
+static u64 *debt_at(const struct scope_delay_rule *rule, u32 tid, u32 i)
+{
+	return &rule->debt[(tid + i) & (SCOPE_DELAY_DEBTS - 1)];
+}
+
+static void add_debt(struct scope_delay_rule *rule, u32 tid, u64 ns)
+{
+	u64 *own = NULL, old;
+	u32 i;
+
+	for (i = 0; i < DEBT_REACH && !own; i++)
+		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_NS_BITS == tid)
+			own = debt_at(rule, tid, i);
+	for (i = 0; i < DEBT_REACH && !own; i++)
+		if (!READ_ONCE(*debt_at(rule, tid, i)))
+			own = debt_at(rule, tid, i);
+	if (!own)
+		own = debt_at(rule, tid, 0);
+	old = READ_ONCE(*own);
+	if (old >> DEBT_NS_BITS == tid)
+		ns += old & DEBT_NS_MASK;
+	else if (old)
+		atomic64_inc(&rule->missed);
+	ns = min_t(u64, ns, DEBT_NS_MASK);
+	/* Another thread took the place just now: rare enough to let this visit go. */
+	if (cmpxchg(own, old, (u64)tid << DEBT_NS_BITS | ns) != old)
+		atomic64_inc(&rule->missed);
+}
+
+static u64 take_debt(struct scope_delay_rule *rule, u32 tid)
+{
+	u64 word;
+	u32 i;
+
+	for (i = 0; i < DEBT_REACH; i++) {
+		word = READ_ONCE(*debt_at(rule, tid, i));
+		if (word >> DEBT_NS_BITS == tid && cmpxchg(debt_at(rule, tid, i), word, 0) == word)
+			return word & DEBT_NS_MASK;
+	}
+	return 0;
+}
+
+static bool owes(const struct scope_delay_rule *rule, u32 tid)
+{
+	u32 i;
+
+	for (i = 0; i < DEBT_REACH; i++)
+		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_NS_BITS == tid)
+			return true;
+	return false;
+}
+
+/* In the thread's own context, which may sleep. Did the call bring something from a socket? */
+static bool is_receive(void)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long argument[SCOPE_ARG_MAX];
+	struct file *file;
+	bool is_socket;
+
+	syscall_get_arguments(current, regs, argument);
+	file = fget(argument[0]);
+	if (!file)
+		return false;
+	is_socket = S_ISSOCK(file_inode(file)->i_mode);
+	fput(file);
+	return is_socket;
+}
+
+static u64 get_asked(struct scope_delay_rule *rule, u8 *flags)
+{
+	u64 asked_ns;
+
+	if (rule->site == SCOPE_DELAY_KERNEL) {
+		asked_ns = take_debt(rule, current->pid);
+		if (asked_ns > SCOPE_DELAY_NS_MAX)
+			*flags |= SCOPE_DELAYED_CAPPED;
+		return min_t(u64, asked_ns, SCOPE_DELAY_NS_MAX);
+	}
+	if (rule->site == SCOPE_DELAY_RECEIVE && !is_receive())
+		return 0;
+	return scope_delay_due(rule, flags);
+}
+
+static void on_return(struct callback_head *work)
+{
+	struct scope_delay_return *entry = container_of(work, struct scope_delay_return, work);
+	struct scope_delay_rule *rule = entry->rule;
+	struct scope_delays *delays = &rule->session->delays;
+	u8 flags = SCOPE_DELAYED_AT_RETURN;
+	u64 asked_ns;
+
+	/* The thread may take another one for another rule while it sleeps for this: give it back. */
+	smp_mb__before_atomic();
+	clear_bit(entry - delays->returns, delays->returning);
+	asked_ns = get_asked(rule, &flags);
+	scope_delay_serve(rule, asked_ns, flags);
+	atomic_dec(&rule->users);
+}
+
+/* Preemption may be on: other CPUs and other tasks of this one look for a place, too. */
+static void ask_for_return(struct scope_delay_rule *rule)
+{
+	struct scope_delays *delays = &rule->session->delays;
+	u32 first = current->pid & (SCOPE_DELAY_RETURNS - 1), i, place;
+
+	for (i = 0; i < SCOPE_DELAY_RETURNS; i++) {
+		place = (first + i) & (SCOPE_DELAY_RETURNS - 1);
+		if (!test_bit(place, delays->returning) &&
+		    !test_and_set_bit(place, delays->returning))
+			break;
+	}
+	if (i == SCOPE_DELAY_RETURNS) {
+		atomic64_inc(&rule->missed);
+		return;
+	}
+	delays->returns[place].rule = rule;
+	atomic_inc(&rule->users);
+	if (scope_compat_return_work(&delays->returns[place].work, on_return))
+		return;
+	atomic_dec(&rule->users);
+	clear_bit(place, delays->returning);
+	atomic64_inc(&rule->missed);
+}
+
+static bool may_receive(long nr)
+{
+	static const u16 calls[] = { __NR_read, __NR_readv, __NR_recvfrom, __NR_recvmsg,
+				     __NR_recvmmsg };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		if (calls[i] == nr)
+			return true;
+	return false;
+}
+
+static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct scope_delay_rule *rule = data;
+	bool ours;
+	long nr;
+
+	if (!scope_delay_is_traced(rule))
+		return;
+	if (rule->site == SCOPE_DELAY_KERNEL) {
+		ours = owes(rule, current->pid);
+	} else {
+		nr = syscall_get_nr(current, regs);
+		ours = scope_arch_abi(&nr) == SCOPE_ABI_NATIVE &&
+		       (rule->site == SCOPE_DELAY_SYSCALL ? nr == rule->nr
+							  : ret > 0 && may_receive(nr));
+	}
+	if (ours)
+		ask_for_return(rule);
+}
+
+static void __maybe_unused check_type(void)
+{
+	check_trace_callback_type_sys_exit(probe_sys_exit);
+}
+
+#ifdef CONFIG_KPROBES
+
+static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	struct scope_delay_rule *rule = container_of(kprobe, struct scope_delay_rule, kprobe);
+	u8 flags = 0;
+	u64 asked_ns;
+
+	if (scope_probe_dynamic_in_interrupt())
+		return 0;
+	asked_ns = scope_delay_due(rule, &flags);
+	if (!asked_ns)
+		return 0;
+	if (flags & SCOPE_DELAYED_CAPPED)
+		atomic64_inc(&rule->capped);
+	/* It returns to user mode no more. */
+	if (current->flags & PF_EXITING)
+		atomic64_inc(&rule->missed);
+	else
+		add_debt(rule, current->pid, asked_ns);
+	return 0;
+}
+NOKPROBE_SYMBOL(kernel_hit);
+
+static int attach_kernel(struct scope_delay_rule *rule)
+{
+	if (!rule->debt)
+		rule->debt = kvzalloc(SCOPE_DELAY_DEBTS * sizeof(*rule->debt), GFP_KERNEL);
+	if (!rule->debt)
+		return -ENOMEM;
+	rule->kprobe.pre_handler = kernel_hit;
+	rule->kprobe.symbol_name = rule->name;
+	rule->kprobe.offset = rule->offset;
+	return register_kprobe(&rule->kprobe);
+}
+
+static void detach_kernel(struct scope_delay_rule *rule)
+{
+	unregister_kprobe(&rule->kprobe);
+}
+
+#else /* a kernel without kprobes */
+
+static int attach_kernel(struct scope_delay_rule *rule)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_kernel(struct scope_delay_rule *rule)
+{
+}
+
+#endif
+
+int scope_delay_return_attach(struct scope_delay_rule *rule)
+{
+	struct scope_delays *delays = &rule->session->delays;
+	int err;
+
+	if (!delays->returns)
+		delays->returns = kvzalloc(SCOPE_DELAY_RETURNS * sizeof(*delays->returns),
+					   GFP_KERNEL);
+	if (!delays->returns)
+		return -ENOMEM;
+	err = rule->site == SCOPE_DELAY_KERNEL ? attach_kernel(rule) : 0;
+	if (err)
+		return err;
+	err = tracepoint_probe_register(scope_probe_tracepoint("sys_exit"), probe_sys_exit, rule);
+	if (err && rule->site == SCOPE_DELAY_KERNEL)
+		detach_kernel(rule);
+	return err;
+}
+
+void scope_delay_return_detach(struct scope_delay_rule *rule)
+{
+	if (rule->site == SCOPE_DELAY_KERNEL)
+		detach_kernel(rule);
+	tracepoint_probe_unregister(scope_probe_tracepoint("sys_exit"), probe_sys_exit, rule);
+	tracepoint_synchronize_unregister();
+}
+
+#else /* the thread's list of work is not what it is known to be */
+
+int scope_delay_return_attach(struct scope_delay_rule *rule)
+{
+	return -EOPNOTSUPP;
+}
+
+void scope_delay_return_detach(struct scope_delay_rule *rule)
+{
+}
+
+#endif

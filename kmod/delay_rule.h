@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One delay rule: where it is put, and how a thread is held up by it. */
+#ifndef SCOPE_KMOD_DELAY_RULE_H
+#define SCOPE_KMOD_DELAY_RULE_H
+
+#include <linux/kprobes.h>
+#include <linux/path.h>
+#include "delay.h"
+#include "session.h"
+#include "uprobe.h"
+
+#define SCOPE_DELAY_DEBTS 1024u /* a power of two: threads that owe a rule at once */
+
+struct scope_delay_rule {
+	/* what sites read; but for values and gone it never changes while the rule is in the code */
+	struct scope_session *session;
+	struct scope_delay_values __rcu *values;
+	bool gone; /* let go whoever comes, and who sleeps */
+	u16 id, nr;
+	u8 site;
+	u32 flags;
+	unsigned long entry; /* SYSCALL at its entry: where the kernel's function begins */
+	u64 *debt; /* KERNEL: SCOPE_DELAY_DEBTS words, tid and ns, see delay_return.c */
+
+	atomic_t users; /* threads held up, or on their way to it */
+	atomic64_t visits, served, asked_ns, served_ns, missed, capped;
+
+	bool attached;
+	struct list_head list; /* session->delays.rules */
+	char *name;	       /* "" where the site has none */
+	u64 offset;
+	struct path path; /* USER: keeps the file */
+	union {
+#ifdef CONFIG_KPROBES
+		struct kprobe kprobe;
+#endif
+#ifdef SCOPE_UPROBE_KNOWN
+		struct scope_compat_uprobe uprobe;
+#endif
+		char none;
+	};
+};
+
+/* delay_serve.c: for any context that may be traced, but for serve, which sleeps */
+bool scope_delay_is_traced(const struct scope_delay_rule *rule);
+u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags);
+void scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags);
+
+/* delay_entry.c */
+int scope_delay_entry_attach(struct scope_delay_rule *rule);
+void scope_delay_entry_detach(struct scope_delay_rule *rule);
+
+/* delay_return.c: sites that are served on the way to user mode */
+int scope_delay_return_attach(struct scope_delay_rule *rule);
+void scope_delay_return_detach(struct scope_delay_rule *rule);
+
+/* delay_user.c */
+int scope_delay_user_attach(struct scope_delay_rule *rule);
+void scope_delay_user_detach(struct scope_delay_rule *rule);
+
+#endif

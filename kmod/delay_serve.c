@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Holds the running thread up: whether, for how long, by a sleep or by spinning, and the record. */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched/signal.h>
+#include "delay_rule.h"
+#include "record.h"
+
+/* Right on whichever CPU it runs: the current task is the same. */
+bool scope_delay_is_traced(const struct scope_delay_rule *rule)
+{
+	return this_cpu_read(rule->session->cpu->traced) && READ_ONCE(rule->session->running) &&
+	       !READ_ONCE(rule->gone);
+}
+
+/*
+ * Counts a visit of the running thread. For how long it is to be held up; 0: not at all, the visit
+ * was not chosen, or is none of this rule. Any context.
+ */
+u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags)
+{
+	const struct scope_delay_values *values;
+	u64 asked = 0, visit;
+
+	if (!scope_delay_is_traced(rule))
+		return 0;
+	rcu_read_lock();
+	values = rcu_dereference(rule->values);
+	if (!values->threads || scope_threads_have(values->threads, current->pid)) {
+		visit = atomic64_inc_return(&rule->visits) - 1;
+		if (scope_delay_chosen(values->seed, visit, values->probability))
+			asked = values->ns;
+		if (asked > values->hit_max_ns) {
+			asked = values->hit_max_ns;
+			*ret_flags |= SCOPE_DELAYED_CAPPED;
+		}
+	}
+	rcu_read_unlock();
+	return asked;
+}
+
+/* What the cap of this second leaves of asked_ns. */
+static u64 take_share(struct scope_delays *delays, u64 asked_ns)
+{
+	u64 max_ns = READ_ONCE(delays->second_max_ns), used;
+	s64 now = div_u64(ktime_to_ns(ktime_get()), NSEC_PER_SEC);
+	s64 second = atomic64_read(&delays->second);
+
+	/* A visit that comes in between counts for the second before: the cap is never exceeded by
+	 * more than what is under way at that moment. */
+	if (second != now && atomic64_cmpxchg(&delays->second, second, now) == second)
+		atomic64_set(&delays->second_ns, 0);
+	used = atomic64_add_return(asked_ns, &delays->second_ns) - asked_ns;
+	if (used + asked_ns <= max_ns)
+		return asked_ns;
+	atomic64_sub(asked_ns, &delays->second_ns);
+	if (used >= max_ns)
+		return 0;
+	atomic64_add(max_ns - used, &delays->second_ns);
+	return max_ns - used;
+}
+
+static bool is_over(const struct scope_delay_rule *rule)
+{
+	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) ||
+	       fatal_signal_pending(current);
+}
+
+/* Others run where the scheduler wants it: the thread is then held up longer, as the record says. */
+static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
+{
+	while (ktime_to_ns(ktime_get()) < ktime_to_ns(until) && !is_over(rule)) {
+		cpu_relax();
+		cond_resched();
+	}
+}
+
+static void sleep_until(const struct scope_delay_rule *rule, ktime_t until)
+{
+	DEFINE_WAIT(wait);
+
+	for (;;) {
+		prepare_to_wait(&rule->session->delays.sleepers, &wait, TASK_KILLABLE);
+		if (is_over(rule) || ktime_to_ns(ktime_get()) >= ktime_to_ns(until))
+			break;
+		schedule_hrtimeout_range(&until, 0, HRTIMER_MODE_ABS);
+	}
+	finish_wait(&rule->session->delays.sleepers, &wait);
+}
+
+static void write_record(const struct scope_delay_rule *rule, u64 asked_ns, u64 served_ns, u8 flags)
+{
+	struct scope_session *session = rule->session;
+	struct scope_cpu *cpu;
+	unsigned long irq;
+
+	raw_local_irq_save(irq);
+	cpu = this_cpu_ptr(session->cpu);
+	if (cpu->traced && READ_ONCE(session->running))
+		scope_record_put_delay(&cpu->ring, scope_clock_ns(&cpu->clock), rule->id, flags, asked_ns,
+				       served_ns);
+	raw_local_irq_restore(irq);
+}
+
+/* Only in the thread's own context, with nothing held. May be called with 0. */
+void scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
+{
+	u64 granted_ns, served_ns;
+	ktime_t begin, until;
+
+	might_sleep();
+	if (!asked_ns)
+		return;
+	granted_ns = take_share(&rule->session->delays, asked_ns);
+	if (granted_ns < asked_ns)
+		flags |= SCOPE_DELAYED_CAPPED;
+	if (flags & SCOPE_DELAYED_CAPPED)
+		atomic64_inc(&rule->capped);
+	if (!granted_ns)
+		return;
+	begin = ktime_get();
+	until = ktime_add_ns(begin, granted_ns);
+	if (granted_ns < SCOPE_DELAY_SPIN_NS) {
+		flags |= SCOPE_DELAYED_SPUN;
+		spin_until(rule, until);
+	} else {
+		sleep_until(rule, until);
+	}
+	served_ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
+	if (served_ns < granted_ns)
+		flags |= SCOPE_DELAYED_CUT;
+	atomic64_inc(&rule->served);
+	atomic64_add(granted_ns, &rule->asked_ns);
+	atomic64_add(served_ns, &rule->served_ns);
+	write_record(rule, granted_ns, served_ns, flags);
+}
