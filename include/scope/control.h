@@ -94,9 +94,8 @@
  *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
  *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
  *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
- *                         EOPNOTSUPP: this kernel cannot serve that
- *                         site (the text says why, and what may do instead). Of a place: as
- *                         PROBE_ADD. EPROTO: the session's protocol is 1.
+ *                         EOPNOTSUPP: this kernel cannot serve that site (the text says what may do
+ *                         instead). Of a place: as PROBE_ADD. EPROTO: the session's protocol is 1.
  *   SCOPE_CMD_DELAY_REMOVE  SESSION, DELAY_ID. Who sleeps by this rule is woken; when it is answered
  *                         nobody does any more. All rules of a session go so with its stop, and with
  *                         its file, however that was closed.
