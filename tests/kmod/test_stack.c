@@ -25,7 +25,18 @@ static bool holds_mark(const uint8_t *bytes, uint32_t count)
 	return false;
 }
 
-static void on_stack(struct stacks *stacks, uint32_t tid, const struct scope_record_stack *stack)
+/* A sample of the last thread while it spins: what came before takes a slow kernel long, too. */
+static bool is_of_spin(const struct stacks *stacks, uint32_t tid, uint64_t now_ns, uint8_t reason)
+{
+	const struct workload_shared *shared = stacks->workload->shared;
+
+	return reason == SCOPE_STACK_SAMPLE && (int32_t)tid == shared->tid[WORKLOAD_THREADS - 1] &&
+	       shared->spin_ns[0] && now_ns > shared->spin_ns[0] &&
+	       (!shared->spin_ns[1] || now_ns < shared->spin_ns[1]);
+}
+
+static void on_stack(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
+		     const struct scope_record_stack *stack)
 {
 	const uint64_t *reg = (const uint64_t *)(stack + 1);
 
@@ -33,21 +44,20 @@ static void on_stack(struct stacks *stacks, uint32_t tid, const struct scope_rec
 	CHECK(stack->bytes, "sp %lx flags %x", reg[CLIENT_REG_SP], stack->flags);
 	CHECK(stack->bytes < 4096 || stack->flags & SCOPE_STACK_CUT);
 	stacks->faults += !!(stack->flags & SCOPE_STACK_FAULT);
-	if (stack->reason != SCOPE_STACK_SAMPLE ||
-	    (int32_t)tid != stacks->workload->shared->tid[WORKLOAD_THREADS - 1])
+	if (!is_of_spin(stacks, tid, now_ns, stack->reason))
 		return;
 	stacks->samples++;
 	stacks->marked += holds_mark((const uint8_t *)(reg + stack->regs), stack->bytes);
 }
 
-static void on_chain(struct stacks *stacks, uint32_t tid, const struct scope_record_chain *chain)
+static void on_chain(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
+		     const struct scope_record_chain *chain)
 {
 	const uint64_t *ip = (const uint64_t *)(chain + 1), begin = (uint64_t)workload_thread_main;
 	int i;
 
 	CHECK(chain->count >= 1 && chain->count <= SCOPE_STACK_DEPTH_MAX);
-	if (chain->reason != SCOPE_STACK_SAMPLE ||
-	    (int32_t)tid != stacks->workload->shared->tid[WORKLOAD_THREADS - 1])
+	if (!is_of_spin(stacks, tid, now_ns, chain->reason))
 		return;
 	stacks->samples++;
 	stacks->deep += chain->count >= 3;
@@ -65,7 +75,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	struct stacks *stacks = data;
 	uint32_t type = scope_record_type(call->word);
 
-	(void)now_ns, (void)bytes;
+	(void)bytes;
 	if (type == SCOPE_RECORD_STACK || type == SCOPE_RECORD_CHAIN) {
 		CHECK(tid);
 		if (stack->reason == SCOPE_STACK_SYSCALL) {
@@ -76,9 +86,9 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 			stacks->naps += stacks->last_nr[cpu] == SYS_nanosleep;
 		}
 		if (type == SCOPE_RECORD_STACK)
-			on_stack(stacks, tid, record);
+			on_stack(stacks, tid, now_ns, record);
 		else
-			on_chain(stacks, tid, record);
+			on_chain(stacks, tid, now_ns, record);
 	}
 	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_EXIT)
 		stacks->last_nr[cpu] = call->nr;

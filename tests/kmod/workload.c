@@ -90,12 +90,15 @@ void *workload_thread_main(void *data)
 		syscall(SYS_pread64, zero, &byte, 1, 0);
 	for (i = 0; i < plan->nanosleep; i++)
 		syscall(SYS_nanosleep, &nap, NULL);
-	if (index == 0)
+	if (index == 0) {
 		play(&shared->futex_a, &shared->futex_b);
-	else if (index == 1)
+	} else if (index == 1) {
 		play(&shared->futex_b, &shared->futex_a);
-	else if (plan->spin_ms)
-		spin(clock_ns() + plan->spin_ms * 1000000ull);
+	} else if (plan->spin_ms) {
+		shared->spin_ns[0] = clock_ns();
+		spin(shared->spin_ns[0] + plan->spin_ms * 1000000ull);
+		shared->spin_ns[1] = clock_ns();
+	}
 	pthread_barrier_wait(&barrier);
 	for (;;)
 		pause();
