@@ -50,7 +50,7 @@ setup: ## install what building needs
 user: $(OUT)/scope $(OUT)/scope-report ## build scope and scope-report
 
 $(OUT)/scope: $(CMD_OBJ) $(OUT)/libscope.a
-	$(Q)$(CC) $(SANFLAGS) -o $@ $(CMD_OBJ) $(OUT)/libscope.a $(SCOPE_LIBS)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $(CMD_OBJ) $(OUT)/libscope.a $(SCOPE_LIBS)
 
 $(OUT)/scope-report: $(OUT)/scope
 	$(Q)ln -sf scope $@
@@ -168,6 +168,21 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 
 PREFIX ?= /usr/local
 
+# One file that runs from any folder on any host, whatever its C library: it captures and does no more.
+# The C library warns of look-ups that libnl could do and Scope never asks for.
+CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor probe record select status)
+
+.PHONY: static
+static: $(BUILD)/static/scope ## build the scope that only captures (record, status, doctor), for hosts without the libraries
+
+$(BUILD)/static/main.o: user/cmd/main.c user/cmd/cmd.h
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_CAPTURE_ONLY -c -o $@ $<
+
+$(BUILD)/static/scope: $(BUILD)/static/main.o $(CAPTURE_OBJ) $(OUT)/libscope.a
+	$(Q)$(CC) $(SANFLAGS) -static -s -Wl,--no-warnings -o $@ $^ \
+		$(shell pkg-config --static --libs libnl-genl-3.0 libzstd) -lm
+
 .PHONY: docs install dkms
 docs: user ## hold the documents against the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
@@ -180,6 +195,14 @@ install: user ## install the programs, man pages and a systemd unit below PREFIX
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	$(Q)sed 's,@BINDIR@,$(PREFIX)/bin,' scripts/scope-record@.service \
 		> $(DESTDIR)$(PREFIX)/lib/systemd/system/scope-record@.service
+
+.PHONY: deb
+deb: ## build the Debian packages scope and scope-dkms, in build/deb/
+	$(Q)scripts/deb.sh
+
+.PHONY: check-deb
+check-deb: deb vm-ready ## install these on a clean Debian 12, load the module they bring, remove them
+	$(Q)tests/vm/deb.sh
 
 dkms: ## hand the module to DKMS, for all kernels of this host that have headers
 	$(Q)scripts/setup.sh dkms

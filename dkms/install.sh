@@ -37,10 +37,7 @@ case ${#trees[@]} in 0 | 6) ;; *) usage ;; esac
 command -v dkms >/dev/null || die "DKMS is not installed: as root run apt-get install dkms"
 [ ${#trees[@]} -ne 0 ] || [ "$(id -u)" -eq 0 ] || die "run it as root: it writes to $source_tree"
 
-# A version that dkms.conf does not share with the programs would confuse both.
-version=$(sed -n 's/^#define SCOPE_VERSION "\(.*\)"/\1/p' "$root/include/scope/abi.h")
-grep -qx "PACKAGE_VERSION=\"$version\"" "$root/dkms/dkms.conf" ||
-	die "include/scope/abi.h says version $version, dkms/dkms.conf another: make them agree"
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$root/dkms/dkms.conf")
 
 if [ ${#kernels[@]} -eq 0 ]; then
 	for dir in "$install_tree"/*/; do
@@ -54,11 +51,7 @@ if dkms "${trees[@]}" status "scope/$version" | grep -q .; then
 	dkms "${trees[@]}" remove "scope/$version" --all >/dev/null || die "DKMS keeps scope $version"
 fi
 place=$source_tree/scope-$version
-rm -rf "$place"
-mkdir -p "$place/include"
-cp -R "$root/kmod/." "$place/"
-cp -R "$root/include/scope" "$place/include/"
-cp "$root/dkms/dkms.conf" "$root/COPYING" "$place/"
+"$root/dkms/lay-out.sh" "$place"
 dkms "${trees[@]}" add "scope/$version" >/dev/null || die "DKMS does not take $place"
 
 [ ${#trees[@]} -eq 0 ] || trees+=(--no-depmod)
