@@ -169,7 +169,8 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 PREFIX ?= /usr/local
 
 # One file that runs from any folder on any host, whatever its C library: it captures and does no more.
-# The C library warns of look-ups that libnl could do and Scope never asks for.
+# The C library warns of look-ups that libnl could do and Scope never asks for, and of users' names,
+# which user/cmd/main.c sees to. Not libdw: as a program begins, it loads a library of the host's.
 CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor probe record select status)
 
 .PHONY: static
@@ -180,8 +181,8 @@ $(BUILD)/static/main.o: user/cmd/main.c user/cmd/cmd.h
 	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_CAPTURE_ONLY -c -o $@ $<
 
 $(BUILD)/static/scope: $(BUILD)/static/main.o $(CAPTURE_OBJ) $(OUT)/libscope.a
-	$(Q)$(CC) $(SANFLAGS) -static -s -Wl,--no-warnings -o $@ $^ \
-		$(shell pkg-config --static --libs libnl-genl-3.0 libzstd) -lm
+	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(shell pkg-config --static --libs libnl-genl-3.0 libelf libzstd) \
+		-lm 2>$(@D)/link.log || { cat $(@D)/link.log; exit 1; }
 
 .PHONY: docs install dkms
 docs: user ## hold the documents against the tree
