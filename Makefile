@@ -170,8 +170,9 @@ PREFIX ?= /usr/local
 
 # One file that runs from any folder on any host, whatever its C library: it captures and does no more.
 # The C library warns of look-ups that libnl could do and Scope never asks for, and of users' names,
-# which user/cmd/main.c sees to. Not libdw: as a program begins, it loads a library of the host's.
-CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor probe record select status)
+# which user/cmd/main.c sees to. (libdw could load a debuginfod client of the host's, where a program
+# asks it to find debug files: user/symbol/debugfile.c does that itself.)
+CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor doctor_module doctor_target probe record select status)
 
 .PHONY: static
 static: $(BUILD)/static/scope ## build the scope that only captures (record, status, doctor), for hosts without the libraries
@@ -181,7 +182,7 @@ $(BUILD)/static/main.o: user/cmd/main.c user/cmd/cmd.h
 	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_CAPTURE_ONLY -c -o $@ $<
 
 $(BUILD)/static/scope: $(BUILD)/static/main.o $(CAPTURE_OBJ) $(OUT)/libscope.a
-	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(shell pkg-config --static --libs libnl-genl-3.0 libelf libzstd) \
+	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(shell pkg-config --static --libs libnl-genl-3.0 libdw libelf libzstd libdeflate) \
 		-lm 2>$(@D)/link.log || { cat $(@D)/link.log; exit 1; }
 
 .PHONY: docs install dkms

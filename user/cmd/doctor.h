@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the checks of `scope doctor` share: what is known of the machine, and what each one says. */
+#ifndef SCOPE_CMD_DOCTOR_H
+#define SCOPE_CMD_DOCTOR_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/control.h"
+
+enum scope_doctor_verdict {
+	SCOPE_DOCTOR_OK,
+	SCOPE_DOCTOR_HINT, /* works, could be better */
+	SCOPE_DOCTOR_MISSING,
+};
+
+/* Filled by the checks, from the first to the last. */
+struct scope_machine {
+	char release[65];
+	bool loaded; /* the module, and it can be talked to */
+	bool perf;   /* perf events can be used */
+	enum scope_selftest selftest;
+	char installed[PATH_MAX]; /* the scope.ko that modprobe would load, "" for none */
+	const char *file;	  /* a scope.ko to look at, NULL for none */
+	uint32_t pid;		  /* a process to look at, 0 for none */
+};
+
+/* Without a text nothing is said. */
+struct scope_advice {
+	enum scope_doctor_verdict verdict;
+	char text[1024];
+};
+
+__attribute__((format(printf, 3, 4))) void scope_doctor_say(struct scope_advice *advice,
+							     enum scope_doctor_verdict verdict,
+							     const char *format, ...);
+
+/* First line of a file below /proc or /sys, "" where it cannot be read. */
+void scope_doctor_line(const char *path, char *line, size_t size);
+
+/* The checks that have files of their own: of the module that is not loaded, of the target. */
+void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_installed(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice);
+
+#endif

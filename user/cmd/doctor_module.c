@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope doctor: why the module is not loaded, or a file of it would not be. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/doctor.h"
+#include "control/modinfo.h"
+#include "source/file.h"
+
+/* insmod says no more than "Invalid module format" of a module for another kernel. */
+void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advice)
+{
+	const size_t length = strlen(machine->release);
+	struct scope_error error = { 0 };
+	char magic[256];
+
+	if (!machine->file)
+		return;
+	if (scope_modinfo_read(machine->file, "vermagic", &error, magic, sizeof(magic)))
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
+	else if (!strncmp(magic, machine->release, length) && magic[length] == ' ')
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				    "%s is for this kernel, %s", machine->file, machine->release);
+	else
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		    "%s is for kernel %.*s, and this is %s: build one with `make kmod "
+		    "KDIR=/lib/modules/%s/build`", machine->file, (int)strcspn(magic, " "), magic,
+		    machine->release, machine->release);
+}
+
+void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *advice)
+{
+	char line[64];
+
+	if (machine->loaded)
+		return;
+	if (access("/proc/modules", F_OK)) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		    "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",
+		    machine->release);
+		return;
+	}
+	scope_doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
+	if (!strcmp(line, "1"))
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		    "loading modules was switched off until the next boot "
+		    "(kernel.modules_disabled = 1): reboot, and load scope before that is set");
+	else
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				    "kernel %s takes modules", machine->release);
+}
+
+static bool os_is_like(const char *text, const char *name)
+{
+	const char *keys[] = { "ID=", "ID_LIKE=" };
+	const char *value;
+	char line[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		value = scope_file_field(text, keys[i]);
+		if (!value)
+			continue;
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(value, "\n"), value);
+		if (strstr(line, name))
+			return true;
+	}
+	return false;
+}
+
+/* The package that holds the headers of a kernel, by distribution. */
+void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *advice)
+{
+	static const struct {
+		const char *name, *install;
+		bool with_release; /* the package's name ends in it */
+	} rows[] = {
+		{ "debian", "apt-get install linux-headers-", true },
+		{ "rhel", "yum install kernel-devel-", true },
+		{ "fedora", "dnf install kernel-devel-", true },
+		{ "suse", "zypper install kernel-default-devel", false },
+		{ "arch", "pacman -S linux-headers", false },
+	};
+	char path[128], install[192] = "install the headers or devel package of the kernel";
+	char *text;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", machine->release);
+	if (!access(path, F_OK)) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				    "headers of kernel %s are installed", machine->release);
+		return;
+	}
+	if (!scope_file_read(&text, "/etc/os-release")) {
+		for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			if (!os_is_like(text, rows[i].name))
+				continue;
+			snprintf(install, sizeof(install), "`%s%s`", rows[i].install,
+				 rows[i].with_release ? machine->release : "");
+			break;
+		}
+		free(text);
+	}
+	scope_doctor_say(advice, machine->loaded ? SCOPE_DOCTOR_HINT : SCOPE_DOCTOR_MISSING,
+	    "no headers of kernel %s, which building scope.ko needs: %s; or build it on another "
+	    "machine with `make kmod KDIR=...`", machine->release, install);
+}
+
+/* Where modprobe looks, first the folders that come before others; compressed as distributions do. */
+static bool find_installed(const char *release, char path[PATH_MAX])
+{
+	static const char *const folders[] = { "updates/dkms", "updates", "extra", "weak-updates",
+					       "kernel/extra" };
+	static const char *const ends[] = { "", ".xz", ".gz", ".zst" };
+	size_t i, j;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		for (j = 0; j < sizeof(ends) / sizeof(ends[0]); j++) {
+			snprintf(path, PATH_MAX, "/lib/modules/%s/%s/scope.ko%s", release, folders[i],
+				 ends[j]);
+			if (!access(path, F_OK))
+				return true;
+		}
+	path[0] = '\0';
+	return false;
+}
+
+void scope_doctor_installed(struct scope_machine *machine, struct scope_advice *advice)
+{
+	if (machine->loaded)
+		return;
+	if (find_installed(machine->release, machine->installed))
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				 "%s is installed for this kernel: `modprobe scope` loads it",
+				 machine->installed);
+	else
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+				 "no scope.ko is installed for kernel %s: install the package scope-dkms, "
+				 "or run `make dkms`, or `make kmod` and insmod what it prints",
+				 machine->release);
+}
+
+/* 1: a signature follows the module, 0: none does, -1: compressed or unreadable, so who knows. */
+static int is_signed(const char *path)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	const size_t length = sizeof(mark) - 1, name = strlen(path);
+	char end[sizeof(mark)] = "";
+	int found = -1;
+	FILE *file;
+
+	if (name < 3 || strcmp(path + name - 3, ".ko"))
+		return -1;
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (!fseek(file, -(long)length, SEEK_END) && fread(end, 1, length, file) == length)
+		found = !memcmp(end, mark, length);
+	fclose(file);
+	return found;
+}
+
+/* The firmware's own variable: four bytes of attributes, then 1 where Secure Boot is on. */
+static bool secure_boot_is_on(void)
+{
+	static const char path[] = "/sys/firmware/efi/efivars/"
+				   "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+	FILE *file = fopen(path, "re");
+	char value[5] = "";
+	bool on;
+
+	if (!file)
+		return false;
+	on = fread(value, 1, sizeof(value), file) == sizeof(value) && value[4] == 1;
+	fclose(file);
+	return on;
+}
+
+/* How to have the certificate enrolled: that of DKMS where there is one. */
+static const char *enrol_command(void)
+{
+	if (!access("/var/lib/dkms/mok.pub", F_OK))
+		return "mokutil --import /var/lib/dkms/mok.pub";
+	if (!access("/var/lib/shim-signed/mok/MOK.der", F_OK))
+		return "mokutil --import /var/lib/shim-signed/mok/MOK.der";
+	return "mokutil --import CERT";
+}
+
+static void say_signing(const struct scope_machine *machine, const char *why,
+			struct scope_advice *advice)
+{
+	const char *path = machine->file ? machine->file : machine->installed;
+	const int known = *path ? is_signed(path) : 0;
+
+	if (known > 0)
+		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+				 "this kernel loads signed modules only (%s), and %s is signed: where it "
+				 "is refused all the same (`Key was rejected by service`), enrol the "
+				 "certificate by `%s` and a reboot", why, path, enrol_command());
+	else if (known < 0)
+		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+				 "this kernel loads signed modules only (%s): `modinfo -F signer %s` tells "
+				 "by whom this one is; enrol that certificate by `%s` and a reboot", why,
+				 path, enrol_command());
+	else
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+				 "this kernel loads signed modules only (%s): sign %s with "
+				 "`/lib/modules/%s/build/scripts/sign-file sha256 KEY CERT scope.ko` and "
+				 "enrol the certificate by `%s` and a reboot (docs/install.md has the "
+				 "steps), or switch Secure Boot off", why, *path ? path : "scope.ko",
+				 machine->release, enrol_command());
+}
+
+void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *advice)
+{
+	const bool secure = secure_boot_is_on();
+	char lockdown[128], enforce[16], why[64];
+
+	if (machine->loaded)
+		return;
+	scope_doctor_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	scope_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
+	if (!strstr(lockdown, "[integrity]") && !strstr(lockdown, "[confidentiality]") &&
+	    enforce[0] != 'Y') {
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
+		return;
+	}
+	snprintf(why, sizeof(why), "%s%s", enforce[0] == 'Y' ? "sig_enforce" : "lockdown",
+		 secure ? ", Secure Boot is on" : "");
+	say_signing(machine, why, advice);
+}

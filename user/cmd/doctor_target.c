@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope doctor -p PID: whether functions of that process will have names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/doctor.h"
+#include "source/proc.h"
+#include "symbol/image.h"
+#include "symbol/library.h"
+
+#define SHOWN 3 /* stripped files that are named */
+
+/* The file as the process sees it, or what it has mapped where that was replaced. */
+static int open_mapped(const struct scope_trace_map *map)
+{
+	char path[PATH_MAX];
+	int fd = -1;
+
+	if (snprintf(path, sizeof(path), "/proc/%u/root%s", map->tgid, map->path) < PATH_MAX)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", map->tgid,
+		 (unsigned long)map->start, (unsigned long)map->end);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* True: most functions have names, in the file or in a debug file of this host or of its root. */
+static bool has_names(const struct scope_trace_map *map)
+{
+	const struct scope_file_functions *functions;
+	struct scope_image *image;
+	char root[32];
+	int fd = open_mapped(map);
+	bool named = false;
+
+	if (fd < 0)
+		return false;
+	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
+	if (scope_image_create(fd, root, map->path, &image))
+		return false;
+	if (!scope_image_functions(image, &functions))
+		named = 2 * functions->named >= functions->count;
+	scope_image_destroy(image);
+	return named;
+}
+
+static bool is_program_code(const struct scope_proc_maps *maps, size_t index)
+{
+	const struct scope_trace_map *map = &maps->map[index];
+	size_t i;
+
+	if (!map->executable || map->path[0] != '/' || scope_library_match(map->path))
+		return false;
+	for (i = 0; i < index; i++)
+		if (maps->map[i].executable && !strcmp(maps->map[i].path, map->path))
+			return false;
+	return true;
+}
+
+static void look_at_maps(const struct scope_machine *machine, const struct scope_proc_maps *maps,
+			 struct scope_advice *advice)
+{
+	size_t i, files = 0, stripped = 0, used = 0;
+	char list[700] = "";
+
+	for (i = 0; i < maps->count; i++) {
+		if (!is_program_code(maps, i))
+			continue;
+		files++;
+		if (has_names(&maps->map[i]))
+			continue;
+		if (stripped++ < SHOWN && used < sizeof(list))
+			used += snprintf(list + used, sizeof(list) - used, "%s%.120s (build-id %.64s)",
+					 used ? ", " : "", maps->map[i].path,
+					 maps->map[i].build_id[0] ? maps->map[i].build_id : "none");
+	}
+	if (stripped)
+		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+				 "process %u: functions of %zu of its %zu files will have no names: "
+				 "install the -dbgsym or -debuginfo package of %s%s", machine->pid, stripped,
+				 files, list, stripped > SHOWN ? ", …" : "");
+	else
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				 "process %u: the functions of its program and libraries have names (%zu "
+				 "files besides the system's)", machine->pid, files);
+}
+
+void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice)
+{
+	struct scope_proc_maps maps = { 0 };
+	struct scope_proc *proc = NULL;
+	int code;
+
+	if (!machine->pid)
+		return;
+	code = scope_proc_create(&proc);
+	if (!code)
+		code = scope_proc_maps_read(proc, machine->pid, &maps);
+	if (code)
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
+				 machine->pid, code == -ESRCH || code == -ENOENT ?
+				 "there is no such process" : strerror(-code));
+	else
+		look_at_maps(machine, &maps, advice);
+	scope_proc_maps_destroy(&maps);
+	scope_proc_destroy(proc);
+}
