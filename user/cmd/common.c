@@ -12,7 +12,6 @@
 #include "base/duration.h"
 #include "base/invoker.h"
 #include "cmd/cmd.h"
-#include "signature/store.h"
 #include "source/source.h"
 #include "trace/trace.h"
 
@@ -140,23 +139,6 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost)
 		"scope %s: events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
 		"read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "
 		"--no-samples)\n", command, lost);
-}
-
-int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
-			     struct scope_error *error)
-{
-	int code = 0;
-
-	if (named)
-		code = strlen(named) < room ? 0 : -ENAMETOOLONG;
-	else
-		code = scope_store_default_path(ret_path, room);
-	if (code)
-		return scope_error_set(error, code, "nobody knows where signatures lie: name the file with "
-				       "--db");
-	if (named)
-		strcpy(ret_path, named);
-	return 0;
 }
 
 static volatile sig_atomic_t stopped;

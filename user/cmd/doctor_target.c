@@ -34,6 +34,7 @@ static bool has_names(const struct scope_trace_map *map)
 {
 	const struct scope_file_functions *functions;
 	struct scope_image *image;
+	struct scope_symbol_options options = { 0 };
 	char root[32];
 	int fd = open_mapped(map);
 	bool named = false;
@@ -41,7 +42,8 @@ static bool has_names(const struct scope_trace_map *map)
 	if (fd < 0)
 		return false;
 	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
-	if (scope_image_create(fd, root, map->path, &image))
+	options.root = root;
+	if (scope_image_create(fd, &options, map->path, &image))
 		return false;
 	if (!scope_image_functions(image, &functions))
 		named = 2 * functions->named >= functions->count;
@@ -54,7 +56,7 @@ static bool is_program_code(const struct scope_proc_maps *maps, size_t index)
 	const struct scope_trace_map *map = &maps->map[index];
 	size_t i;
 
-	if (!map->executable || map->path[0] != '/' || scope_library_match(map->path))
+	if (!map->executable || map->path[0] != '/' || scope_library_match(NULL, map->path))
 		return false;
 	for (i = 0; i < index; i++)
 		if (maps->map[i].executable && !strcmp(maps->map[i].path, map->path))
