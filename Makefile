@@ -182,8 +182,8 @@ $(BUILD)/static/main.o: user/cmd/main.c user/cmd/cmd.h
 	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_CAPTURE_ONLY -c -o $@ $<
 
 $(BUILD)/static/scope: $(BUILD)/static/main.o $(CAPTURE_OBJ) $(OUT)/libscope.a
-	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(shell pkg-config --static --libs libnl-genl-3.0 libdw libelf libzstd libdeflate) \
-		-lm 2>$(@D)/link.log || { cat $(@D)/link.log; exit 1; }
+	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ \
+		$(shell pkg-config --static --libs $(filter-out jansson sqlite3 babeltrace2,$(PKGS))) -liberty -lm 2>$(@D)/link.log || { cat $(@D)/link.log; exit 1; }
 
 .PHONY: docs install dkms
 docs: user ## hold the documents against the tree
