@@ -17,20 +17,52 @@ passed=0 failed=0 skipped=0
 rm -rf "$logs"
 mkdir -p "$logs"
 
-# run NAME COMMAND...
-run() {
-	local name=$1 log=$logs/${1//[^a-zA-Z0-9._-]/_}.log status=0 start=$SECONDS
-	shift
-	"$@" > "$log" 2>&1 < /dev/null || status=$?
-	case $status in
-	0) passed=$((passed + 1)); echo "ok      $name ($((SECONDS - start)) s)" ;;
-	77) skipped=$((skipped + 1)); echo "skipped $name: $(tail -n 1 "$log")" ;;
+log_of() { echo "$logs/${1//[^a-zA-Z0-9._-]/_}.log"; }	# NAME
+
+tell() {	# NAME STATUS SECONDS
+	local log
+	log=$(log_of "$1")
+	case $2 in
+	0) passed=$((passed + 1)); echo "ok      $1 ($3 s)" ;;
+	77) skipped=$((skipped + 1)); echo "skipped $1: $(tail -n 1 "$log")" ;;
 	*)
 		failed=$((failed + 1))
-		echo "FAILED  $name (status $status, $log):"
+		echo "FAILED  $1 (status $2, $log):"
 		tail -n 25 "$log" | sed 's/^/        /'
 		;;
 	esac
+}
+
+run() {	# NAME COMMAND...
+	local name=$1 status=0 start=$SECONDS
+	shift
+	"$@" > "$(log_of "$name")" 2>&1 < /dev/null || status=$?
+	tell "$name" "$status" $((SECONDS - start))
+}
+
+# The same beside others, JOBS= at a time (as many as there are CPUs); finish waits for them all, and
+# tells of each in the order in which they began.
+begun=()
+start() {	# NAME COMMAND...
+	local name=$1
+	shift
+	while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+	begun+=("$name")
+	(
+		status=0 start=$SECONDS
+		"$@" > "$(log_of "$name")" 2>&1 < /dev/null || status=$?
+		echo "$status $((SECONDS - start))" > "$(log_of "$name").end"
+	) &
+}
+
+finish() {
+	local name end
+	wait
+	for name in "${begun[@]}"; do
+		read -ra end < "$(log_of "$name").end"
+		tell "$name" "${end[@]}"
+	done
+	begun=()
 }
 
 kernel=${KERNEL:-6.1}
@@ -73,29 +105,35 @@ variant() {	# NAME KEY SCOPE_…=1
 # Where variant() left it.
 variant_of() { echo "build/$1/kmod/$(cat "build/kernels/$2/version")/scope.ko"; }	# NAME KEY
 
-# Unit tests inside a kernel, and every call that may fail made to fail.
+# Unit tests inside a kernel, and every call that may fail made to fail. finish is to follow.
 kunit_on() {	# KEY
 	run kmod_programs make -s -C tests/kmod
 	variant kunit "$1" SCOPE_KUNIT=1
 	variant faults "$1" SCOPE_FAULTS=1
-	run "kunit_$1" tests/vm/run.sh -k "$1" -t 300 -- tests/kmod/kunit.sh "$(variant_of kunit "$1")"
-	run "faults_$1" tests/vm/run.sh -k "$1" -t 600 -- env TEST_S=500 tests/kmod/run.sh \
+	start "faults_$1" tests/vm/run.sh -k "$1" -t 600 -- env TEST_S=500 tests/kmod/run.sh \
 		"$(variant_of faults "$1")" failing_loads failing_calls
+	start "kunit_$1" tests/vm/run.sh -k "$1" -t 300 -- tests/kmod/kunit.sh "$(variant_of kunit "$1")"
 }
 
 group_kunit() {
 	run kernel_kunit scripts/own-kernel.sh kunit
 	kunit_on kunit
+	finish
 }
 
-# What the kernel finds wrong with itself, while all of the module's tests run.
+# What the kernel finds wrong with itself, while all of the module's tests run: dealt to several boots,
+# with as few rounds as show both ways of each.
 group_debug() {
+	local part
 	run kernel_debug scripts/own-kernel.sh debug
-	run vm_harness_debug tests/vm/selftest_debug.sh
-	kunit_on debug
 	run module_debug scripts/kmod.sh build/kernels/debug/headers
-	run kmod_debug tests/vm/run.sh -k debug -m 1536 -t 1500 -- \
-		env TEST_S=600 tests/kmod/run.sh "$(module_of debug)"
+	kunit_on debug
+	for part in 1 2 3 4; do
+		start "kmod_debug_$part" tests/vm/run.sh -k debug -m 1536 -t 1500 -- \
+			env TEST_S=600 ROUNDS=2 PART=$part/4 tests/kmod/run.sh "$(module_of debug)"
+	done
+	start vm_harness_debug tests/vm/selftest_debug.sh
+	finish
 }
 
 # The same for long: reloading and failing by the thousand, sessions at random for an hour.
@@ -121,9 +159,10 @@ group_matrix() {
 		run "module_$key" scripts/kernel.sh -x "$key" scripts/kmod.sh \
 			"$(scripts/kernel.sh "$key")/headers"
 		version=$(cat "build/kernels/$key/version")
-		run "kmod_$key" tests/vm/run.sh -k "$key" -t 600 -- \
+		start "kmod_$key" tests/vm/run.sh -k "$key" -t 600 -- \
 			tests/kmod/run.sh "build/kmod/$version/scope.ko"
 	done
+	finish
 }
 
 group_demo() {

@@ -11,6 +11,7 @@
 # thread=single never.
 # ROUNDS_RANDOM= messages and ioctls at random (3000; by the million to soak), from SEED= (1).
 # ROUNDS= loads and unloads, idle, under tracing and under stress (4), and changes of probes (12);
+# PART=K/N: of these tests the Kth and every Nth after it, so that N machines share them.
 # TEST_S= seconds for a program (120); EVERY=1 fails every call and allocation, not only a choice of them. Prints ok or not ok per
 # test, what it took, and the slowest ones at the end; exits 1 where one failed.
 set -uo pipefail
@@ -205,6 +206,12 @@ tests=("$@")
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
 		echo reload_under_stress; echo unload_with_probes; echo unload_with_delays)
+if [ -n "${PART:-}" ]; then
+	all=${#tests[@]}
+	for ((i = 0; i < all; i++)); do
+		((i % ${PART#*/} == ${PART%/*} - 1)) || unset "tests[$i]"
+	done
+fi
 took=''
 for name in "${tests[@]}"; do
 	start=${EPOCHREALTIME/./}
