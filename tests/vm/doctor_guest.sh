@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The part of test_doctor.sh that runs in the guest, whose kernel is in lockdown.
+# The part of test_doctor.sh that runs in the guest, whose kernel loads signed modules only.
 #
 # Usage: doctor_guest.sh SCOPE SCOPE_KO WORK
 set -uo pipefail
@@ -42,8 +42,8 @@ stripped=$!
 kernel_refuses unsigned_is_refused "$module"
 kernel_refuses unknown_key_is_refused "$work/signed.ko"
 # Perf events do in place of the module: what that lacks is a hint, and the status is 0.
-says unsigned_only_hint 0 '^hint .*signed modules only \(lockdown\): sign .*scope.ko .*sign-file.*enrol' "$module"
-says signed_is_known 0 '^hint .*lockdown\), and .*signed.ko is signed:.*mokutil --import' "$work/signed.ko"
+says unsigned_only_hint 0 '^hint .*signed modules only \(sig_enforce\): sign .*scope.ko .*sign-file.*enrol' "$module"
+says signed_is_known 0 '^hint .*sig_enforce\), and .*signed.ko is signed:.*mokutil --import' "$work/signed.ko"
 says nothing_installed 0 "^hint .*no scope.ko is installed for kernel $(uname -r).*scope-dkms"
 mkdir -p "$place" && cp "$work/signed.ko" "$place/scope.ko"
 says installed_is_found 0 "^ok .*$place/scope.ko is installed.*modprobe scope"

@@ -63,7 +63,7 @@ leaves_reports_to_others() {
 	[ $status = 2 ] && grep 'only captures' "$dir/said"
 }
 
-"$work" 60 >/dev/null 2>&1 &
+"$work" >/dev/null 2>&1 &
 target=$!
 pass has_no_interpreter has_no_interpreter
 pass doctor_names_the_module doctor_names_the_module

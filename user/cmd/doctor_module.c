@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 
 #include "cmd/doctor.h"
 #include "control/modinfo.h"
@@ -179,6 +180,14 @@ static bool secure_boot_is_on(void)
 	return on;
 }
 
+/* True: what tells of lockdown is mounted and does not, or the kernel has no such thing. */
+static bool lockdown_is_off(void)
+{
+	struct statfs system;
+
+	return statfs("/sys/kernel/security", &system) || system.f_type == SECURITYFS_MAGIC;
+}
+
 /* How to have the certificate enrolled: that of DKMS where there is one. */
 static const char *enrol_command(void)
 {
@@ -225,7 +234,13 @@ void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *ad
 	scope_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
 	if (!strstr(lockdown, "[integrity]") && !strstr(lockdown, "[confidentiality]") &&
 	    enforce[0] != 'Y') {
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
+		if (lockdown[0] || lockdown_is_off())
+			scope_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
+		else
+			scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+					 "whether this kernel takes unsigned modules is not to be seen%s: "
+					 "`mount -t securityfs none /sys/kernel/security`, and ask again",
+					 secure ? " (Secure Boot is on)" : "");
 		return;
 	}
 	snprintf(why, sizeof(why), "%s%s", enforce[0] == 'Y' ? "sig_enforce" : "lockdown",
