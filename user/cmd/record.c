@@ -48,6 +48,8 @@ static const char usage[] =
 	"      --no-stacks        take no stacks at slow calls\n"
 	"      --no-samples       do not sample what runs\n"
 	"      --chain            walk frame pointers in the kernel instead of copying the stack\n"
+	"      --stack-budget N   take stacks of the slowest calls, so many a second (default: half of\n"
+	"                         1000 on each CPU); 0: of all slow calls, from the first second on\n"
 	"      --stack-bytes N    slice of the stack to copy (default 8192)\n"
 	"      --subbuf-bytes N   size of a sub-buffer, a power of two (default 262144)\n"
 	"      --subbuf-count N   sub-buffers per CPU, a power of two (default 8)\n"
@@ -71,6 +73,7 @@ enum {
 	OPTION_SUBBUF_BYTES,
 	OPTION_SUBBUF_COUNT,
 	OPTION_MAX_OVERHEAD,
+	OPTION_STACK_BUDGET,
 	OPTION_SOURCE,
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
@@ -96,6 +99,7 @@ static const struct option long_options[] = {
 	{ "subbuf-bytes", required_argument, NULL, OPTION_SUBBUF_BYTES },
 	{ "subbuf-count", required_argument, NULL, OPTION_SUBBUF_COUNT },
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
+	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "rotate", required_argument, NULL, OPTION_ROTATE },
@@ -230,6 +234,13 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("record", "--stack-bytes wants a multiple of 8 from 64 "
 						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
 		capture->stack_bytes = (uint32_t)number;
+		return 0;
+	case OPTION_STACK_BUDGET:
+		if (scope_cmd_number(value, 0, 1000000, &number))
+			return scope_cmd_misuse("record", "--stack-budget wants a number of stacks a "
+						"second, or 0 for no choice among calls, not '%s'",
+						value);
+		capture->stack_budget = (uint32_t)number;
 		return 0;
 	case OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &capture->overhead_max))

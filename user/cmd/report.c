@@ -38,6 +38,8 @@ static const char usage[] =
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
+	"      --stack-budget N  take stacks of the slowest calls, so many a second (default: half of\n"
+	"                        1000 on each CPU); 0: of all slow calls, from the first second on\n"
 	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
 	"                        50, 0: any share)\n"
 	SCOPE_CMD_SYMBOLS_USAGE
@@ -50,6 +52,7 @@ enum {
 	OPTION_BASELINE,
 	OPTION_MAX_OVERHEAD,
 	OPTION_LINKAGE,
+	OPTION_STACK_BUDGET,
 };
 
 static const struct option long_options[] = {
@@ -61,6 +64,7 @@ static const struct option long_options[] = {
 	{ "save", required_argument, NULL, OPTION_SAVE },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
+	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
 	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
@@ -103,6 +107,13 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case 'o':
 		request->output = value;
+		return 0;
+	case OPTION_STACK_BUDGET:
+		if (scope_cmd_number(value, 0, 1000000, &number))
+			return scope_cmd_misuse("report", "--stack-budget wants a number of stacks a "
+						"second, or 0 for no choice among calls, not '%s'",
+						value);
+		request->capture.stack_budget = (uint32_t)number;
 		return 0;
 	case OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &request->capture.overhead_max))

@@ -56,6 +56,18 @@ static void tell_stacks_not_there(const struct scope_trace *trace, FILE *to)
 	}
 }
 
+/* Busy calls may have had to take longer for a stack than at other times. */
+static void tell_choice(const struct scope_trace *trace, FILE *to)
+{
+	uint64_t least = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0);
+	uint64_t highest = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0);
+	struct scope_text a, b;
+
+	if (highest > least)
+		fprintf(to, ", at times only of calls above %s, not %s",
+			scope_format_ns(&a, highest), scope_format_ns(&b, least));
+}
+
 /* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
 static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
 {
@@ -88,6 +100,7 @@ static void tell_basis(const struct report *report, FILE *to)
 		rule->odds_min, rule->times_min, rule->odds_alone, scope_format_count(&c, evidence->stacks));
 	tell_stacks(evidence, to);
 	tell_stacks_not_there(analysis->trace, to);
+	tell_choice(analysis->trace, to);
 	fputc('.', to);
 	tell_baseline(report, to);
 	if (analysis->units->timeline->false_wakeups)

@@ -18,6 +18,7 @@
 #include "source/source.h"
 #include "source/stack.h"
 #include "source/states.h"
+#include "source/steer.h"
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
@@ -34,6 +35,7 @@ struct scope_capture_run {
 	struct scope_proc *proc;
 	struct scope_still *still;
 	struct scope_newborn *newborn;
+	struct scope_steer *steer; /* NULL: stacks stay as they are */
 	struct scope_capture_stats stats;
 	int pidfd;	/* -1 where the kernel has none, or the target has ended */
 	bool leader_gone; /* the target itself has ended; descendants may live */
@@ -65,6 +67,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.stack_bytes = SCOPE_DEFAULT_STACK_BYTES,
 		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
 		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,
+		.stack_budget = SCOPE_STACK_BUDGET_DEFAULT,
 		.sample_period_ns = scope_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
 		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
@@ -140,6 +143,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	int code;
 
 	scope_newborn_note(capture->newborn, subbuf);
+	scope_steer_take(capture->steer, subbuf);
 	code = scope_writer_subbuf(capture->writer, subbuf);
 	if (!code && capture->still_wanted)
 		code = scope_still_write(capture->still, subbuf, capture->writer);
@@ -227,6 +231,7 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 	if (code)
 		return code;
 	capture->stats.end_ns = now_ns();
+	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
 	if (capture->states)
 		code = scope_states_write(capture->states, writer);
 	if (!code)
@@ -272,6 +277,7 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 		if (scope_proc_find_jit(capture->proc, capture->stats.target.tgid))
 			return failed(capture, -ENOMEM);
 	}
+	scope_steer_look(capture->steer, now);
 	report_progress(capture, now);
 	if (capture->watch && capture->watch->want)
 		want = capture->watch->want(capture->watch->context);
@@ -400,6 +406,7 @@ static int end_session(struct scope_capture_run *capture)
 	if (code)
 		return failed(capture, code);
 	capture->stats.end_ns = now_ns();
+	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
 	if (capture->stats.end != SCOPE_CAPTURE_GUARD) {
 		code = capture->source->stop(capture->feed, capture->error);
 		if (code)
@@ -479,11 +486,15 @@ static int prepare(struct scope_capture_run *capture)
 		code = scope_still_create(&capture->still);
 	if (!code)
 		code = scope_newborn_create(&capture->newborn);
-	return code ? failed(capture, code) : 0;
+	if (code)
+		return failed(capture, code);
+	return scope_steer_create(capture->source, capture->feed, capture->options, now_ns(),
+				  capture->error, &capture->steer);
 }
 
 static void release(struct scope_capture_run *capture)
 {
+	scope_steer_destroy(capture->steer);
 	scope_newborn_destroy(capture->newborn);
 	scope_still_destroy(capture->still);
 	scope_proc_destroy(capture->proc);

@@ -17,6 +17,8 @@ struct scope_selection;
 struct scope_source;
 struct scope_writer;
 
+#define SCOPE_STACK_BUDGET_DEFAULT UINT32_MAX /* half of stacks_per_second on every CPU */
+
 /* Fill with scope_capture_options_init(), then change what should differ. */
 struct scope_capture_options {
 	uint32_t pid;	      /* of a process, or of one of its threads */
@@ -29,6 +31,7 @@ struct scope_capture_options {
 	uint32_t stack_bytes;
 	uint32_t stack_min_ns; /* a call that took so long gets a stack; 0: every call */
 	uint32_t stacks_per_second; /* syscall stacks, per CPU */
+	uint32_t stack_budget; /* of all CPUs, to choose slow calls for (source/focus.h); 0: do not */
 	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 	uint32_t sample_period_ns; /* 0: no samples */
 	uint32_t subbuf_bytes;
@@ -94,6 +97,7 @@ struct scope_capture_stats {
 	struct scope_target target;
 	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
 	struct scope_capture_counts counts;
+	uint32_t stack_highest_ns; /* calls had to last for a stack, at most; 0: not chosen */
 	enum scope_capture_end end;
 };
 

@@ -13,6 +13,8 @@
 #define SCOPE_DEFAULT_STACK_BYTES 8192u
 #define SCOPE_DEFAULT_STACK_MIN_NS 100000u
 #define SCOPE_DEFAULT_STACKS_PER_SECOND 1000u /* per CPU */
+#define SCOPE_DEFAULT_LEARN_NS 1000000000ull	 /* without stacks, see source/focus.h … */
+#define SCOPE_DEFAULT_LEARN_OF_NS 10000000000ull /* … in captures that last so long, or without end */
 
 /* Not a round number: a period in step with the timers of the target would see one side of it. */
 #define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u

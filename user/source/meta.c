@@ -155,6 +155,8 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!code)
 		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
 				(unsigned long long)stats->counts.stacks_skipped);
+	if (!code && stats->stack_highest_ns)
+		code = put(writer, SCOPE_META_STACK_HIGHEST_NS, "%u", stats->stack_highest_ns);
 	if (!code && stats->counts.stacks_absent)
 		code = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
 			   (unsigned long long)stats->counts.stacks_absent);

@@ -168,6 +168,14 @@ static int module_count(void *context, struct scope_error *error,
 	return 0;
 }
 
+static int module_stacks(void *context, const struct scope_stack_change *change,
+			 struct scope_error *error)
+{
+	struct feed *feed = context;
+
+	return scope_control_stacks(feed->control, feed->session, change, error);
+}
+
 static int module_hear_fd(const void *context)
 {
 	const struct feed *feed = context;
@@ -199,6 +207,7 @@ const struct scope_source scope_source_module = {
 	.drain = module_drain,
 	.progress = module_progress,
 	.count = module_count,
+	.stacks = module_stacks,
 	.hear_fd = module_hear_fd,
 	.hear = module_hear,
 };

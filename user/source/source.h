@@ -5,6 +5,7 @@
 
 #include "source/capture.h"
 
+struct scope_stack_change;
 struct scope_subbuf;
 
 struct scope_source_notice {
@@ -45,6 +46,10 @@ struct scope_source {
 	/* Cheap; ret_lost has SCOPE_LOST_REASONS entries. */
 	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
 	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
+
+	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: it cannot. */
+	int (*stacks)(void *feed, const struct scope_stack_change *change,
+		      struct scope_error *error);
 
 	/* NULL where it tells nothing by itself. For poll(): readable when hear() has something; or -1. */
 	int (*hear_fd)(const void *feed);

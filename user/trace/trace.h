@@ -79,6 +79,7 @@ struct scope_trace_thread {
 #define SCOPE_META_ARCH "arch"		     /* uname machine */
 #define SCOPE_META_SAMPLE_NS "sample_ns"     /* period of samples, 0: none */
 #define SCOPE_META_STACK_MIN_NS "stack_min_ns"
+#define SCOPE_META_STACK_HIGHEST_NS "stack_highest_ns" /* what stack_min_ns was raised to at most */
 #define SCOPE_META_STACKS_SKIPPED "stacks_skipped" /* over the limit per second */
 #define SCOPE_META_STACKS_ABSENT "stacks_absent" /* of calls whose sleep was thinned out or lost */
 #define SCOPE_META_STACKS_LOST "stacks_lost" /* no room in perf's ring for stacks */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks are switched on after a first stretch, and stay within their budget, the slowest first. */
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "source/focus.h"
+#include "trace/reader.h"
+#include "trace/text.h"
+#include "trace_fixture.h"
+
+#define S 1000000000ull
+#define MS 1000000ull
+#define MIN_NS 100000u
+
+static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
+				       struct scope_focus_choice *ret_choice)
+{
+	struct scope_focus_limits limits = { learn_ns, MIN_NS, per_second, { 0 } };
+	struct scope_focus *focus;
+
+	memset(limits.syscalls, 0xff, sizeof(limits.syscalls));
+	limits.syscalls[SYS_epoll_wait / 8] &= (uint8_t)~(1u << SYS_epoll_wait % 8);
+	assert_int_equal(scope_focus_create(&limits, &focus), 0);
+	assert_true(scope_focus_decide(focus, 10 * S, ret_choice));
+	return focus;
+}
+
+static bool has(const struct scope_focus_choice *choice, uint16_t nr)
+{
+	return choice->syscalls[nr / 8] >> nr % 8 & 1;
+}
+
+static void test_learns_first(void **state)
+{
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 100, &choice);
+
+	(void)state;
+	assert_false(choice.on);
+	assert_false(scope_focus_decide(focus, 10 * S + S / 2, &choice));
+	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_true(choice.on);
+	assert_int_equal(choice.min_ns, MIN_NS);
+	assert_true(has(&choice, SYS_read) && !has(&choice, SYS_epoll_wait));
+	/* As long as nothing changes nothing is said. */
+	assert_false(scope_focus_decide(focus, 12 * S, &choice));
+	scope_focus_destroy(focus);
+	focus = focus_begin(0, 100, &choice);
+	assert_true(choice.on);
+	scope_focus_destroy(focus);
+}
+
+/* Calls of one number, from low to high ns, evenly. */
+static void calls(struct scope_focus *focus, uint16_t nr, unsigned int count, uint64_t low,
+		  uint64_t high)
+{
+	for (unsigned int i = 0; i < count; i++)
+		scope_focus_call(focus, nr, low + (high - low) * i / count);
+}
+
+/* Above the budget the slowest keep their stacks, and where it is quiet again all get them. */
+static void test_slowest_first(void **state)
+{
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 100, &choice);
+
+	(void)state;
+	calls(focus, SYS_read, 1000, MIN_NS, 2 * MIN_NS - 1);
+	calls(focus, SYS_futex, 200, 2 * MIN_NS, 4 * MIN_NS - 1);
+	calls(focus, SYS_write, 90, 30 * MS, 60 * MS);
+	calls(focus, SYS_getppid, 100000, 0, MIN_NS - 1);
+	calls(focus, SYS_epoll_wait, 100000, MS, S);
+	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_int_equal(choice.min_ns, 4 * MIN_NS);
+	assert_true(has(&choice, SYS_write));
+	for (unsigned int second = 12; second < 15; second++) {
+		calls(focus, SYS_write, 90, 30 * MS, 60 * MS);
+		assert_false(scope_focus_decide(focus, second * S, &choice));
+	}
+	/* 90 of 100 are too many to come down for; 40 are not. */
+	for (unsigned int second = 15; second < 25; second++) {
+		calls(focus, SYS_write, 40, 30 * MS, 60 * MS);
+		scope_focus_decide(focus, second * S, &choice);
+	}
+	assert_int_equal(choice.min_ns, MIN_NS);
+	scope_focus_destroy(focus);
+}
+
+/* A timer that always takes the same gives way before slow calls do; without need it does not. */
+static void test_even_calls_give_way(void **state)
+{
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 500, &choice);
+
+	(void)state;
+	calls(focus, SYS_nanosleep, 1000, 10 * MS, 10 * MS + 10000);
+	calls(focus, SYS_futex, 300, MIN_NS, 50 * MS);
+	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_int_equal(choice.min_ns, MIN_NS);
+	assert_false(has(&choice, SYS_nanosleep));
+	assert_true(has(&choice, SYS_futex));
+	assert_true(has(&choice, SYS_read)); /* not seen: its first slow call shall have a stack */
+	for (unsigned int second = 12; second < 16; second++) {
+		calls(focus, SYS_nanosleep, 100, 10 * MS, 10 * MS + 10000);
+		calls(focus, SYS_futex, 300, MIN_NS, 50 * MS);
+		scope_focus_decide(focus, second * S, &choice);
+	}
+	assert_true(has(&choice, SYS_nanosleep));
+	scope_focus_destroy(focus);
+}
+
+/* Whatever comes, what the choice lets through of the same again is within the budget. */
+static void test_within_budget(void **state)
+{
+	static const uint16_t nr[] = { SYS_read, SYS_futex, SYS_write, SYS_recvfrom };
+	uint32_t random = 1;
+
+	(void)state;
+	for (unsigned int round = 0; round < 50; round++) {
+		struct scope_focus_choice choice;
+		struct scope_focus *focus = focus_begin(S, 100, &choice);
+		uint64_t length[3000];
+		unsigned int taken = 0;
+
+		for (unsigned int i = 0; i < 3000; i++) {
+			random = random * 1103515245 + 12345;
+			length[i] = (uint64_t)MIN_NS << (random >> 16) % (1 + round % 15);
+			length[i] += length[i] / 2 * (random >> 28) / 16;
+			scope_focus_call(focus, nr[random >> 8 & 3], length[i]);
+			length[i] |= (uint64_t)(random >> 8 & 3) << 62;
+		}
+		assert_true(scope_focus_decide(focus, 11 * S, &choice));
+		for (unsigned int i = 0; i < 3000; i++)
+			taken += has(&choice, nr[length[i] >> 62]) &&
+				 (length[i] & ~(3ull << 62)) >= choice.min_ns;
+		assert_true(taken <= 100);
+		scope_focus_destroy(focus);
+	}
+}
+
+static void take(void *context, const struct scope_subbuf *subbuf)
+{
+	scope_focus_take(context, subbuf);
+}
+
+/* From sub-buffers: calls that did not block, and such as entered and returned on different CPUs. */
+static void test_takes_records(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_error error = { "" };
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 10, &choice);
+	size_t bytes;
+	char *text;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++) {
+		unsigned long long at = S + i * 10 * MS;
+
+		if (i % 4 == 0)
+			fprintf(stream, "%llu 0 syscall 101 write enter=%llu ret=1 args=7,0\n", at,
+				at - 150000);
+		fprintf(stream, "%llu 0 enter 101 futex enter=%llu args=1,2\n", at + MS, at + MS);
+		fprintf(stream, "%llu 0 exit 101 futex ret=0\n", at + MS + 100000 + (i << i / 2) * 10000);
+	}
+	fclose(stream);
+	scope_writer_set_tap(fixture.writer, take, focus);
+	stream = fmemopen(text, bytes, "r");
+	if (scope_text_read(stream, fixture.writer, &error))
+		fail_msg("%s", error.text);
+	fclose(stream);
+	free(text);
+	fixture_finish(&fixture);
+	close(fixture.fd);
+	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	/* 5 writes are within the budget, with 20 futexes of up to 100 ms the choice is among these. */
+	assert_in_range(choice.min_ns, 2 * MIN_NS, 64 * MIN_NS);
+	scope_focus_destroy(focus);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_learns_first),	  cmocka_unit_test(test_slowest_first),
+		cmocka_unit_test(test_even_calls_give_way), cmocka_unit_test(test_within_budget),
+		cmocka_unit_test(test_takes_records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
