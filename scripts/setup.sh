@@ -11,7 +11,7 @@ packages_of() {
 	build) echo build-essential pkg-config libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev \
 		libunwind-dev libzstd-dev libdeflate-dev zlib1g-dev libjansson-dev libsqlite3-dev \
 		libbabeltrace2-dev libiberty-dev ;;
-	test) echo libcmocka-dev libdebuginfod1 babeltrace2 protobuf-compiler python3 python3-scipy python3-fastcluster ;;
+	test) echo libcmocka-dev libdebuginfod1 musl-tools xz-utils babeltrace2 protobuf-compiler python3 python3-scipy python3-fastcluster ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
 	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;

@@ -242,3 +242,41 @@ unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
 {
 	return scope_lines_find(image->module, link, ret_line, max);
 }
+
+/* Call by distance, and by register or memory: opcode 0xff /2 with 0, 1 or 4 bytes of displacement. */
+static bool is_call(const uint8_t *end)
+{
+	static const struct {
+		uint8_t back, mod; /* bytes from the opcode to the end, addressing mode */
+		bool sib;
+	} forms[] = {
+		{ 2, 3, false }, { 2, 0, false }, { 3, 0, true },  { 3, 1, false },
+		{ 4, 1, true },	 { 6, 2, false }, { 6, 0, false }, { 7, 2, true },
+	};
+
+	if (end[-5] == 0xe8)
+		return true;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const uint8_t *at = end - forms[i].back;
+
+		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2 && at[1] >> 6 == forms[i].mod &&
+		    ((at[1] & 7) == 4) == (forms[i].sib && forms[i].mod != 3))
+			return true;
+	}
+	return false;
+}
+
+#define CALL_BYTES_MAX 7
+
+bool scope_image_after_call(const struct scope_image *image, uint64_t link)
+{
+	size_t bytes;
+	const char *file = elf_rawfile(image->elf, &bytes);
+	GElf_Ehdr ehdr;
+	uint64_t offset;
+
+	return file && gelf_getehdr(image->elf, &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	       link >= CALL_BYTES_MAX && offset_of(image, link - CALL_BYTES_MAX, &offset) &&
+	       offset_of(image, link - 1, &offset) && offset + 1 >= CALL_BYTES_MAX &&
+	       offset < bytes && is_call((const uint8_t *)file + offset + 1);
+}

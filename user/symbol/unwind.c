@@ -12,6 +12,9 @@
 #include "symbol/frame.h"
 #include "symbol/symbol.h"
 
+#define SCAN_BYTES 2048 /* of stack that code without tables may lie over */
+#define SCAN_STEPS 64
+
 #define RED_ZONE_BYTES 128 /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
 
 /* Where a machine keeps what. */
@@ -168,26 +171,6 @@ static unsigned int astray_step(struct walk *walk)
 	return 0;
 }
 
-/* 0 and *ret_end a flag where the walk ends; -ENOMEM. */
-static int step(struct walk *walk, unsigned int *ret_end)
-{
-	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
-	const struct scope_rule *rule = NULL;
-	struct scope_place place;
-	int ret = scope_spaces_place(walk->spaces, walk->space, pc, &place);
-
-	if (ret == -ENOENT) { /* only the first address may be outside */
-		*ret_end = astray_step(walk);
-		return 0;
-	}
-	if (!ret && place.linked)
-		ret = scope_image_rule(place.file->image, place.link, &rule);
-	if (ret)
-		return ret;
-	*ret_end = rule && rule->known ? rule_step(walk, rule) : guess_step(walk);
-	return 0;
-}
-
 /* A return address of 0 ends a stack as an undefined one does; others must point to code. */
 static unsigned int caller_check(const struct walk *walk)
 {
@@ -196,6 +179,139 @@ static unsigned int caller_check(const struct walk *walk)
 	if (!pc)
 		return SCOPE_UNWIND_COMPLETE;
 	return scope_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
+}
+
+/* Where the walk is, and the rule there, NULL where there is none. 0, -ENOENT, -ENOMEM. */
+static int rule_get(const struct walk *walk, struct scope_place *ret_place,
+		    const struct scope_rule **ret_rule)
+{
+	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
+	int ret = scope_spaces_place(walk->spaces, walk->space, pc, ret_place);
+
+	*ret_rule = NULL;
+	if (!ret && ret_place->linked)
+		ret = scope_image_rule(ret_place->file->image, ret_place->link, ret_rule);
+	if (!ret && *ret_rule && !(*ret_rule)->known)
+		*ret_rule = NULL;
+	return ret;
+}
+
+static bool same_frame(const struct walk *a, const struct walk *b)
+{
+	const struct machine *machine = a->machine;
+
+	return a->frame.reg[machine->pc] == b->frame.reg[machine->pc] &&
+	       a->frame.reg[machine->sp] == b->frame.reg[machine->sp];
+}
+
+/*
+ * Do unwind tables lead on from there, to the start of the thread or to code without tables?
+ * via: NULL, or the frame that the first step must lead to.
+ */
+static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
+{
+	unsigned int steps = 0, end = 0;
+
+	*ret_holds = false;
+	while (!end) {
+		const struct scope_rule *rule;
+		struct scope_place place;
+		int ret = rule_get(&walk, &place, &rule);
+
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret || !rule || steps == SCAN_STEPS)
+			break;
+		if (!steps && !scope_image_after_call(place.file->image, place.link + 1))
+			return 0;
+		end = rule_step(&walk, rule);
+		if (!end)
+			end = caller_check(&walk);
+		if (!steps++ && via) {
+			*ret_holds = !end && same_frame(&walk, via);
+			return 0;
+		}
+	}
+	*ret_holds = steps && end != SCOPE_UNWIND_BROKEN;
+	return 0;
+}
+
+/*
+ * A step over code without unwind tables and frame pointers, such as musl: the first word above that
+ * lies behind a call and from which the tables lead on. Frames between are passed over. Leaves
+ * *ret_end as it is where there is none. via: as above.
+ */
+static int scan_step(struct walk *walk, const struct walk *via, unsigned int *ret_end)
+{
+	const struct machine *machine = walk->machine;
+	uint64_t sp = walk->frame.reg[machine->sp];
+	uint64_t top = via ? via->frame.reg[machine->sp] : sp + SCAN_BYTES;
+
+	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES; at += 8) {
+		struct walk next = *walk;
+		bool found = false;
+		int ret;
+
+		if (scope_slice_read(&walk->slice, at, &next.frame.reg[machine->pc]))
+			return 0;
+		if (!scope_space_executable(walk->space, next.frame.reg[machine->pc] - 1))
+			continue;
+		next.frame.reg[machine->sp] = at + 8;
+		next.exact = false;
+		ret = holds(next, via, &found);
+		if (ret)
+			return ret;
+		if (!found)
+			continue;
+		*walk = next;
+		walk->flags |= SCOPE_UNWIND_GUESSED;
+		*ret_end = 0;
+		return 0;
+	}
+	return 0;
+}
+
+/*
+ * From code of a file that has no tables. Where that keeps no frame pointer, the one that is there
+ * is its caller's and leads past that: then the caller is looked for between.
+ */
+static int bare_step(struct walk *walk, unsigned int *ret_end)
+{
+	struct walk guess = *walk;
+	unsigned int missing = SCOPE_UNWIND_BROKEN;
+	int ret;
+
+	*ret_end = guess_step(&guess);
+	/* A frame pointer of 0 may be the outermost frame's, or that of code which has none. */
+	if (*ret_end)
+		return scan_step(walk, NULL, ret_end);
+	ret = scan_step(walk, &guess, &missing);
+	if (!ret && missing)
+		*walk = guess;
+	return ret;
+}
+
+/* 0 and *ret_end a flag where the walk ends; -ENOMEM. */
+static int step(struct walk *walk, unsigned int *ret_end)
+{
+	const struct scope_rule *rule;
+	struct scope_place place;
+	int ret = rule_get(walk, &place, &rule);
+
+	if (ret == -ENOENT) { /* only the first address may be outside */
+		*ret_end = astray_step(walk);
+		return 0;
+	}
+	if (ret)
+		return ret;
+	if (rule) {
+		*ret_end = rule_step(walk, rule);
+		return 0;
+	}
+	if (place.linked)
+		return bare_step(walk, ret_end);
+	*ret_end = guess_step(walk);
+	return 0;
 }
 
 int scope_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space,
