@@ -13,6 +13,7 @@
 
 #include "base/temporary.h"
 #include "cmd/cmd.h"
+#include "cmd/live.h"
 #include "cmd/symbols.h"
 #include "report/text.h"
 #include "source/launch.h"
@@ -35,6 +36,7 @@ static const char usage[] =
 	"      --linkage NAME    how like units are put together: complete (default), average, single,\n"
 	"                        ward, or divisive, as published\n"
 	"  -o, --output FILE     print the report to a file\n"
+	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
@@ -51,6 +53,7 @@ enum {
 	OPTION_SOURCE,
 	OPTION_BASELINE,
 	OPTION_MAX_OVERHEAD,
+	OPTION_LIVE,
 	OPTION_LINKAGE,
 	OPTION_STACK_BUDGET,
 };
@@ -65,12 +68,15 @@ static const struct option long_options[] = {
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
+	{ "live", optional_argument, NULL, OPTION_LIVE },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
 	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
+
+#define LIVE_MIN_NS 500000000ull
 
 struct request {
 	struct scope_capture_options capture;
@@ -81,6 +87,7 @@ struct request {
 	char **command; /* to be started; NULL: none */
 	unsigned details;
 	enum scope_linkage linkage;
+	uint64_t live_ns; /* 0: no report before the end */
 	bool duration, help;
 };
 
@@ -119,6 +126,13 @@ static int take_value(int option, const char *value, struct request *request)
 		if (scope_cmd_share(value, &request->capture.overhead_max))
 			return scope_cmd_misuse("report", "--max-overhead wants a share of one CPU in "
 						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
+		return 0;
+	case OPTION_LIVE:
+		request->live_ns = SCOPE_LIVE_PERIOD_NS;
+		if (value && (scope_cmd_seconds(value, &request->live_ns) ||
+			      request->live_ns < LIVE_MIN_NS))
+			return scope_cmd_misuse("report", "--live wants a time as --live=5, at least "
+						"500ms, not '%s'", value);
 		return 0;
 	case OPTION_SOURCE:
 		request->source = value;
@@ -170,8 +184,9 @@ static int parse(int argc, char **argv, struct request *request)
 		return scope_cmd_misuse("report", "-p, -i and a command exclude each other");
 	if (request->command && !request->duration)
 		request->capture.duration_ns = 0;
-	if (request->input && (request->duration || request->save || request->source))
-		return scope_cmd_misuse("report", "--duration, --save and --source go with -p");
+	if (request->input &&
+	    (request->duration || request->save || request->source || request->live_ns))
+		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
 	return 0;
 }
 
@@ -183,6 +198,7 @@ struct session {
 	struct scope_error failed;   /* the command could not be run */
 	struct scope_writer *writer;
 	struct scope_stream *stream; /* NULL: it gave up, and all is left for the end */
+	struct scope_cmd_live *live; /* NULL: no report before the end */
 };
 
 /* Tracing is on: from here on a command may run. */
@@ -210,8 +226,15 @@ static void analyse_on(struct session *session, uint64_t settled_ns)
 static void progress(void *context, const struct scope_capture_progress *now)
 {
 	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
+	struct session *session = context;
 
-	analyse_on(context, now->settled_ns);
+	analyse_on(session, now->settled_ns);
+	if (session->live) {
+		if (session->stream)
+			scope_cmd_live_tick(session->live, session->stream,
+					    scope_writer_descriptor(session->writer), now);
+		return;
+	}
 	scope_cmd_tell_lossy("report", now->lost);
 	if (!now->duration_ns) {
 		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
@@ -224,8 +247,9 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
-static int capture(const struct request *request, struct scope_writer *writer,
-		   struct scope_error *error, struct scope_stream **ret_stream)
+static int capture(const struct request *request, const struct scope_analysis_options *analysis,
+		   struct scope_writer *writer, struct scope_error *error,
+		   struct scope_stream **ret_stream)
 {
 	struct session session = { .writer = writer };
 	const struct scope_capture_watch watch = {
@@ -245,8 +269,12 @@ static int capture(const struct request *request, struct scope_writer *writer,
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
+	if (request->live_ns && session.stream &&
+	    scope_cmd_live_create(request->live_ns, request->details, analysis, &session.live))
+		session.live = NULL;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
+	scope_cmd_live_destroy(session.live);
 	if (!code && session.failed.text[0]) {
 		*error = session.failed;
 		code = -ENOENT;
@@ -263,8 +291,8 @@ static int capture(const struct request *request, struct scope_writer *writer,
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
-static int capture_and_open(const struct request *request, struct scope_error *error,
-			    struct scope_trace **ret_trace, struct scope_stream **ret_stream)
+static int capture_and_open(const struct request *request, struct scope_analysis_options *options,
+			    struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_writer *writer = NULL;
 	char path[64];
@@ -279,7 +307,7 @@ static int capture_and_open(const struct request *request, struct scope_error *e
 						      &writer);
 	}
 	if (!code)
-		code = capture(request, writer, error, ret_stream);
+		code = capture(request, options, writer, error, &options->stream);
 	scope_writer_destroy(writer);
 	if (!code) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -360,10 +388,27 @@ static int check_end(const struct request *request, const struct scope_trace *tr
 	return check_target(trace, request->command, error);
 }
 
+/* Before the capture, so that a wrong name costs no time, nor the baseline any behind it. */
+static int prepare_baseline(const struct request *request, struct scope_analysis_options *options,
+			    struct scope_error *error)
+{
+	int code;
+
+	if (!request->baseline)
+		return 0;
+	code = scope_trace_open(request->baseline, error, &options->baseline);
+	if (code)
+		return code;
+	scope_cmd_progress("reading the baseline");
+	code = scope_reference_create(options->baseline, &options->reference);
+	scope_cmd_progress_end();
+	return code ? scope_error_set(error, code, "%s cannot be analysed: %s", request->baseline,
+				      strerror(-code)) : 0;
+}
+
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
-static int open_inputs(const struct request *request, struct scope_error *error,
-		       struct scope_trace **ret_trace, struct scope_stream **ret_stream,
-		       struct scope_trace **ret_baseline)
+static int open_inputs(const struct request *request, struct scope_analysis_options *options,
+		       struct scope_error *error, struct scope_trace **ret_trace)
 {
 	const char *const paths[] = { request->input, request->baseline };
 	struct scope_trace *traces[2];
@@ -373,54 +418,53 @@ static int open_inputs(const struct request *request, struct scope_error *error,
 		code = scope_cmd_open_traces(2, paths, error, traces);
 		if (!code) {
 			*ret_trace = traces[0];
-			*ret_baseline = traces[1];
+			options->baseline = traces[1];
 		}
 		return code;
 	}
-	/* Before the capture, so that a wrong name costs no time. */
-	code = request->baseline ? scope_trace_open(request->baseline, error, ret_baseline) : 0;
-	return code ? code : capture_and_open(request, error, ret_trace, ret_stream);
+	code = prepare_baseline(request, options, error);
+	if (!code)
+		code = capture_and_open(request, options, error, ret_trace);
+	if (code)
+		scope_reference_destroy(options->reference);
+	return code;
+}
+
+static int analyse_and_print(const struct request *request, struct scope_trace *trace,
+			     struct scope_analysis_options *options, struct scope_error *error)
+{
+	char root[SCOPE_CMD_ROOT_BYTES];
+	struct scope_analysis *analysis;
+	int code;
+
+	if (!request->input && scope_cmd_target_root(trace, root))
+		options->symbols.root = root;
+	scope_cmd_progress("analysing");
+	code = scope_analysis_run(trace, options, &analysis);
+	scope_cmd_progress_end();
+	if (code)
+		return scope_error_set(error, code, "the trace cannot be analysed: %s",
+				       strerror(-code));
+	code = print_report(request, analysis, error);
+	scope_analysis_destroy(analysis);
+	return code ? code : check_end(request, trace, error);
 }
 
 static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
-	struct scope_analysis *analysis;
-	struct scope_trace *trace = NULL, *baseline = NULL;
-	struct scope_stream *stream = NULL;
-	char root[64];
+	struct scope_trace *trace = NULL;
 	int code;
 
-	code = open_inputs(request, error, &trace, &stream, &baseline);
-	if (code) {
-		scope_stream_destroy(stream);
-		scope_trace_close(baseline);
-		return code;
-	}
 	scope_analysis_options_init(&options);
-	options.baseline = baseline;
-	options.stream = stream;
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
-	/* The files as the process sees them, as long as it is there to ask. */
-	snprintf(root, sizeof(root), "/proc/%" PRIu64 "/root",
-		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
-	if (!request->input && !access(root, X_OK))
-		options.symbols.root = root;
-	scope_cmd_progress("analysing");
-	code = scope_analysis_run(trace, &options, &analysis);
-	scope_cmd_progress_end();
-	if (code) {
-		scope_error_set(error, code, "the trace cannot be analysed: %s", strerror(-code));
-	} else {
-		code = print_report(request, analysis, error);
-		scope_analysis_destroy(analysis);
-		if (!code)
-			code = check_end(request, trace, error);
-	}
-	scope_stream_destroy(stream);
+	code = open_inputs(request, &options, error, &trace);
+	if (!code)
+		code = analyse_and_print(request, trace, &options, error);
+	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
-	scope_trace_close(baseline);
+	scope_trace_close(options.baseline);
 	return code;
 }
 

@@ -73,7 +73,7 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (!err)
 		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
 				       &analysis->detection);
-	if (!err && options->baseline)
+	if (!err && options->baseline && !analysis->reference)
 		err = scope_reference_create(options->baseline, &analysis->reference);
 	if (!err && options->baseline)
 		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
@@ -129,9 +129,12 @@ int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_op
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
 
-	if (!analysis)
+	if (!analysis) {
+		scope_reference_destroy(options->reference);
 		return -ENOMEM;
+	}
 	analysis->trace = trace;
+	analysis->reference = options->reference;
 	err = analyse(analysis, options);
 	if (err) {
 		scope_analysis_destroy(analysis);

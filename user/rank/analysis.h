@@ -18,6 +18,7 @@ struct scope_analysis_options {
 	struct scope_stream *stream;
 	uint64_t settled_ns;
 	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
+	struct scope_reference *reference; /* of baseline, where it was made before; else NULL. Taken over */
 	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
 };
 

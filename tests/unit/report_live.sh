@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The report that is drawn anew while a capture runs: on a terminal, piped, and ended by Ctrl-C.
+#
+# Usage: tests/unit/report_live.sh
+# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=build/user/scope
+[ -x "$scope" ] || make -s user
+dir=$(mktemp -d)
+target=
+ended() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null
+	rm -rf "$dir"
+}
+trap ended EXIT
+"$scope" doctor > "$dir/doctor" 2>&1
+grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+python3 -c '
+import os, time
+r, w = os.pipe()
+while True:
+    os.write(w, b"x"); os.read(r, 1); sum(range(2000)); time.sleep(0.001)
+' &
+target=$!
+sleep 0.3
+bad=0
+
+# check NAME COMMAND...
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
+}
+
+"$scope" report -p "$target" --source perf -d 6 --live=1 --save "$dir/a.trace" \
+	> "$dir/piped" 2> "$dir/said"
+check "piped: it ends well" [ $? -eq 0 ]
+check "piped: several reports, each with a head of its own" \
+	[ "$(grep -c '^live · ' "$dir/piped")" -ge 2 ]
+check "piped: the last is that of the whole capture" \
+	[ "$(grep -c '^scope ' "$dir/piped")" -eq $(($(grep -c '^live · ' "$dir/piped") + 1)) ]
+check "piped: no escape sequence" bash -c "! grep -q $'\033' '$dir/piped'"
+awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' "$dir/piped" > "$dir/last"
+"$scope" report -i "$dir/a.trace" > "$dir/again"
+check "piped: the saved trace has the same last report" diff "$dir/last" "$dir/again"
+
+# A terminal of 30 lines of 60 columns; after 4 seconds somebody presses Ctrl-C.
+python3 - "$scope" "$target" > "$dir/screen" <<-'END'
+	import fcntl, os, pty, select, struct, sys, termios, time
+	pid, fd = pty.fork()
+	if not pid:
+	    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 60, 0, 0))
+	    os.environ["TERM"] = "xterm"
+	    os.execv(sys.argv[1], [sys.argv[1], "report", "-p", sys.argv[2], "--source", "perf",
+	                           "-d", "60", "--live=1"])
+	begin, pressed = time.monotonic(), False
+	while time.monotonic() - begin < 50:
+	    if not pressed and time.monotonic() - begin > 4:
+	        pressed = os.write(fd, b"\003")
+	    if select.select([fd], [], [], 0.1)[0]:
+	        try:
+	            data = os.read(fd, 65536)
+	        except OSError:
+	            break
+	        sys.stdout.buffer.write(data)
+	sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+check "terminal: Ctrl-C ends it well" [ $? -eq 0 ]
+python3 - "$dir/screen" <<-'END'
+	import re, sys
+	text = open(sys.argv[1], "rb").read().decode()
+	begin, end = "\033[?1049h", "\033[?1049l"
+	assert text.count(begin) == 1 and text.count(end) == 1, "one alternate screen"
+	inside, after = text[text.index(begin):text.index(end)], text[text.index(end):]
+	frames = inside.split("\033[H")[2:]
+	assert len(frames) >= 2, "%d reports" % len(frames)
+	for frame in frames:
+	    assert frame.endswith("\033[J") or frame.endswith("\033[?25h"), "a whole frame"
+	    lines = re.sub("\033\\[[0-9;?]*[a-zA-Z]", "", frame).split("\r\n")
+	    assert len(lines) <= 30 and max(map(len, lines)) <= 60, "it fits the screen: %r" % frame
+	    assert lines[0].startswith("live · "), lines[0]
+	    assert "\033[2J" not in frame, "no flicker"
+	assert after.count("where the time went") == 1, "the last report stays"
+END
+check "terminal: the frames are whole, and the last report stays behind" [ $? -eq 0 ]
+
+"$scope" report -i "$dir/a.trace" --live > /dev/null 2> "$dir/said"
+check "a saved trace has no live report" [ $? -eq 2 ]
+"$scope" report -p "$target" --live=0.1 > /dev/null 2> "$dir/said"
+check "a time too short is refused" [ $? -eq 2 ]
+exit $bad

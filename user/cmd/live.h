@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The report of what was traced so far, drawn anew every few seconds while a capture runs. */
+#ifndef SCOPE_CMD_LIVE_H
+#define SCOPE_CMD_LIVE_H
+
+#include <stdint.h>
+
+#include "rank/analysis.h"
+#include "source/capture.h"
+
+#define SCOPE_LIVE_PERIOD_NS 3000000000ull
+
+struct scope_cmd_live;
+
+/*
+ * Each report is made by a process of its own, of what the stream holds when it is forked off: the
+ * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
+ * they follow one another on standard output. details: findings told in full; options: for all but
+ * the stream and the root of files, borrowed. 0 or -ENOMEM.
+ */
+int scope_cmd_live_create(uint64_t period_ns, unsigned details,
+			  const struct scope_analysis_options *options,
+			  struct scope_cmd_live **ret_live);
+
+/* Forks off a report if it is time for one and the last is done. trace_fd: the file that is written. */
+void scope_cmd_live_tick(struct scope_cmd_live *live, struct scope_stream *stream, int trace_fd,
+			 const struct scope_capture_progress *now);
+
+/* The screen is as it was before. NULL is fine. */
+void scope_cmd_live_destroy(struct scope_cmd_live *live);
+
+#endif
