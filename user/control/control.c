@@ -190,7 +190,7 @@ int scope_control_refused(int code, const char *verb, const struct scope_reply *
 	}
 }
 
-static uint64_t number(struct nlattr *attr)
+uint64_t scope_reply_number(struct nlattr *attr)
 {
 	if (!attr)
 		return 0;
@@ -216,18 +216,18 @@ static int parse_info(struct nlattr **attr, void *result)
 
 	if (!attr[SCOPE_ATTR_PROTOCOL])
 		return -EBADMSG;
-	info->module_protocol = (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL]);
+	info->module_protocol = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_PROTOCOL]);
 	info->module_protocol_min = attr[SCOPE_ATTR_PROTOCOL_MIN] ?
-					    (uint32_t)number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
+					    (uint32_t)scope_reply_number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
 					    info->module_protocol;
-	info->regs = (uint32_t)number(attr[SCOPE_ATTR_KERNEL_REGS]);
-	info->selftest = (enum scope_selftest)number(attr[SCOPE_ATTR_SELFTEST]);
+	info->regs = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_KERNEL_REGS]);
+	info->selftest = (enum scope_selftest)scope_reply_number(attr[SCOPE_ATTR_SELFTEST]);
 	if (attr[SCOPE_ATTR_MODULE_VERSION])
 		nla_strlcpy(info->version, attr[SCOPE_ATTR_MODULE_VERSION], sizeof(info->version));
 	if (attr[SCOPE_ATTR_SESSIONS])
 		nla_for_each_nested(session, attr[SCOPE_ATTR_SESSIONS], left)
 			if (info->session_count < sizeof(info->sessions) / sizeof(info->sessions[0]))
-				info->sessions[info->session_count++] = (uint32_t)number(session);
+				info->sessions[info->session_count++] = (uint32_t)scope_reply_number(session);
 	return 0;
 }
 
@@ -312,113 +312,6 @@ void scope_control_close(struct scope_control *control)
 	free(control);
 }
 
-static int put_target(struct nl_msg *message, const struct scope_control_target *target)
-{
-	struct nlattr *nest;
-	int bad;
-
-	switch (target->kind) {
-	case SCOPE_ATTR_COMM:
-	case SCOPE_ATTR_COMM_PREFIX:
-		return nla_put_string(message, target->kind, target->comm);
-	case SCOPE_ATTR_CGROUP:
-		nest = nla_nest_start(message, SCOPE_ATTR_CGROUP);
-		if (!nest)
-			return -ENOMEM;
-		bad = nla_put_u64(message, SCOPE_ATTR_CGROUP_ID, target->cgroup);
-		bad |= nla_put_u32(message, SCOPE_ATTR_CGROUP_HIERARCHY, target->id);
-		nla_nest_end(message, nest);
-		return bad;
-	default:
-		return nla_put_u32(message, target->kind, target->id);
-	}
-}
-
-/* Does this configuration ask for what the first protocol did not have? */
-static bool needs_newer(const struct scope_session_config *config)
-{
-	uint32_t i;
-
-	for (i = 0; i < config->target_count; i++)
-		if (config->targets[i].kind != SCOPE_ATTR_TARGET)
-			return true;
-	return config->syscalls;
-}
-
-/* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
-static int put_config(struct nl_msg *message, uint32_t protocol,
-		      const struct scope_session_config *config)
-{
-	const struct {
-		int attr;
-		uint32_t value;
-	} word[] = {
-		{ SCOPE_ATTR_EVENTS, config->events },
-		{ SCOPE_ATTR_SUBBUF_BYTES, config->subbuf_bytes },
-		{ SCOPE_ATTR_SUBBUF_COUNT, config->subbuf_count },
-		{ SCOPE_ATTR_STACK_BYTES, config->stack_bytes },
-		{ SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns },
-		{ SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second },
-		{ SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns },
-		{ SCOPE_ATTR_OVERHEAD_MAX, config->overhead_any ? 0 : config->overhead_max },
-	};
-	struct nlattr *nest;
-	uint32_t i;
-	int bad = 0;
-
-	bad |= nla_put_u32(message, SCOPE_ATTR_SESSION, config->session);
-	bad |= nla_put_u32(message, SCOPE_ATTR_PROTOCOL, protocol);
-	nest = nla_nest_start(message, SCOPE_ATTR_TARGETS);
-	if (!nest)
-		return -ENOMEM;
-	for (i = 0; i < config->target_count; i++)
-		bad |= put_target(message, &config->targets[i]);
-	nla_nest_end(message, nest);
-	if (config->follow)
-		bad |= nla_put_flag(message, SCOPE_ATTR_FOLLOW);
-	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		if (word[i].value)
-			bad |= nla_put_u32(message, word[i].attr, word[i].value);
-	if (config->overhead_any)
-		bad |= nla_put_u32(message, SCOPE_ATTR_OVERHEAD_MAX, 0);
-	if (config->ring_mode != SCOPE_RING_STREAM)
-		bad |= nla_put_u8(message, SCOPE_ATTR_RING_MODE, (uint8_t)config->ring_mode);
-	if (config->stack_mode != SCOPE_STACK_NONE)
-		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)config->stack_mode);
-	if (config->arg_counts)
-		bad |= nla_put(message, SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, config->arg_counts);
-	if (config->syscalls)
-		bad |= nla_put(message, SCOPE_ATTR_SYSCALLS, SCOPE_SYSCALL_MAX / 8, config->syscalls);
-	if (config->stack_syscalls)
-		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8,
-			       config->stack_syscalls);
-	return bad ? -ENOMEM : 0;
-}
-
-int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
-			    struct scope_error *error)
-{
-	struct scope_reply reply = { 0 };
-	struct nl_msg *message;
-	int code;
-
-	if (!config->target_count || config->target_count > SCOPE_TARGET_MAX)
-		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
-				       config->target_count, SCOPE_TARGET_MAX);
-	if (control->protocol < 2 && needs_newer(config))
-		return scope_error_set(error, -EOPNOTSUPP,
-				       "the loaded scope module speaks protocol %u, in which processes "
-				       "alone can be selected, and all their calls: load the scope.ko of "
-				       "this release", control->protocol);
-	message = scope_control_request(control, SCOPE_CMD_CONFIGURE);
-	if (!message || put_config(message, control->protocol, config)) {
-		nlmsg_free(message);
-		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
-	}
-	code = scope_control_transact(control, message, &reply);
-	return code ? scope_control_refused(code, "set up tracing", &reply, error) : 0;
-}
-
 static int session_command(struct scope_control *control, uint8_t command, uint32_t session,
 			   const char *verb, struct scope_reply *reply, struct scope_error *error)
 {
@@ -461,120 +354,4 @@ int scope_control_stop(struct scope_control *control, uint32_t session, struct s
 	struct scope_reply reply = { 0 };
 
 	return session_command(control, SCOPE_CMD_STOP, session, "stop tracing", &reply, error);
-}
-
-static int parse_cpu(struct nlattr *nest, struct scope_session_status *status)
-{
-	struct scope_session_counts *cpu = &status->cpu[status->cpus];
-	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
-	int i;
-
-	if (nla_parse_nested(attr, SCOPE_ATTR_MAX, nest, NULL) < 0)
-		return -EBADMSG;
-	cpu->cpu = (uint32_t)number(attr[SCOPE_ATTR_CPU_ID]);
-	cpu->records = number(attr[SCOPE_ATTR_RECORDS]);
-	cpu->lost[SCOPE_LOST_FULL] = number(attr[SCOPE_ATTR_LOST_FULL]);
-	cpu->lost[SCOPE_LOST_NESTED] = number(attr[SCOPE_ATTR_LOST_NESTED]);
-	cpu->lost[SCOPE_LOST_TOO_BIG] = number(attr[SCOPE_ATTR_LOST_TOO_BIG]);
-	cpu->stacks = number(attr[SCOPE_ATTR_STACKS]);
-	cpu->stacks_skipped = number(attr[SCOPE_ATTR_STACKS_SKIPPED]);
-	cpu->overwritten = number(attr[SCOPE_ATTR_OVERWRITTEN]);
-	cpu->probe_ns = number(attr[SCOPE_ATTR_PROBE_NS]);
-	status->total.records += cpu->records;
-	status->total.stacks += cpu->stacks;
-	status->total.stacks_skipped += cpu->stacks_skipped;
-	status->total.overwritten += cpu->overwritten;
-	status->total.probe_ns += cpu->probe_ns;
-	for (i = 0; i < SCOPE_LOST_REASONS; i++)
-		status->total.lost[i] += cpu->lost[i];
-	status->cpus++;
-	return 0;
-}
-
-struct query {
-	struct scope_session_status status;
-	uint32_t next; /* CPU from which there is more, 0: that was all */
-};
-
-static int parse_cpus(struct nlattr *cpus, struct scope_session_status *status)
-{
-	struct scope_session_counts *larger;
-	struct nlattr *nest;
-	size_t count = 0;
-	int left, code = 0;
-
-	nla_for_each_nested(nest, cpus, left)
-		count++;
-	larger = realloc(status->cpu, (status->cpus + count + 1) * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	status->cpu = larger;
-	nla_for_each_nested(nest, cpus, left)
-		if (!code)
-			code = parse_cpu(nest, status);
-	return code;
-}
-
-static int parse_query(struct nlattr **attr, void *result)
-{
-	struct query *query = result;
-	struct scope_session_status *status = &query->status;
-
-	status->session = (uint32_t)number(attr[SCOPE_ATTR_SESSION]);
-	status->run_state = (enum scope_run_state)number(attr[SCOPE_ATTR_RUN_STATE]);
-	status->memory_bytes = number(attr[SCOPE_ATTR_MEMORY_BYTES]);
-	status->processes = (uint32_t)number(attr[SCOPE_ATTR_PROCESSES]);
-	status->threads = (uint32_t)number(attr[SCOPE_ATTR_THREADS]);
-	status->filter_full = number(attr[SCOPE_ATTR_FILTER_FULL]);
-	status->ring_mode = (enum scope_ring_mode)number(attr[SCOPE_ATTR_RING_MODE]);
-	status->stop_reason = (enum scope_stop_reason)number(attr[SCOPE_ATTR_STOP_REASON]);
-	status->overhead_max = (uint32_t)number(attr[SCOPE_ATTR_OVERHEAD_MAX]);
-	status->guard_cpu = (uint32_t)number(attr[SCOPE_ATTR_CPU_ID]);
-	status->guard_share = (uint32_t)number(attr[SCOPE_ATTR_OVERHEAD]);
-	status->owner = (uint32_t)number(attr[SCOPE_ATTR_OWNER]);
-	status->run_ns = number(attr[SCOPE_ATTR_RUN_NS]);
-	query->next = (uint32_t)number(attr[SCOPE_ATTR_CPU_NEXT]);
-	return attr[SCOPE_ATTR_CPUS] ? parse_cpus(attr[SCOPE_ATTR_CPUS], status) : 0;
-}
-
-/* The kernel tells of so many CPUs in one answer, and from where to go on. */
-int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
-			struct scope_session_status *ret_status)
-{
-	struct query query = { 0 };
-	struct nl_msg *message;
-	uint32_t first = 0;
-	int code;
-
-	do {
-		struct scope_reply reply = { .parse = parse_query, .result = &query };
-
-		query.next = 0;
-		message = scope_control_request(control, SCOPE_CMD_QUERY);
-		if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
-		    (first && nla_put_u32(message, SCOPE_ATTR_CPU_FIRST, first))) {
-			nlmsg_free(message);
-			code = scope_error_set(error, -ENOMEM, "no room for a netlink message");
-			break;
-		}
-		code = scope_control_transact(control, message, &reply);
-		if (code)
-			scope_control_refused(code, "read the counts", &reply, error);
-		first = query.next;
-	} while (!code && first);
-	if (code) {
-		scope_session_status_destroy(&query.status);
-		return code;
-	}
-	*ret_status = query.status;
-	return 0;
-}
-
-void scope_session_status_destroy(struct scope_session_status *status)
-{
-	if (!status)
-		return;
-	free(status->cpu);
-	status->cpu = NULL;
-	status->cpus = 0;
 }

@@ -37,4 +37,7 @@ int scope_control_transact(struct scope_control *control, struct nl_msg *message
 int scope_control_refused(int code, const char *verb, const struct scope_reply *reply,
 			  struct scope_error *error);
 
+/* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */
+uint64_t scope_reply_number(struct nlattr *attr);
+
 #endif
