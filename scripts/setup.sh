@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz dkms deb kernel arm64
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz jit dkms deb kernel arm64
+# jit is large, and left to those who want the tests of tests/unit/names_live.sh that need it.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -15,12 +16,13 @@ packages_of() {
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
 	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace ;;
+	jit) echo nodejs default-jdk-headless ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz dkms deb kernel arm64)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz jit dkms deb kernel arm64)" >&2; exit 2 ;;
 	esac
 }
 

@@ -15,7 +15,7 @@
 static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
 				       struct scope_focus_choice *ret_choice)
 {
-	struct scope_focus_limits limits = { learn_ns, MIN_NS, per_second, { 0 } };
+	struct scope_focus_limits limits = { learn_ns, MIN_NS, per_second, 8192, 32768, { 0 } };
 	struct scope_focus *focus;
 
 	memset(limits.syscalls, 0xff, sizeof(limits.syscalls));
@@ -109,6 +109,30 @@ static void test_even_calls_give_way(void **state)
 	scope_focus_destroy(focus);
 }
 
+/* Longer slices where many are full and the bytes allow it, shorter ones where they do not. */
+static void test_slices(void **state)
+{
+	static const struct {
+		unsigned int stacks, full, slice;
+	} rows[] = {
+		{ 50, 0, 8192 },    { 100, 80, 8192 }, { 50, 2, 8192 },	  { 50, 30, 16384 },
+		{ 30, 20, 16384 },  { 25, 20, 32768 }, { 10, 10, 32768 }, { 30, 20, 32768 },
+		{ 100, 50, 16384 }, { 100, 50, 8192 }, { 900, 50, 8192 },
+	};
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 100, &choice);
+
+	(void)state;
+	assert_int_equal(choice.slice_bytes, 8192);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (unsigned int k = 0; k < rows[i].stacks; k++)
+			scope_focus_stack(focus, k < rows[i].full);
+		scope_focus_decide(focus, (11 + i) * S, &choice);
+		assert_int_equal(choice.slice_bytes, rows[i].slice);
+	}
+	scope_focus_destroy(focus);
+}
+
 /* Whatever comes, what the choice lets through of the same again is within the budget. */
 static void test_within_budget(void **state)
 {
@@ -184,7 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_learns_first),	  cmocka_unit_test(test_slowest_first),
 		cmocka_unit_test(test_even_calls_give_way), cmocka_unit_test(test_within_budget),
-		cmocka_unit_test(test_takes_records),
+		cmocka_unit_test(test_takes_records),	  cmocka_unit_test(test_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,8 @@ int scope_control_stacks(struct scope_control *control, uint32_t session,
 		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)change->mode);
 	if (change->period_given)
 		bad |= nla_put_u32(message, SCOPE_ATTR_SAMPLE_PERIOD_NS, change->sample_period_ns);
+	if (change->slice_bytes)
+		bad |= nla_put_u32(message, SCOPE_ATTR_STACK_BYTES, change->slice_bytes);
 	if (change->min_given)
 		bad |= nla_put_u32(message, SCOPE_ATTR_STACK_MIN_NS, change->min_ns);
 	if (change->syscalls)

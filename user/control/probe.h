@@ -39,6 +39,7 @@ struct scope_stack_change {
 	enum scope_stack_mode mode;
 	uint32_t sample_period_ns; /* 0: no samples */
 	uint32_t min_ns;
+	uint32_t slice_bytes; /* of the stack to copy; 0: not given */
 	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits, or NULL */
 	const uint32_t *threads; /* tids, thread_count of them; none: all threads */
 	uint32_t thread_count;

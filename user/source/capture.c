@@ -39,7 +39,7 @@ struct scope_capture_run {
 	struct scope_capture_stats stats;
 	int pidfd;	/* -1 where the kernel has none, or the target has ended */
 	bool leader_gone; /* the target itself has ended; descendants may live */
-	uint64_t look_ns;  /* when to look for files of JIT names next */
+	uint64_t look_ns;  /* when to look for new names next: libraries come and go, and so do processes */
 	struct scope_states *states; /* during a cut */
 	bool deaf;	  /* the module's probes on system calls do not fire */
 	uint64_t settled_ns; /* all that happened before is drained */
@@ -273,9 +273,11 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
 
 	if (now >= capture->look_ns) {
+		int code = write_names(capture);
+
 		capture->look_ns = now + LOOK_NS;
-		if (scope_proc_find_jit(capture->proc, capture->stats.target.tgid))
-			return failed(capture, -ENOMEM);
+		if (code)
+			return failed(capture, code);
 	}
 	scope_steer_look(capture->steer, now);
 	report_progress(capture, now);

@@ -18,6 +18,8 @@
 #define EVEN_SHARE 0.95	  /* a number is even if so many of its calls … */
 #define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	  /* of so many a second at least */
+#define FULL_SHARE 0.05	  /* of stacks that fill their slice: a longer one is wanted */
+#define EXCESS 1.5	  /* times the budget of bytes: a shorter one is */
 #define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
 
 struct open_call {
@@ -34,6 +36,7 @@ struct scope_focus {
 	struct scope_decoder *decoder; /* by CPU */
 	size_t cpus, cpu_room;
 	uint64_t begin_ns, next_ns; /* 0: not asked yet */
+	uint32_t stacks, full;	    /* of this period */
 	unsigned int step;	    /* min_ns is that of limits << step */
 	bool seen;		    /* rate holds a period */
 };
@@ -46,6 +49,7 @@ int scope_focus_create(const struct scope_focus_limits *limits, struct scope_foc
 		return -ENOMEM;
 	focus->limits = *limits;
 	focus->choice.min_ns = limits->min_ns;
+	focus->choice.slice_bytes = limits->slice_bytes;
 	memcpy(focus->choice.syscalls, limits->syscalls, sizeof(limits->syscalls));
 	*ret_focus = focus;
 	return 0;
@@ -82,6 +86,12 @@ void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_
 	focus->count[nr][bin_of(duration_ns, focus->limits.min_ns)]++;
 }
 
+void scope_focus_stack(struct scope_focus *focus, bool full)
+{
+	focus->stacks++;
+	focus->full += full;
+}
+
 static void take_event(struct scope_focus *focus, const struct scope_event *event)
 {
 	struct open_call *open = &focus->open[event->tid % THREADS];
@@ -100,6 +110,9 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		    event->time_ns > open->enter_ns)
 			scope_focus_call(focus, event->syscall.nr, event->time_ns - open->enter_ns);
 		open->tid = 0;
+		break;
+	case SCOPE_EVENT_STACK:
+		scope_focus_stack(focus, event->flags & SCOPE_STACK_CUT);
 		break;
 	default:
 		break;
@@ -189,6 +202,20 @@ static void choose(struct scope_focus *focus)
 						  ? focus->limits.min_ns << step : UINT32_MAX);
 }
 
+static void choose_slice(struct scope_focus *focus, double seconds)
+{
+	uint32_t *slice = &focus->choice.slice_bytes;
+	double budget = (double)focus->limits.per_second * focus->limits.slice_bytes;
+	double bytes = focus->stacks / seconds * *slice;
+
+	if (focus->full > FULL_SHARE * focus->stacks && 2 * bytes <= budget &&
+	    2 * *slice <= focus->limits.slice_max)
+		*slice *= 2;
+	else if (bytes > EXCESS * budget && *slice / 2 >= focus->limits.slice_bytes)
+		*slice /= 2;
+	focus->stacks = focus->full = 0;
+}
+
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice)
 {
@@ -204,6 +231,7 @@ bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 	if (now_ns < focus->next_ns)
 		return false;
 	rates_age(focus, (double)(now_ns - focus->begin_ns) / 1e9);
+	choose_slice(focus, (double)(now_ns - focus->begin_ns) / 1e9);
 	focus->begin_ns = now_ns;
 	focus->next_ns = now_ns + PERIOD_NS;
 	choose(focus);

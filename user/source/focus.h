@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which calls get stacks while a capture runs, so that they stay within a budget.
+ * Which calls get stacks while a capture runs, and how long ones, so that they stay within a budget.
  *
  * At first none do: a short stretch shows which calls take long, and how often. From then on every
  * second decides anew. A call has a stack if it took min_ns or more. Where more of them would come
  * than the budget allows, first those numbers go without that always take about the same time (a
  * timer, a heartbeat: nothing abnormal is in them), then min_ns is doubled as often as it takes: the
  * slowest calls keep theirs. It comes down again one step at a time, once there is room to spare.
+ *
+ * Where many stacks fill their slice, and twice as long ones would take no more bytes than the budget
+ * has for slices of slice_bytes, the slice is doubled: large frames cut fewer of them short.
  *
  * Threads are not chosen. Whose fault a wait is, is told by the stacks of whoever ended it, and which
  * thread that will be is not known beforehand.
@@ -26,12 +29,13 @@ struct scope_focus_limits {
 	uint64_t learn_ns;   /* without stacks, from the first decision on; 0: none */
 	uint32_t min_ns;     /* shorter calls never get one */
 	uint32_t per_second; /* the budget: stacks at calls, of all CPUs together */
+	uint32_t slice_bytes, slice_max; /* of the stack: at first, and at most; the same: stays */
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8]; /* numbers that may have them */
 };
 
 struct scope_focus_choice {
 	bool on; /* stacks and samples at all */
-	uint32_t min_ns;
+	uint32_t min_ns, slice_bytes;
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 
@@ -42,8 +46,9 @@ void scope_focus_destroy(struct scope_focus *focus); /* NULL is fine */
 /* Learns from the calls in a sub-buffer; one CPU's in their order. */
 void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
 
-/* What take() does with each of them: a call of that number returned after so long. */
+/* What take() does with each of them: a call of that number returned after so long; a stack came. */
 void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
+void scope_focus_stack(struct scope_focus *focus, bool full);
 
 /* To be asked some times a second. True where something changed: *ret_choice holds from now on. */
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,

@@ -59,13 +59,11 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 /*
  * Writes what their perf maps (/tmp/perf-PID.map, as they see /tmp and call themselves) and the
  * jitdump files among their mappings name beyond what was written before. Only files of the process's
- * own user, or root's. The same rules, but a process that is gone counts as far as find_jit saw it.
+ * own user, or root's. The same rules, but a process that is gone counts as far as an earlier call
+ * saw it: its files are held open.
  */
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			 struct scope_writer *writer);
-
-/* Opens such files of a process, so that they can be read when it has ended. 0 or -ENOMEM. */
-int scope_proc_find_jit(struct scope_proc *proc, uint32_t tgid);
 
 /* Writes the open descriptors of these processes; the same rules. */
 int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer);

@@ -295,7 +295,8 @@ static bool is_dump(const char *path)
 	       !strcmp(path + length - 5, ".dump");
 }
 
-int scope_proc_find_jit(struct scope_proc *proc, uint32_t tgid)
+/* Opens such files of a process, so that they can be read when it has ended. 0 or -ENOMEM. */
+static int find_jit(struct scope_proc *proc, uint32_t tgid)
 {
 	struct scope_proc_maps maps;
 	char path[PATH_MAX + 64];
@@ -323,7 +324,7 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 	int code = 0;
 
 	for (size_t i = 0; i < count && !code; i++)
-		code = scope_proc_find_jit(proc, tgids[i]);
+		code = find_jit(proc, tgids[i]);
 	if (code || !proc->jit_count)
 		return code;
 	rows = malloc(sizeof(*rows));

@@ -11,6 +11,8 @@
 #include "source/defaults.h"
 #include "source/focus.h"
 
+#define SLICES_MIN 4 /* of the longest ones that a sub-buffer should hold */
+
 struct scope_steer {
 	const struct scope_source *source;
 	void *feed;
@@ -28,6 +30,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 		.period_given = true,
 		.sample_period_ns = choice->on ? steer->options->sample_period_ns : 0,
 		.syscalls = choice->syscalls,
+		.slice_bytes = choice->slice_bytes,
 	};
 
 	if (choice->on && choice->min_ns > steer->highest_ns)
@@ -61,6 +64,11 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 		.learn_ns = learn_ns(options),
 		.min_ns = options->stack_min_ns,
 		.per_second = budget(options),
+		.slice_bytes = options->stack_bytes,
+		.slice_max = options->stack_bytes == SCOPE_DEFAULT_STACK_BYTES &&
+					     options->stack_mode == SCOPE_STACK_COPY &&
+					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes ?
+				     SCOPE_STACK_BYTES_MAX : options->stack_bytes,
 	};
 	struct scope_focus_choice choice;
 	struct scope_steer *steer;

@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Names for what really ran: programs that ended, were deleted, replaced or hidden in a namespace,
+# libraries that came and went, 32-bit code, and what Node and Java compile at run time.
+#
+# Usage: tests/unit/names_live.sh [CASE...]
+# Exit status: 0 all were named; 1 not; 77 perf events cannot be used here.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=$PWD/build/user/scope
+[ -x "$scope" ] || make -s user
+source=$PWD/tests/unit/names_work.c
+dir=$(mktemp -d)
+target=
+ended() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null
+	rm -rf "$dir"
+}
+trap ended EXIT
+"$scope" doctor > "$dir/doctor" 2>&1
+grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+chmod 755 "$dir"
+cd "$dir" || exit 1
+gcc -O1 -g -Wall -Wextra -Werror -Wl,--build-id -o full "$source" &&
+	gcc -O1 -Wall -Wextra -Werror -DLIBRARY -shared -fPIC -o library.so "$source" || exit 1
+bad=0
+
+# Starts a target that waits for a line; says where to write it: descriptor 7.
+start() {	# COMMAND...
+	coproc TARGET { exec "$@"; }
+	target=$TARGET_PID
+	exec 7>&"${TARGET[1]}" 8<&"${TARGET[0]}"
+	read -r _ <&8
+}
+
+# Traces it from before its work to its end.
+trace() {	# SECONDS
+	local recorder
+	"$scope" record -p "$target" --source perf -d "$1" -o a.trace > said 2>&1 &
+	recorder=$!
+	for _ in $(seq 100); do
+		! grep -q 'anon_inode:\[perf_event\]' "/proc/$recorder/maps" 2>/dev/null || break
+		sleep 0.05
+	done
+	sleep 0.3
+	echo go >&7
+	wait "$recorder" || { cat said; return 1; }
+	exec 7>&- 8<&-
+}
+
+stop() {
+	kill "$target" 2>/dev/null
+	wait "$target" 2>/dev/null
+	target=
+}
+
+# The stacks hold the name (or do not: not PATTERN).
+named() {	# PATTERN [OPTION...]
+	local not= pattern=$1
+	shift
+	[ "$pattern" != not ] || { not=not pattern=$1; shift; }
+	"$scope" export folded a.trace "$@" > folded 2> exported
+	if grep -Eq -- "$pattern" folded; then
+		[ -z "$not" ] || { echo "is named, and should not: $pattern"; return 1; }
+	else
+		[ -n "$not" ] || { echo "not named: $pattern"; cut -c 1-200 folded | sort -k 2 -nr | head -5; return 1; }
+	fi
+}
+
+# Processes that ended before anybody asked for names.
+case_ended() {
+	start ./full 0.5 && trace 3
+	stop
+	named 'main;program_burns'
+}
+
+# Deleted while it ran: named by a copy elsewhere, and the report says what is missing.
+case_deleted() {
+	cp full deleted && start ./deleted 0.5 && rm deleted && trace 3
+	stop
+	mkdir -p copies && cp full copies/deleted
+	"$scope" report -i a.trace > report
+	grep -q "deleted.*--debug-dir" report || { echo "the report names no remedy"; cat report; return 1; }
+	named not program_burns && named program_burns --debug-dir copies
+}
+
+# Replaced by another build, as an update does.
+case_replaced() {
+	cp full replaced && start ./replaced 0.5 && cp library.so new && mv new replaced && trace 3
+	stop
+	mkdir -p old && cp full old/replaced
+	"$scope" report -i a.trace > report
+	grep -Eq "replaced.*build-id.*--debug-dir|replaced.*--debug-dir.*build-id" report ||
+		{ echo "the report does not tell the builds apart"; cat report; return 1; }
+	named not program_burns && named program_burns --debug-dir old
+}
+
+# Stripped on the host; the debug file is had later.
+case_stripped() {
+	objcopy --only-keep-debug full stripped.debug && strip -o stripped full
+	start ./stripped 0.5 && trace 3
+	stop
+	mkdir -p later && mv stripped.debug later
+	named not program_burns && named program_burns --debug-dir later
+}
+
+# In a mount namespace where only it sees its program: asked while it lives.
+case_namespace() {
+	unshare -m true 2>/dev/null || { echo "left out: no mount namespaces here"; return 0; }
+	mkdir -p hidden
+	start unshare -m sh -c "mount -t tmpfs none hidden && cp full hidden/inside && exec hidden/inside 20"
+	echo go >&7
+	"$scope" report -p "$target" --source perf -d 5 > report 2>&1
+	stop
+	exec 7>&- 8<&-
+	grep -q 'program_burns' report || { cat report; return 1; }
+}
+
+# A library that is opened and closed again between the beginning and the end of the trace.
+case_library() {
+	start ./full 1 ./library.so 6 && trace 12
+	stop
+	named 'main;.*library_burns' && named 'main;program_burns'
+}
+
+case_32bit() {
+	gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -fno-omit-frame-pointer -o small "$source" 2>/dev/null ||
+		{ echo "left out: no 32-bit compiler"; return 0; }
+	start ./small 0.5 && trace 3
+	stop
+	named program_burns
+}
+
+burn_js='function burnsInScript(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i ^ s); return s; }
+process.stdin.once("data", () => { const end = Date.now() + 2000; while (Date.now() < end) burnsInScript(1e6); process.exit(0); });
+console.log("ready");'
+
+case_node_map() {
+	command -v node >/dev/null || { echo "left out: nodejs is not installed"; return 0; }
+	echo "$burn_js" > burn.js
+	start node --perf-basic-prof burn.js && trace 5
+	stop
+	rm -f /tmp/perf-*.map.old
+	named 'burnsInScript'
+}
+
+# The same by jitdump, which it leaves in its working directory.
+case_node_dump() {
+	command -v node >/dev/null || { echo "left out: nodejs is not installed"; return 0; }
+	echo "$burn_js" > burn.js
+	start node --perf-prof burn.js && trace 5
+	stop
+	named 'burnsInScript'
+}
+
+case_java() {
+	command -v javac >/dev/null && command -v jcmd >/dev/null ||
+		{ echo "left out: no JDK is installed"; return 0; }
+	cat > Burn.java <<-'END'
+	public class Burn {
+		static double burnsInJava(int n) { double s = 0; for (int i = 0; i < n; i++) s += Math.sqrt(i + s); return s; }
+		public static void main(String[] a) throws Exception {
+			long warm = System.currentTimeMillis() + 700; double s = 0;
+			while (System.currentTimeMillis() < warm) s += burnsInJava(100000);
+			System.out.println("ready");
+			System.in.read();
+			long end = System.currentTimeMillis() + 2000;
+			while (System.currentTimeMillis() < end) s += burnsInJava(100000);
+			System.exit(s > 1 ? 0 : 1);
+		}
+	}
+	END
+	javac Burn.java && start java -XX:+PreserveFramePointer -cp . Burn || return 1
+	jcmd "$target" Compiler.perfmap > jcmd.said 2>&1 || { cat jcmd.said; return 1; }
+	trace 5
+	rm -f "/tmp/perf-$target.map"
+	stop
+	named 'Burn.burnsInJava|burnsInJava'
+}
+
+cases=("$@")
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace library 32bit node_map node_dump java)
+for name in "${cases[@]}"; do
+	if "case_$name" > why 2>&1; then
+		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"
+	else
+		echo "not ok - $name"
+		sed 's/^/    /' why
+		bad=1
+	fi
+	stop 2>/dev/null
+done
+exit "$bad"
