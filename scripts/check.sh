@@ -4,7 +4,7 @@
 # why), anything else failed.
 #
 # Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kunit kernel demo (default: these),
-#                                        matrix debug soak
+#                                        matrix debug soak bugs
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each
 # kind (1000; 0: none).
 # Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
@@ -168,6 +168,16 @@ group_matrix() {
 group_demo() {
 	run demo_lock scripts/demo.sh lock 1 12
 	run demo_none scripts/demo.sh none 1 12
+}
+
+# A quarter of the bug bench, once, by perf events on this host: every kind of bug, two healthy servers.
+group_bugs() {
+	local case
+	run bugs_build tests/bugs/build.sh
+	for case in cpu lock io hang own-retry own-wakeup own-sleep own-backend own-two \
+		own-busy/twin own-log/twin; do
+		run "bugs_$case" tests/bugs/answer.sh "$case" 1 "build/bugs-quarter/$case"
+	done
 }
 
 # Two minutes of damaged input for every reader, with other damage than in the unit group.

@@ -2,6 +2,7 @@
 """Reads what the bench's runs left and prints the table of answers with its totals.
 
 Usage: summary.py DIR CASE...
+       summary.py --check RUN      of one run's directory: exit 1 unless its answer is right
 
 Of each case the middle run counts for the table's columns, the worst one is beside it; totals are
 over all runs. `expect` names functions: `a|b` either will do, `a+b` two bugs that must both be named,
@@ -122,5 +123,16 @@ def main(out, cases):
         print_totals(all_runs, all_twins)
 
 
+def check(path):
+    run = Run(path)
+    named = ", ".join(row[0] for row in run.rows) or "nothing"
+    print(f"verdict: {run.verdict}; named: {named}; right: {run.facts['expect']}")
+    if run.facts["kind"] == "none":
+        return not run.alarm()
+    return run.rank is not None and run.rank <= 5
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--check":
+        sys.exit(not check(sys.argv[2]))
     main(sys.argv[1], sys.argv[2:])
