@@ -135,7 +135,7 @@ server_own() {
 		backend=$((port + 10000))
 		options=(-b "$backend")
 	fi
-	[ "$name" != own-starve ] || program="taskset -c $cpu $program"
+	[ "$name" != own-starve ] || program="taskset -c $cpu nice -n 19 $program"
 	# shellcheck disable=SC2086
 	$program -p "$port" -d "$work/www" -l "$work/access.log" "${options[@]}" \
 		>"$work/server.log" 2>&1 </dev/null &

@@ -234,6 +234,32 @@ static void false_wakeups_are_one_sleep(void **state)
 	end_run(&run);
 }
 
+/* Waits for one condition variable sleep on two words of it by turns: both are the top of the loop. */
+static void a_condition_is_one_object(void **state)
+{
+	char text[4096] = "meta begin_ns 0\nmeta end_ns 900000\n0 0 switch 0 10 sleeping\n";
+	struct run run;
+
+	(void)state;
+	for (int i = 1; i <= 6; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%d1000 0 enter 10 futex enter=%d0900 args=%d,0x189\n"
+			 "%d1000 0 switch 10 0 sleeping\n"
+			 "%d3000 0 waking 10 from 11 task\n"
+			 "%d3000 0 switch 0 10 sleeping\n"
+			 "%d3500 0 exit 10 futex ret=0\n"
+			 "%d4000 0 syscall 10 write enter=%d3900 ret=5\n",
+			 i, i, i % 2 ? 80 : 84, i, i, i, i, i, i);
+	run = run_of(text);
+	/* Five pieces of work between six waits; the last is open. */
+	assert_int_equal(run.units->count, 6);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(run.units->unit[i].granularity, SCOPE_UNIT_REQUEST);
+		assert_int_equal(run.units->unit[i].end_ns, (i + 2) * 10000 + 900);
+	}
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +270,7 @@ int main(void)
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(false_wakeups_are_one_sleep),
+		cmocka_unit_test(a_condition_is_one_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

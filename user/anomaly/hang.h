@@ -22,6 +22,8 @@ struct scope_hang {
 	 * in the same function take work and this one does not. The caller has the stacks to judge.
 	 */
 	bool needs_peers;
+	/* Its peers could not be asked: no thread did any work. It may be idle as well. */
+	bool unsure;
 };
 
 /*

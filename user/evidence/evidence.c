@@ -246,13 +246,15 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 
 /* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
 static void drop_idle_peers(struct scope_evidence *evidence, const struct scope_units *units,
-			    const struct scope_pickups *pickups, struct scope_hang *hangs,
-			    size_t *hang_count)
+			    const struct scope_pickups *pickups, bool all_idle,
+			    struct scope_hang *hangs, size_t *hang_count)
 {
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
-		if (hangs[i].needs_peers && !peers_serve(evidence, units, pickups, hangs[i].thread))
+		hangs[i].unsure = hangs[i].needs_peers && all_idle;
+		if (hangs[i].needs_peers && !all_idle &&
+		    !peers_serve(evidence, units, pickups, hangs[i].thread))
 			continue;
 		for (size_t j = 0; j < evidence->items; j++)
 			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
@@ -288,7 +290,7 @@ int scope_evidence_collect(const struct scope_evidence_source *source,
 		scope_evidence_destroy(evidence);
 		return err;
 	}
-	drop_idle_peers(evidence, units, pickups, hangs, hang_count);
+	drop_idle_peers(evidence, units, pickups, detection->busy_ns <= 0, hangs, hang_count);
 	*ret_evidence = evidence;
 	return 0;
 }

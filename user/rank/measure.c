@@ -8,17 +8,18 @@
 
 #include "anomaly/robust.h"
 
+#define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
 /* Sums over the items for which one function is named. */
 struct sums {
 	double abnormal_ns, normal_ns;	       /* the function's */
 	double normal_wait_ns;		       /* of normal_ns, asleep */
-	double all_abnormal_ns, all_normal_ns; /* anywhere */
+	double all_ns[2], all_run_ns[2];       /* anywhere: usual, abnormal; of these, running */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
-	uint32_t samples, sleeps, all_normal, all_abnormal; /* counts of items */
+	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
 };
@@ -64,24 +65,23 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 		return -ENOMEM;
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
-		bool under;
 
 		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0)
 			continue;
-		under = evidence->tree.node[item->node].owner == function;
-		if (item->abnormal) {
-			sums->all_abnormal++;
-			sums->all_abnormal_ns += item->excess_ns;
-			if (under)
-				add_abnormal(sums, item);
-		} else {
-			sums->all_normal++;
-			sums->all_normal_ns -= item->excess_ns;
-			if (under)
-				sums->normal_ns -= item->excess_ns;
-			if (under && item->kind == SCOPE_ITEM_WAIT)
-				sums->normal_wait_ns -= item->excess_ns;
+		sums->all[item->abnormal]++;
+		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
+		if (item->kind == SCOPE_ITEM_RUN) {
+			sums->all_samples[item->abnormal]++;
+			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);
 		}
+		if (evidence->tree.node[item->node].owner != function)
+			continue;
+		if (item->abnormal)
+			add_abnormal(sums, item);
+		else
+			sums->normal_ns -= item->excess_ns;
+		if (!item->abnormal && item->kind == SCOPE_ITEM_WAIT)
+			sums->normal_wait_ns -= item->excess_ns;
 	}
 	if (sums->units)
 		qsort(sums->unit, sums->units, sizeof(*sums->unit), compare_u32);
@@ -92,25 +92,51 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	return 0;
 }
 
+/* Two shares of a whole, to be held against each other. */
+struct shares {
+	double here_ns, all_here_ns, usual_ns, all_usual_ns;
+	uint32_t stacks, all_stacks, usual_stacks; /* here, here anywhere, usual anywhere */
+};
+
+/*
+ * What runs longer is held against running time alone: how long units sleep elsewhere, for another
+ * bug say, has nothing to do with it. Whether others wait for a function has nothing to do with how
+ * much it runs in usual units of its own: there only sleeps count.
+ */
+static struct shares shares_of(const struct sums *sums, enum scope_finding_kind kind)
+{
+	const bool blamed = kind == SCOPE_FINDING_LOCK || kind == SCOPE_FINDING_LATE;
+
+	if (kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS)
+		return (struct shares){
+			sums->run_ns, sums->all_run_ns[1],
+			sums->normal_ns - sums->normal_wait_ns, sums->all_run_ns[0],
+			sums->samples, sums->all_samples[1], sums->all_samples[0],
+		};
+	return (struct shares){
+		sums->abnormal_ns, sums->all_ns[1],
+		blamed ? sums->normal_wait_ns : sums->normal_ns, sums->all_ns[0],
+		sums->samples + sums->sleeps, sums->all[1], sums->all[0],
+	};
+}
+
 /*
  * The function's share of abnormal time against its share of usual time. Stacks of usual units are
  * few where units are short: one more is taken to have hit it, of two more in all (the rule of
- * succession), so that few stacks cannot rule it out. Whether others wait for a function has nothing
- * to do with how much it runs in usual units of its own: there only sleeps count.
+ * succession), so that few stacks cannot rule it out.
  */
 static void compare_shares(const struct sums *sums, struct scope_finding *finding)
 {
-	double stack_ns = sums->all_normal ? sums->all_normal_ns / sums->all_normal : 1;
-	bool blamed = finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE;
-	double normal_ns = blamed ? sums->normal_wait_ns : sums->normal_ns;
-	double usual = (normal_ns + stack_ns) / (sums->all_normal_ns + 2 * stack_ns);
-	double here = sums->abnormal_ns / sums->all_abnormal_ns;
+	const struct shares shares = shares_of(sums, finding->kind);
+	double stack_ns = shares.usual_stacks ? shares.all_usual_ns / shares.usual_stacks : 1;
+	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
+	double here = shares.here_ns / shares.all_here_ns;
 
-	if (sums->all_abnormal_ns <= 0 || here <= 0 || usual >= 1)
+	if (shares.all_here_ns <= 0 || here <= 0 || usual >= 1)
 		return;
 	/* Binomial: so many of all abnormal stacks would be its own if they fell as usual ones do. */
-	finding->chance_z = (sums->samples + sums->sleeps - sums->all_abnormal * usual) /
-			    sqrt(sums->all_abnormal * usual * (1 - usual));
+	finding->chance_z = (shares.stacks - shares.all_stacks * usual) /
+			    sqrt(shares.all_stacks * usual * (1 - usual));
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }
@@ -271,14 +297,44 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 	return 0;
 }
 
-/* Is the call made about as often in usual units, so that only its length differs? */
+/*
+ * Do most of the units that make the same set of calls take less than half as long as the finding's
+ * do? Then the calls as such are quick, those of usual units that ask for less left out.
+ */
+static int often_quick(const struct scope_rank_input *input, const struct sums *sums,
+		       const struct scope_finding *finding, bool *ret_quick)
+{
+	const struct scope_survey_group *group = &input->survey->group[finding->group];
+	bool *seen = calloc(group->rows + 1, sizeof(*seen));
+	double all = 0, slow = 0;
+
+	if (!seen)
+		return -ENOMEM;
+	for (size_t i = 0; i < sums->units; i++) {
+		const struct scope_unit *unit = &input->units->unit[sums->unit[i]];
+
+		if (unit->group != finding->group || unit->vector >= group->rows || seen[unit->vector])
+			continue;
+		seen[unit->vector] = true;
+		all += group->row[unit->vector].units;
+		slow += scope_sketch_above(&group->row[unit->vector].measure, finding->p50_ns / 2);
+	}
+	free(seen);
+	*ret_quick = slow < all * OFTEN_QUICK;
+	return 0;
+}
+
+/* Is the call made about as often in usual units, or by units that are quick: does its length differ? */
 static int judge_outside(const struct scope_rank_input *input, const struct sums *sums,
 			 struct scope_finding *finding)
 {
 	struct call_means *means;
-	int err = mean_calls(input, sums, finding->population, &means);
+	bool quick;
 	double here, usual;
+	int err = often_quick(input, sums, finding, &quick);
 
+	if (!err)
+		err = mean_calls(input, sums, finding->population, &means);
 	if (err)
 		return err;
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
@@ -290,7 +346,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct sums
 	finding->outside = (finding->class == SCOPE_WAIT_DISK ||
 			    finding->class == SCOPE_WAIT_NETWORK ||
 			    finding->class == SCOPE_WAIT_PIPE) &&
-			   usual > 0 && here < usual * input->options->outside_calls;
+			   (quick || (usual > 0 && here < usual * input->options->outside_calls));
 	return 0;
 }
 

@@ -101,7 +101,8 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			.age_ns = timeline->end_ns - hang->since_ns,
 			.object = hang->object,
 			.lock = hang->lock,
-			.confidence = SCOPE_CONFIDENCE_HIGH,
+			.unsure = hang->unsure,
+			.confidence = hang->unsure ? SCOPE_CONFIDENCE_LOW : SCOPE_CONFIDENCE_HIGH,
 			.odds = HUGE_VAL,
 			.example = UINT32_MAX,
 			.usual_example = UINT32_MAX,
@@ -182,12 +183,19 @@ static int rank_slow(const struct scope_rank_input *input, struct scope_tree *tr
 	return err;
 }
 
-/* Hangs first, those that wait for a lock behind those that may hold it; then by score, by name. */
+/* Hangs first, those that wait for a lock behind those that may hold it, then those that may be idle. */
+static int order_of(const struct scope_finding *finding)
+{
+	if (finding->kind > SCOPE_FINDING_SPIN)
+		return 3;
+	return finding->unsure ? 2 : finding->kind == SCOPE_FINDING_HANG && finding->lock;
+}
+
+/* Then by score, by name. */
 static int compare_findings(const void *left, const void *right)
 {
 	const struct scope_finding *a = left, *b = right;
-	int rank_a = a->kind > SCOPE_FINDING_SPIN ? 3 : a->kind == SCOPE_FINDING_HANG && a->lock;
-	int rank_b = b->kind > SCOPE_FINDING_SPIN ? 3 : b->kind == SCOPE_FINDING_HANG && b->lock;
+	int rank_a = order_of(a), rank_b = order_of(b);
 
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
@@ -221,6 +229,13 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 			      ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
 			      : 0;
 
+	if (ranking->findings && ranking->finding[0].unsure) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "No thread did any work. If clients wait for answers, it hangs where threads "
+			 "stand, below; an idle program looks the same.");
+		return;
+	}
 	if (ranking->findings) {
 		enum scope_finding_kind kind = ranking->finding[0].kind;
 

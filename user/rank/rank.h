@@ -76,6 +76,7 @@ struct scope_finding {
 	uint64_t age_ns;
 	uint64_t object;
 	bool lock;
+	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
 	/* WAIT: what for, and whether that is slow, see outside_calls */
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;

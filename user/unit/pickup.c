@@ -161,6 +161,27 @@ static int learn_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
+/*
+ * Waiters of one condition variable sleep on two words of glibc's by turns (since 2.25, its two
+ * groups), which share 8 aligned bytes.
+ */
+static bool same_object(uint16_t nr, uint64_t a, uint64_t b)
+{
+	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
+}
+
+/* How often the thread came back to that wait, under either of its words. */
+static uint32_t times_back(const struct lesson *lesson, const struct wait_key *key)
+{
+	uint32_t times = 0;
+
+	for (unsigned i = 0; i < lesson->keys; i++)
+		if (!lesson->key[i].lock && lesson->key[i].nr == key->nr &&
+		    same_object(key->nr, lesson->key[i].object, key->object))
+			times += lesson->key[i].count;
+	return times;
+}
+
 static uint64_t gap_p99(const struct lesson *lesson)
 {
 	uint64_t total = 0, seen = 0;
@@ -180,6 +201,7 @@ static uint64_t gap_p99(const struct lesson *lesson)
 static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 {
 	const struct wait_key *best = NULL;
+	uint32_t most = 1;
 
 	pickup->reads = lesson->reads > 0;
 	pickup->gap_ns = gap_p99(lesson);
@@ -192,9 +214,10 @@ static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 	if (pickup->reads)
 		return;
 	for (unsigned i = 0; i < lesson->keys; i++)
-		if (!lesson->key[i].lock && lesson->key[i].count >= 2 &&
-		    (!best || lesson->key[i].count > best->count))
+		if (!lesson->key[i].lock && times_back(lesson, &lesson->key[i]) > most) {
 			best = &lesson->key[i];
+			most = times_back(lesson, best);
+		}
 	if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;
@@ -387,7 +410,7 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 			       : SCOPE_PICKUP_NO;
 	if (call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
-	return pickup->any_object || (call->args && call->arg[0] == pickup->object)
+	return pickup->any_object || (call->args && same_object(call->nr, call->arg[0], pickup->object))
 		       ? SCOPE_PICKUP_LOOP
 		       : SCOPE_PICKUP_NO;
 }

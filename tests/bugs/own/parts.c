@@ -162,7 +162,7 @@ STEP static void render_page(const char *data, size_t bytes, struct page *ret_pa
 		die("malloc");
 	to += sprintf(to, "<html><body><pre>\n");
 	for (size_t i = 0; i < bytes; i++) {
-		if (data[i] == '<' || data[i] == '&')
+		if (data[i] && strchr("<>&\"'", data[i]))
 			to += sprintf(to, "&#%d;", data[i]);
 		else
 			*to++ = data[i];
