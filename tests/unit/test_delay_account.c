@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module's accounting of virtual speedups, compiled for user space, on cases done by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../kmod/delay_account.h"
+
+#define US 1000ull
+#define MS (1000 * US)
+
+/* Two threads in the code at once: each is credited, and neither makes the other wait. */
+static void test_threads_in_the_code_do_not_add_up(void **state)
+{
+	struct scope_account a, b, other;
+	__u64 required = 0;
+
+	(void)state;
+	scope_account_join(&a, required);
+	scope_account_join(&b, required);
+	scope_account_join(&other, required);
+	required = scope_account_credit(&a, required, 500 * US);
+	assert_int_equal(required, 500 * US);
+	assert_int_equal(scope_account_owed(&b, required), 500 * US);
+	required = scope_account_credit(&b, required, 500 * US);
+	assert_int_equal(required, 500 * US);
+	assert_int_equal(scope_account_owed(&a, required), 0);
+	assert_int_equal(scope_account_owed(&b, required), 0);
+	assert_int_equal(scope_account_owed(&other, required), 500 * US);
+}
+
+static void test_small_debts_wait_but_for_a_wake_up(void **state)
+{
+	struct scope_account thread, fast;
+	__u64 required = 0;
+
+	(void)state;
+	scope_account_join(&thread, required);
+	scope_account_join(&fast, required);
+	required = scope_account_credit(&fast, required, SCOPE_ACCOUNT_LEAST_NS - 1);
+	assert_int_equal(scope_account_due(&thread, required, 0), 0);
+	assert_int_equal(scope_account_due(&thread, required, 1), SCOPE_ACCOUNT_LEAST_NS - 1);
+	required = scope_account_credit(&fast, required, 1);
+	assert_int_equal(scope_account_due(&thread, required, 0), SCOPE_ACCOUNT_LEAST_NS);
+}
+
+/* Who sleeps too long has the others follow, so that all have waited alike. */
+static void test_a_long_sleep_is_everybodys(void **state)
+{
+	struct scope_account fast, a, b;
+	__u64 required = 0;
+
+	(void)state;
+	scope_account_join(&fast, required);
+	scope_account_join(&a, required);
+	scope_account_join(&b, required);
+	required = scope_account_credit(&fast, required, MS);
+	required = scope_account_pay(&a, required, MS + 70 * US);
+	assert_int_equal(required, MS + 70 * US);
+	assert_int_equal(scope_account_owed(&fast, required), 70 * US);
+	assert_int_equal(scope_account_owed(&b, required), MS + 70 * US);
+}
+
+/*
+ * The fast thread F and a waiter W; a third, P, wakes W. W blocks at 0 and owes nothing. F earns 3 ms
+ * meanwhile. P settles them, then wakes W: W waited for P, so it waited these 3 ms, too.
+ */
+static void test_woken_by_a_peer_or_by_a_device(void **state)
+{
+	struct scope_account fast, peer, waiter, reader;
+	__u64 required = 0;
+
+	(void)state;
+	scope_account_join(&fast, required);
+	scope_account_join(&peer, required);
+	scope_account_join(&waiter, required);
+	scope_account_join(&reader, required);
+	scope_account_block(&waiter, required);
+	scope_account_block(&reader, required);
+	required = scope_account_credit(&fast, required, 3 * MS);
+	required = scope_account_pay(&peer, required, scope_account_due(&peer, required, 1));
+	scope_account_woken(&waiter, peer.paid_ns);
+	assert_int_equal(scope_account_owed(&waiter, required), 0);
+	/* The disk waited for nobody. */
+	assert_int_equal(scope_account_owed(&reader, required), 3 * MS);
+}
+
+/* What a thread owed before it blocked it owes still; a waker that has not settled passes on less. */
+static void test_old_debts_stay(void **state)
+{
+	struct scope_account fast, peer, waiter;
+	__u64 required = 0;
+
+	(void)state;
+	scope_account_join(&fast, required);
+	scope_account_join(&peer, required);
+	scope_account_join(&waiter, required);
+	required = scope_account_credit(&fast, required, 50 * US);
+	scope_account_block(&waiter, required);
+	required = scope_account_credit(&fast, required, MS);
+	required = scope_account_pay(&peer, required, 50 * US + MS);
+	required = scope_account_credit(&fast, required, 200 * US);
+	scope_account_woken(&waiter, peer.paid_ns);
+	assert_int_equal(scope_account_owed(&waiter, required), 50 * US + 200 * US);
+	assert_int_equal(scope_account_owed(&peer, required), 200 * US);
+	/* A waker that has paid less than was required as the sleeper blocked brings nothing. */
+	scope_account_block(&waiter, required);
+	scope_account_woken(&waiter, peer.paid_ns);
+	assert_int_equal(scope_account_owed(&waiter, required), 250 * US);
+}
+
+static void test_children_inherit(void **state)
+{
+	struct scope_account parent, child, fast;
+	__u64 required = 7 * MS;
+
+	(void)state;
+	scope_account_join(&parent, required);
+	scope_account_join(&fast, required);
+	required = scope_account_credit(&fast, required, MS);
+	scope_account_fork(&parent, &child);
+	assert_int_equal(scope_account_owed(&child, required), MS);
+	assert_int_equal(scope_account_effective(100 * MS, 7 * MS, required), 99 * MS);
+	assert_int_equal(scope_account_effective(MS / 2, 7 * MS, required), 0);
+}
+
+static void expect_samples(__u64 to_sample_ns, __u64 off_ns, __u64 blocked_ns, __u64 all,
+			   __u64 blocked, __u64 next_ns)
+{
+	const struct scope_account_samples samples =
+		scope_account_off_cpu(MS, to_sample_ns, off_ns, blocked_ns);
+
+	assert_int_equal(samples.all, all);
+	assert_int_equal(samples.blocked, blocked);
+	assert_int_equal(samples.to_sample_ns, next_ns);
+}
+
+static void test_samples_off_the_cpu(void **state)
+{
+	(void)state;
+	expect_samples(400 * US, 2500 * US, 1200 * US, 3, 1, 900 * US);
+	expect_samples(900 * US, 899 * US, 899 * US, 0, 0, 1 * US);
+	expect_samples(1 * US, 1 * US, 0, 1, 0, MS);
+	expect_samples(0, 2 * MS, 2 * MS, 2, 2, MS);
+	expect_samples(0, 0, 0, 0, 0, MS);
+}
+
+/* In two stretches as in one: samples are neither lost nor made where a stretch ends. */
+static void test_stretches_add_up(void **state)
+{
+	(void)state;
+	for (__u64 cut = 0; cut <= 5 * MS; cut += 37 * US) {
+		const struct scope_account_samples first =
+			scope_account_off_cpu(MS, 250 * US, cut, cut);
+		const struct scope_account_samples second = scope_account_off_cpu(
+			MS, first.to_sample_ns, 5 * MS - cut, 5 * MS - cut);
+
+		assert_int_equal(first.all + second.all, 5);
+		assert_int_equal(second.to_sample_ns, 250 * US);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads_in_the_code_do_not_add_up),
+		cmocka_unit_test(test_small_debts_wait_but_for_a_wake_up),
+		cmocka_unit_test(test_a_long_sleep_is_everybodys),
+		cmocka_unit_test(test_woken_by_a_peer_or_by_a_device),
+		cmocka_unit_test(test_old_debts_stay),
+		cmocka_unit_test(test_children_inherit),
+		cmocka_unit_test(test_samples_off_the_cpu),
+		cmocka_unit_test(test_stretches_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
