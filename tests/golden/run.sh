@@ -4,7 +4,8 @@
 #
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
-# "Baseline: OTHER." there names the trace to hold it against.
+# "Baseline: OTHER." there names the trace to hold it against, "Learned: OTHER." the one that signatures
+# are learned from, which alone name functions then.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,7 +18,7 @@ bad=0
 
 names=("$@")
 [ $# -gt 0 ] || for file in tests/golden/*.py; do
-	[[ $(basename "$file") =~ ^(synth|change)\.py$ ]] || names+=("$(basename "$file" .py)")
+	[[ $(basename "$file") =~ ^(synth|change|server)\.py$ ]] || names+=("$(basename "$file" .py)")
 done
 make_trace() {	# NAME
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$1.py" > "$work/$1.text"
@@ -30,6 +31,13 @@ for name in "${names[@]}"; do
 	if [ -n "$baseline" ]; then
 		make_trace "$baseline"
 		options=(--baseline "$work/$baseline.trace")
+	fi
+	learned=$(sed -n 's/.*Learned: \([a-z_]*\)\.$/\1/p' "tests/golden/$name.py")
+	if [ -n "$learned" ]; then
+		make_trace "$learned"
+		rm -f "$work/$name.db"
+		"$scope" learn -i "$work/$learned.trace" --db "$work/$name.db" > /dev/null
+		options=(--db "$work/$name.db" --no-stacks)
 	fi
 	make_trace "$name"
 	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.report"

@@ -8,7 +8,9 @@ STACK_MIN_NS = 100_000
 
 
 class Trace:
-    def __init__(self, seconds, seed=1):
+    def __init__(self, seconds, seed=1, stack_min_ns=STACK_MIN_NS):
+        """stack_min_ns: None for no stacks and no samples, 0 for a stack at every call."""
+        self.stack_min_ns = stack_min_ns
         self.lines = []  # (time, order, text)
         self.head = []
         self.end_ns = int(seconds * 1e9)
@@ -44,6 +46,14 @@ class Trace:
 
     def fd(self, number, kind, tgid=100):
         self.head.append(f"fd {tgid} {number} {kind} -")
+
+    def map(self, start, end, path, build_id, tgid=100):
+        self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}")
+
+    def stack(self, thread, ns, path):
+        """Behind a call that took so long."""
+        if path and self.stack_min_ns is not None and ns >= self.stack_min_ns:
+            self.add(thread.now, thread.cpu, f"stack {thread.tid} {self.chain(path)}")
 
     def add(self, time, cpu, text):
         self.lines.append((int(time), len(self.lines), f"{int(time)} {cpu} {text}"))
@@ -83,7 +93,7 @@ class Thread:
         end = self.now + int(ns)
         while self.sampled + SAMPLE_NS <= end:
             self.sampled += SAMPLE_NS
-            if self.sampled > self.now:
+            if self.sampled > self.now and self.trace.stack_min_ns is not None:
                 self.trace.add(self.sampled, self.cpu,
                                f"sample {self.tid} {self.trace.chain(path)}")
         self.now = end
@@ -95,6 +105,8 @@ class Thread:
         args = f" args={args}" if args else ""
         self.trace.add(self.now, self.cpu,
                        f"syscall {self.tid} {name} enter={enter} ret={ret}{args}")
+        if not self.trace.stack_min_ns:
+            self.trace.stack(self, ns, path)
 
     def sleep(self, name, ns, ret=0, args="", path=None, waker=None):
         """A call that sleeps for ns and is woken by an interrupt, or by another thread."""
@@ -112,8 +124,7 @@ class Thread:
         self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
         self.now += 1000
         self.trace.add(self.now, self.cpu, f"exit {self.tid} {name} ret={ret}")
-        if path and ns >= STACK_MIN_NS:
-            self.trace.add(self.now, self.cpu, f"stack {self.tid} {self.trace.chain(path)}")
+        self.trace.stack(self, ns, path)
         self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)
 
     def wait_for_cpu(self, ns):

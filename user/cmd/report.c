@@ -13,6 +13,7 @@
 
 #include "base/temporary.h"
 #include "cmd/cmd.h"
+#include "cmd/learned.h"
 #include "cmd/live.h"
 #include "cmd/symbols.h"
 #include "report/text.h"
@@ -44,6 +45,8 @@ static const char usage[] =
 	"                        1000 on each CPU); 0: of all slow calls, from the first second on\n"
 	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
 	"                        50, 0: any share)\n"
+	"      --no-stacks       take and use no stacks: signatures alone name functions\n"
+	SCOPE_CMD_LEARNED_USAGE
 	SCOPE_CMD_SYMBOLS_USAGE
 	"  -h, --help            this text\n\n"
 	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
@@ -56,6 +59,7 @@ enum {
 	OPTION_LIVE,
 	OPTION_LINKAGE,
 	OPTION_STACK_BUDGET,
+	OPTION_NO_STACKS,
 };
 
 static const struct option long_options[] = {
@@ -71,6 +75,8 @@ static const struct option long_options[] = {
 	{ "live", optional_argument, NULL, OPTION_LIVE },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
+	SCOPE_CMD_LEARNED_LONG,
+	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
 	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -83,12 +89,13 @@ struct request {
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	struct scope_cmd_symbols symbols;
+	struct scope_cmd_learned learned;
 	const struct scope_source *from;	    /* with -p */
 	char **command; /* to be started; NULL: none */
 	unsigned details;
 	enum scope_linkage linkage;
 	uint64_t live_ns; /* 0: no report before the end */
-	bool duration, help;
+	bool duration, no_stacks, help;
 };
 
 /* 0, or the exit status for a value that makes no sense. */
@@ -140,6 +147,11 @@ static int take_value(int option, const char *value, struct request *request)
 	case OPTION_BASELINE:
 		request->baseline = value;
 		return 0;
+	case OPTION_NO_STACKS:
+		request->no_stacks = true;
+		request->capture.stack_mode = SCOPE_STACK_NONE;
+		request->capture.sample_period_ns = 0;
+		return 0;
 	case OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
@@ -166,6 +178,8 @@ static int parse(int argc, char **argv, struct request *request)
 		status = scope_cmd_select("report", option, optarg, &request->selection);
 		if (status < 0)
 			status = scope_cmd_symbols("report", option, optarg, &request->symbols);
+		if (status < 0)
+			status = scope_cmd_learned("report", option, optarg, &request->learned);
 		if (status < 0)
 			status = take_value(option, optarg, request);
 		if (status)
@@ -453,15 +467,21 @@ static int analyse_and_print(const struct request *request, struct scope_trace *
 static int report(const struct request *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
+	struct scope_signatures *signatures = NULL;
 	struct scope_trace *trace = NULL;
 	int code;
 
 	scope_analysis_options_init(&options);
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
+	options.no_stacks = request->no_stacks;
 	code = open_inputs(request, &options, error, &trace);
 	if (!code)
+		code = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
+	options.signatures = signatures;
+	if (!code)
 		code = analyse_and_print(request, trace, &options, error);
+	scope_signatures_destroy(signatures);
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
 	scope_trace_close(options.baseline);
@@ -475,6 +495,7 @@ int scope_cmd_report(int argc, char **argv)
 	int status;
 
 	scope_capture_options_init(&request.capture, 0);
+	scope_cmd_learned_init(&request.learned);
 	status = parse(argc, argv, &request);
 	if (!status && request.help)
 		fputs(usage, stdout);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "evidence/collect.h"
+#include "evidence/sign.h"
 
 #define WORK_SHARE 0.05	  /* of stacks taken at work: a function with less is no work */
 #define WORK_STACKS_MIN 5 /* so many of them, to say anything */
@@ -245,16 +246,19 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 }
 
 /* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
-static void drop_idle_peers(struct scope_evidence *evidence, const struct scope_units *units,
-			    const struct scope_pickups *pickups, bool all_idle,
-			    struct scope_hang *hangs, size_t *hang_count)
+static void drop_idle_peers(struct scope_evidence *evidence, const struct scope_evidence *second,
+			    const struct scope_units *units, const struct scope_pickups *pickups,
+			    bool all_idle, struct scope_hang *hangs, size_t *hang_count)
 {
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
+		const struct scope_evidence *by =
+			second && !evidence->standing[hangs[i].thread].start ? second : evidence;
+
 		hangs[i].unsure = hangs[i].needs_peers && all_idle;
 		if (hangs[i].needs_peers && !all_idle &&
-		    !peers_serve(evidence, units, pickups, hangs[i].thread))
+		    !peers_serve(by, units, pickups, hangs[i].thread))
 			continue;
 		for (size_t j = 0; j < evidence->items; j++)
 			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
@@ -264,13 +268,8 @@ static void drop_idle_peers(struct scope_evidence *evidence, const struct scope_
 	*hang_count = remain;
 }
 
-int scope_evidence_collect(const struct scope_evidence_source *source,
-			   const struct scope_evidence_source *reference,
-			   const struct scope_detection *detection,
-			   const struct scope_pickups *pickups, struct scope_hang *hangs,
-			   size_t *hang_count, struct scope_evidence **ret_evidence)
+static int create(const struct scope_units *units, struct scope_evidence **ret_evidence)
 {
-	const struct scope_units *units = source->kept->units;
 	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
 	int err = -ENOMEM;
 
@@ -279,9 +278,29 @@ int scope_evidence_collect(const struct scope_evidence_source *source,
 	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
 	if (evidence->standing)
 		err = scope_tree_init(&evidence->tree);
-	if (!err)
+	if (err) {
+		scope_evidence_destroy(evidence);
+		return err;
+	}
+	*ret_evidence = evidence;
+	return 0;
+}
+
+int scope_evidence_collect(const struct scope_evidence_source *source,
+			   const struct scope_evidence_source *reference,
+			   const struct scope_detection *detection,
+			   const struct scope_pickups *pickups,
+			   const struct scope_evidence *second, struct scope_hang *hangs,
+			   size_t *hang_count, struct scope_evidence **ret_evidence)
+{
+	struct scope_evidence *evidence;
+	int err = create(source->kept->units, &evidence);
+
+	if (err)
+		return err;
+	if (source->symbols)
 		err = scope_collect_items(source, detection, hangs, *hang_count, evidence);
-	if (!err && reference)
+	if (!err && source->symbols && reference)
 		err = scope_collect_reference(reference, source->symbols, evidence);
 	if (!err)
 		err = contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
@@ -290,7 +309,32 @@ int scope_evidence_collect(const struct scope_evidence_source *source,
 		scope_evidence_destroy(evidence);
 		return err;
 	}
-	drop_idle_peers(evidence, units, pickups, detection->busy_ns <= 0, hangs, hang_count);
+	drop_idle_peers(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0, hangs,
+			hang_count);
+	*ret_evidence = evidence;
+	return 0;
+}
+
+int scope_evidence_sign(const struct scope_evidence_source *source,
+			const struct scope_evidence_source *reference,
+			const struct scope_detection *detection,
+			struct scope_evidence **ret_evidence)
+{
+	struct scope_evidence *evidence;
+	int err = create(source->kept->units, &evidence);
+
+	if (err)
+		return err;
+	err = scope_sign_items(source, detection, evidence);
+	if (!err && reference)
+		err = scope_sign_reference(reference, source->signatures, evidence);
+	if (!err)
+		err = contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
+				   detection);
+	if (err) {
+		scope_evidence_destroy(evidence);
+		return err;
+	}
 	*ret_evidence = evidence;
 	return 0;
 }

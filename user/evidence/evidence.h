@@ -14,6 +14,7 @@
 #include "anomaly/hang.h"
 #include "evidence/keep.h"
 #include "evidence/tree.h"
+#include "signature/set.h"
 #include "symbol/symbol.h"
 
 enum scope_item_kind {
@@ -59,29 +60,39 @@ struct scope_evidence {
 	 */
 	uint64_t *trail;
 	size_t trails, trail_capacity; /* words */
-	uint64_t stacks, complete, cut, broken; /* stacks unwound, by how that ended (symbol.h) */
+	uint64_t stacks; /* unwound; or calls laid by signatures */
+	uint64_t complete, cut, broken; /* stacks by how unwinding ended (symbol.h) */
 	uint64_t nameless; /* stacks without any program function */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */
 };
 
-/* A trace, what was kept of it, and names for its addresses. */
+/* A trace, what was kept of it, and what names functions: symbols its stacks, or signatures its calls. */
 struct scope_evidence_source {
 	struct scope_trace *trace;
 	const struct scope_kept *kept;
-	struct scope_symbols *symbols;
+	struct scope_symbols *symbols;		   /* NULL: no stacks are wanted */
+	const struct scope_signatures *signatures; /* for scope_evidence_sign() */
 };
 
 /*
  * reference: NULL, or the source of what is usual for populations that are held against another
- * trace. hangs as found by scope_hang_find(); those in which peers disagree are removed from the
- * array.
+ * trace. hangs as found by scope_hang_find(); those in which peers disagree, by where threads stand,
+ * are removed from the array. second: NULL, or the evidence of signatures, asked where no stack tells
+ * where a thread stands.
  */
 int scope_evidence_collect(const struct scope_evidence_source *source,
 			   const struct scope_evidence_source *reference,
 			   const struct scope_detection *detection,
-			   const struct scope_pickups *pickups, struct scope_hang *hangs,
+			   const struct scope_pickups *pickups,
+			   const struct scope_evidence *second, struct scope_hang *hangs,
 			   size_t *hang_count, struct scope_evidence **ret_evidence);
+
+/* The same by the source's signatures; hangs stay as they are. */
+int scope_evidence_sign(const struct scope_evidence_source *source,
+			const struct scope_evidence_source *reference,
+			const struct scope_detection *detection,
+			struct scope_evidence **ret_evidence);
 void scope_evidence_destroy(struct scope_evidence *evidence);
 
 #endif

@@ -7,10 +7,24 @@
 
 #include "base/grow.h"
 
+#define MERGE_LAST 16 /* items are looked back on */
+
+static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
+{
+	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
+	       a->class == b->class && a->passed == b->passed && a->lock == b->lock;
+}
+
 static int add_item(struct scope_layer *layer, const struct scope_item *item)
 {
 	struct scope_evidence *evidence = layer->evidence;
+	size_t from = evidence->items > MERGE_LAST ? evidence->items - MERGE_LAST : 0;
 
+	for (size_t i = evidence->items; layer->merge && i-- > from;)
+		if (say_the_same(&evidence->item[i], item)) {
+			evidence->item[i].weight_ns += item->weight_ns;
+			return 0;
+		}
 	if (scope_grow(&evidence->item, &evidence->item_capacity, evidence->items + 1,
 		       sizeof(*item)))
 		return -ENOMEM;

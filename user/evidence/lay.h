@@ -17,6 +17,7 @@ struct scope_layer {
 	size_t *window_first; /* per thread its first window; one more than threads */
 	uint64_t window_longest_ns;
 	uint64_t normal_every, normal_seen; /* of stretches in usual units, one of every counts */
+	bool merge; /* stretches of one unit that say the same are one item */
 };
 
 /* What a thread did from begin to end, by one piece of evidence. */

@@ -26,6 +26,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.hangs = analysis->hangs,
 		.hang_count = analysis->hang_count,
 		.evidence = analysis->evidence,
+		.second = analysis->second,
 		.options = &options->rank,
 	};
 
@@ -89,24 +90,36 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 
 static int collect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	struct scope_evidence_source source = {analysis->trace, analysis->kept, NULL}, reference;
+	struct scope_evidence_source source = {
+		.trace = analysis->trace,
+		.kept = analysis->kept,
+		.signatures = options->signatures,
+	};
+	struct scope_evidence_source reference = {
+		.trace = options->baseline,
+		.kept = analysis->reference_kept,
+	};
+	const struct scope_evidence_source *norm = options->baseline ? &reference : NULL;
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
 	elsewhere.root = NULL; /* the baseline's processes are others */
 	if (!err && options->baseline)
 		err = name_functions(options->baseline, &elsewhere, &analysis->reference_symbols);
+	/* One more pass over the trace, which is not for one that is still being written. */
+	if (!err && options->signatures && options->signatures->episodes &&
+	    options->settled_ns == UINT64_MAX)
+		err = scope_evidence_sign(&source, norm, analysis->detection, &analysis->second);
 	if (err)
 		return err;
-	source.symbols = analysis->symbols;
-	reference = (struct scope_evidence_source){
-		.trace = options->baseline,
-		.kept = analysis->reference_kept,
-		.symbols = analysis->reference_symbols,
-	};
-	return scope_evidence_collect(&source, options->baseline ? &reference : NULL,
-				      analysis->detection, analysis->pickups, analysis->hangs,
-				      &analysis->hang_count, &analysis->evidence);
+	analysis->signatures = options->signatures;
+	if (!options->no_stacks) {
+		source.symbols = analysis->symbols;
+		reference.symbols = analysis->reference_symbols;
+	}
+	return scope_evidence_collect(&source, norm, analysis->detection, analysis->pickups,
+				      analysis->second, analysis->hangs, &analysis->hang_count,
+				      &analysis->evidence);
 }
 
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
@@ -150,6 +163,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 		return;
 	scope_ranking_destroy(analysis->ranking);
 	scope_evidence_destroy(analysis->evidence);
+	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);
 	scope_symbols_destroy(analysis->reference_symbols);
 	scope_kept_destroy(analysis->reference_kept);

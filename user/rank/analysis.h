@@ -17,6 +17,8 @@ struct scope_analysis_options {
 	 */
 	struct scope_stream *stream;
 	uint64_t settled_ns;
+	bool no_stacks; /* leave the trace's stacks aside */
+	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
 	struct scope_reference *reference; /* of baseline, where it was made before; else NULL. Taken over */
 	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
@@ -36,7 +38,9 @@ struct scope_analysis {
 	struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_symbols *symbols;
-	struct scope_evidence *evidence;
+	struct scope_evidence *evidence; /* by stacks */
+	struct scope_evidence *second;	 /* by signatures, NULL without any */
+	const struct scope_signatures *signatures; /* of the options */
 	struct scope_ranking *ranking;
 };
 

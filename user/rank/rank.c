@@ -82,6 +82,31 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking,
 	return NULL;
 }
 
+static bool same_function(const struct scope_function *a, const struct scope_function *b)
+{
+	return !strcmp(a->module, b->module) &&
+	       (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
+}
+
+/* What signatures say of a thread that stands in a call. */
+static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin,
+		       struct scope_finding *finding)
+{
+	uint32_t node = input->second && !spin ? input->second->standing[thread].node : 0;
+	const struct scope_function *function;
+
+	if (!node)
+		return;
+	function = input->second->tree.node[node].function;
+	if (!finding->by_stacks) {
+		finding->node = node;
+		finding->evidence = input->second;
+	} else if (!same_function(input->evidence->tree.node[finding->node].function, function)) {
+		return;
+	}
+	finding->signature = function;
+}
+
 static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
@@ -93,6 +118,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 		struct scope_finding *same, finding = {
 			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
 			.node = evidence->standing[hang->thread].node,
+			.evidence = evidence,
 			.group = input->units->groups->of_thread[hang->thread],
 			.nr = hang->nr,
 			.thread = hang->thread,
@@ -111,9 +137,11 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 
 		if (err)
 			return err;
+		finding.by_stacks = finding.node != SCOPE_TREE_ROOT;
+		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
-			finding.function = evidence->tree.node[finding.node].function;
-		else
+			finding.function = finding.evidence->tree.node[finding.node].function;
+		if (!finding.by_stacks)
 			finding.confidence = SCOPE_CONFIDENCE_LOW;
 		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
 		finding.score = finding.excess_ns;
@@ -149,38 +177,113 @@ static enum scope_confidence confidence(const struct scope_rank_input *input,
 	return finding->units < 30 || lost > 0 ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
-static int rank_slow(const struct scope_rank_input *input, struct scope_tree *tree,
-		     struct scope_ranking *ranking)
+/* 1: the share of the excess makes a finding; 0: it does not. */
+static int weigh_share(const struct scope_rank_input *input, const struct scope_share *share,
+		       struct scope_finding *ret_finding)
+{
+	struct scope_finding finding = {
+		.function = share->function,
+		.evidence = input->evidence,
+		.node = share->node,
+		.excess_ns = share->excess_ns,
+		.share = share->excess_ns / input->evidence->excess_ns,
+	};
+	int err;
+
+	/* Normal time taken off elsewhere can leave more here than there is in all. */
+	finding.share = fmin(finding.share, 1);
+	err = scope_rank_measure(input, &finding);
+	if (err)
+		return err;
+	finding.confidence = confidence(input, &finding);
+	*ret_finding = finding;
+	return scope_rank_stands(input, &finding);
+}
+
+static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	struct scope_share *shares = NULL;
 	size_t count = 0;
-	int err = scope_tree_attribute(tree, &shares, &count);
+	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
 
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
-		struct scope_finding finding = {
-			.function = shares[i].function,
-			.node = shares[i].node,
-			.excess_ns = shares[i].excess_ns,
-			.share = shares[i].excess_ns / input->evidence->excess_ns,
-		};
+		struct scope_finding finding;
+		int stands = weigh_share(input, &shares[i], &finding);
 
-		/* Normal time taken off elsewhere can leave more here than there is in all. */
-		finding.share = fmin(finding.share, 1);
-		err = scope_rank_measure(input, &finding);
-		if (err || !scope_rank_stands(input, &finding))
+		if (stands <= 0) {
+			err = stands;
 			continue;
+		}
 		if (scope_rank_is_kernel(input->options, &finding)) {
 			if (!ranking->kernel.function)
 				ranking->kernel = finding;
 			continue;
 		}
-		finding.confidence = confidence(input, &finding);
+		finding.by_stacks = true;
 		ranking->explained_ns += finding.excess_ns;
 		err = add_finding(ranking, &finding);
 	}
 	free(shares);
 	return err;
+}
+
+/* Does a finding by stacks, or what stacks found to be the kernel's, name the function already? */
+static bool is_named(struct scope_ranking *ranking, const struct scope_function *function)
+{
+	for (size_t i = 0; i < ranking->findings; i++) {
+		struct scope_finding *finding = &ranking->finding[i];
+
+		if (finding->kind <= SCOPE_FINDING_SPIN || !finding->by_stacks ||
+		    !same_function(finding->function, function))
+			continue;
+		finding->signature = function;
+		return true;
+	}
+	return ranking->kernel.function && same_function(ranking->kernel.function, function);
+}
+
+/* The rest of what stacks left unaccounted for goes to functions that only signatures name. */
+static int rank_signatures(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	double left = 1 - fmax(0, fmin(1, input->evidence->found_ns / input->evidence->excess_ns));
+	struct scope_rank_input by_second = *input;
+	struct scope_share *shares = NULL;
+	size_t count = 0;
+	int err = scope_tree_attribute(&input->second->tree, &shares, &count);
+
+	by_second.evidence = input->second;
+	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
+	     i++) {
+		struct scope_finding finding;
+		int stands = weigh_share(&by_second, &shares[i], &finding);
+
+		if (stands <= 0 || is_named(ranking, shares[i].function)) {
+			err = stands < 0 ? stands : 0;
+			continue;
+		}
+		finding.excess_ns *= left;
+		finding.share *= left;
+		finding.score *= left;
+		if (!scope_rank_stands(&by_second, &finding))
+			continue;
+		finding.signature = finding.function;
+		/* Other functions may make the same calls, where learning did not see it. */
+		if (finding.confidence == SCOPE_CONFIDENCE_HIGH)
+			finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
+		ranking->explained_ns += finding.excess_ns;
+		err = add_finding(ranking, &finding);
+	}
+	free(shares);
+	return err;
+}
+
+const char *scope_finding_name(const struct scope_finding *finding)
+{
+	if (!finding->function)
+		return NULL;
+	return finding->function->known || !finding->signature ? finding->function->name
+								: finding->signature->name;
 }
 
 /* Hangs first, those that wait for a lock behind those that may hold it, then those that may be idle. */
@@ -265,11 +368,12 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 			 "There is excess time, but %.0f %% of the stacks name no function of the "
 			 "program: install its debug symbols.",
 			 100.0 * evidence->nameless / evidence->stacks);
-	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks) {
+	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "There is excess time, but no stacks were taken: record without "
-			 "--no-stacks and --no-samples.");
+			 "There is excess time, but there are no stacks, and nothing was learned of this "
+			 "program: record without --no-stacks and --no-samples, or learn signatures with "
+			 "`scope learn`.");
 	} else {
 		ranking->verdict = SCOPE_VERDICT_NOTHING;
 		snprintf(reason, room,
@@ -291,7 +395,9 @@ int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **
 		return -ENOMEM;
 	err = rank_hangs(input, ranking);
 	if (!err && input->evidence->excess_ns > 0)
-		err = rank_slow(input, &input->evidence->tree, ranking);
+		err = rank_stacks(input, ranking);
+	if (!err && input->evidence->excess_ns > 0 && input->second)
+		err = rank_signatures(input, ranking);
 	if (err) {
 		scope_ranking_destroy(ranking);
 		return err;

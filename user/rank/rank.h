@@ -51,6 +51,9 @@ enum scope_confidence {
 
 struct scope_finding {
 	const struct scope_function *function; /* NULL: a hang without a usable stack */
+	const struct scope_function *signature; /* as signatures know it; NULL: they do not name it */
+	const struct scope_evidence *evidence; /* by which it is named: that of stacks, if these do */
+	bool by_stacks;
 	enum scope_finding_kind kind;
 	enum scope_confidence confidence;
 	uint32_t node;
@@ -118,9 +121,14 @@ struct scope_rank_input {
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */
+	struct scope_evidence *second;	 /* likewise, by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
 };
 
+/*
+ * Where stacks and signatures disagree, stacks weigh more: a function that only signatures name gets
+ * of its excess no larger a part than stacks left unaccounted for.
+ */
 int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking);
 
 /*
@@ -136,6 +144,9 @@ bool scope_rank_is_kernel(const struct scope_rank_options *options,
  * machine below it, as well as the function's.
  */
 double scope_rank_doubt(const struct scope_finding *finding);
+
+/* Of a finding's function: as signatures know it where its file has no symbols. NULL: no function. */
+const char *scope_finding_name(const struct scope_finding *finding);
 
 void scope_ranking_destroy(struct scope_ranking *ranking);
 

@@ -81,6 +81,23 @@ static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
 	fputc(')', to);
 }
 
+static void tell_signatures(const struct scope_analysis *analysis, FILE *to)
+{
+	const struct scope_signatures *signatures = analysis->signatures;
+	struct scope_text count;
+
+	if (!analysis->second)
+		return;
+	fprintf(to, " %s signatures of %zu functions", scope_format_count(&count, signatures->episodes),
+		signatures->functions);
+	if (signatures->shared)
+		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
+	if (analysis->second->stacks)
+		fprintf(to, ", they fit %.1f %% of the times that count",
+			100 - 100.0 * analysis->second->nameless / analysis->second->stacks);
+	fputc('.', to);
+}
+
 /* What the answer rests on, and the rule that was applied. */
 static void tell_basis(const struct report *report, FILE *to)
 {
@@ -102,6 +119,7 @@ static void tell_basis(const struct report *report, FILE *to)
 	tell_stacks_not_there(analysis->trace, to);
 	tell_choice(analysis->trace, to);
 	fputc('.', to);
+	tell_signatures(analysis, to);
 	tell_baseline(report, to);
 	if (analysis->units->timeline->false_wakeups)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
@@ -140,6 +158,11 @@ int scope_section_basis(const struct report *report)
 	free(text);
 	if (damage[0])
 		fprintf(report->out, "  %s\n", damage);
+	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++) {
+		fputs("  ", report->out);
+		scope_format_wrapped(report->out, analysis->signatures->problem[i], 2, 2);
+		fputc('\n', report->out);
+	}
 	problem = scope_symbols_problems(analysis->symbols, &problems);
 	for (size_t i = 0; i < problems && i < 5; i++)
 		fprintf(report->out, "  %s\n", problem[i]);

@@ -32,7 +32,7 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 /* cut: most of its stacks do not reach the start of the thread. */
 static int print_chain(const struct report *report, const struct scope_finding *finding, bool cut)
 {
-	const struct scope_tree *tree = &report->analysis->evidence->tree;
+	const struct scope_tree *tree = &finding->evidence->tree;
 	const struct scope_function *path[SCOPE_PATH_MAX];
 	unsigned count = 0;
 	size_t size;
@@ -196,10 +196,15 @@ static void print_times(const struct report *report, const struct scope_finding 
 	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
 		scope_format_ns(&usual, finding->usual_ns), scope_format_ns(&p50, finding->p50_ns),
 		scope_format_ns(&p95, finding->p95_ns), scope_format_ns(&p99, finding->p99_ns));
-	fprintf(report->out, "     evidence    stacks: %u samples", finding->samples);
-	if (finding->samples)
-		fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
-	fprintf(report->out, ", %u sleeps; ", finding->sleeps);
+	if (finding->by_stacks) {
+		fprintf(report->out, "     evidence    stacks%s: %u samples",
+			finding->signature ? " and signature" : "", finding->samples);
+		if (finding->samples)
+			fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
+		fprintf(report->out, ", %u sleeps; ", finding->sleeps);
+	} else {
+		fprintf(report->out, "     evidence    signature: its calls in %u units; ", finding->units);
+	}
 	if (!isfinite(finding->odds))
 		fputs("all of the abnormal time\n", report->out);
 	else if (finding->odds > ODDS_TOLD)
@@ -218,7 +223,7 @@ int scope_section_details(const struct report *report)
 		double cut;
 
 		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report),
-			finding->function ? finding->function->name : "(no usable stack)",
+			finding->function ? scope_finding_name(finding) : "(no usable stack)",
 			scope_section_plain(report));
 		if (scope_section_stuck(finding))
 			print_stuck(report, finding);

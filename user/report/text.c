@@ -252,7 +252,7 @@ static void print_row(const struct report *report, size_t index)
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu %s", index + 1, scope_section_bold(report));
-	scope_format_padded(report->out, function ? function->name : "(no usable stack)", 30);
+	scope_format_padded(report->out, function ? scope_finding_name(finding) : "(no usable stack)", 30);
 	fprintf(report->out, "%s ", scope_section_plain(report));
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
@@ -261,6 +261,43 @@ static void print_row(const struct report *report, size_t index)
 		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units));
 	scope_format_padded(report->out, times, 18);
 	fprintf(report->out, " %s\n", confidence_name(finding->confidence));
+}
+
+/* Which findings stacks name, which signatures, which both; where there are signatures. */
+static void print_named_by(const struct report *report)
+{
+	static const struct {
+		const char *text;
+		bool stacks, signature;
+	} rows[] = {
+		{ "stacks and signature", true, true },
+		{ "stacks", true, false },
+		{ "signature", false, true },
+	};
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	bool told = false;
+
+	if (!report->analysis->second)
+		return;
+	fputs("     named by ", report->out);
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+		bool any = false;
+
+		for (size_t i = 0; i < ranking->findings; i++) {
+			const struct scope_finding *finding = &ranking->finding[i];
+
+			if (finding->by_stacks != rows[row].stacks ||
+			    (finding->signature != NULL) != rows[row].signature)
+				continue;
+			if (any)
+				fprintf(report->out, ", %zu", i + 1);
+			else
+				fprintf(report->out, "%s%s: %zu", told ? " · " : "", rows[row].text,
+					i + 1);
+			any = told = true;
+		}
+	}
+	fputc('\n', report->out);
 }
 
 static int print_ranking(const struct report *report)
@@ -280,6 +317,7 @@ static int print_ranking(const struct report *report)
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;
 	}
+	print_named_by(report);
 	fputs("     ", report->out);
 	if (ranking->explained_ns > 0 && ranking->excess_ns > 0)
 		fprintf(report->out, "explained %.0f %% of the excess · ",

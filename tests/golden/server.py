@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A server of which each function has calls of its own; compact is now and then told to do more."""
+from synth import Thread, Trace
+
+LOOP = ["main", "event_loop"]
+HANDLE = LOOP + ["handle"]
+
+
+def serve(seed, seconds, slow_share, stacks):
+    """stacks: at every call, or none at all."""
+    trace = Trace(seconds=seconds, seed=seed, stack_min_ns=0 if stacks else None)
+    trace.fd(5, "epoll")
+    trace.fd(7, "accepted")
+    trace.fd(9, "file")
+    trace.map(0x1000, 0x9000, "/usr/bin/server", "5e12e12e12e1")
+    loop = Thread(trace, 100, "server", 0)
+    loop.state("runnable", flags=" on_cpu")
+    loop.begin()
+    while loop.now < trace.end_ns - 60_000_000:
+        loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
+                   path=LOOP + ["libc:epoll_wait"])
+        loop.call("read", 5_000, ret=64, args="7", path=HANDLE + ["read_request", "libc:read"])
+        loop.run(trace.random.randint(20_000, 40_000), HANDLE + ["parse"])
+        for _ in range(2):
+            loop.call("lseek", 2_000, args="9", path=HANDLE + ["load_index", "libc:lseek"])
+            loop.call("read", 8_000, ret=4096, args="9", path=HANDLE + ["load_index", "libc:read"])
+        if trace.random.random() < 0.2:
+            compact = HANDLE + ["compact"]
+            loop.call("ftruncate", 9_000, args="9", path=compact + ["libc:ftruncate"])
+            times = 100 if trace.random.random() < slow_share else 1
+            loop.sleep("nanosleep", trace.random.randint(20_000, 40_000) * times,
+                       path=compact + ["wait_for_quiet", "libc:nanosleep"])
+            loop.call("lseek", 2_000, args="9", path=compact + ["libc:lseek"])
+        loop.call("write", 10_000, ret=64, args="7", path=HANDLE + ["reply", "libc:write"])
+    loop.stuck("epoll_wait", args="5")
+    return trace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The options that say which signatures a report uses. */
+#include "cmd/learned.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+void scope_cmd_learned_init(struct scope_cmd_learned *learned)
+{
+	*learned = (struct scope_cmd_learned){
+		.options.owners_max = SCOPE_SIGNATURE_OWNERS_MAX,
+	};
+}
+
+int scope_cmd_learned(const char *command, int option, const char *value,
+		      struct scope_cmd_learned *learned)
+{
+	uint64_t number;
+
+	switch (option) {
+	case SCOPE_OPTION_DB:
+		learned->db = value;
+		return 0;
+	case SCOPE_OPTION_NO_SIGNATURES:
+		learned->none = true;
+		return 0;
+	case SCOPE_OPTION_SHARED:
+		if (scope_cmd_number(value, 1, 1000, &number))
+			return scope_cmd_misuse(command, "--shared wants a number from 1 to 1000, not '%s'",
+						value);
+		learned->options.owners_max = (uint32_t)number;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+/* The user's own, else what root learned on this machine; false: neither is there. */
+static bool find_default(char *path, size_t room)
+{
+	if (!scope_store_default_path(path, room) && !access(path, R_OK))
+		return true;
+	snprintf(path, room, "%s", SCOPE_STORE_SYSTEM_PATH);
+	return !access(path, R_OK);
+}
+
+int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *learned,
+			   const struct scope_trace *trace, struct scope_error *error,
+			   struct scope_signatures **ret_signatures)
+{
+	struct scope_store *store;
+	char path[PATH_MAX];
+	int code;
+
+	*ret_signatures = NULL;
+	if (learned->none || (!learned->db && !find_default(path, sizeof(path))))
+		return 0;
+	code = scope_store_open(learned->db ? learned->db : path, SCOPE_STORE_READ, error, &store);
+	if (!code) {
+		code = scope_signatures_load(store, trace, &learned->options, error, ret_signatures);
+		scope_store_close(store);
+	}
+	if (!code || learned->db)
+		return code;
+	fprintf(stderr, "scope %s: no signatures are used: %s\n", command, error->text);
+	error->text[0] = '\0';
+	return 0;
+}

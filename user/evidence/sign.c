@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays the time of a trace's calls on the functions whose signatures they bear. */
+#include "evidence/sign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "evidence/lay.h"
+#include "evidence/vote.h"
+#include "timeline/timeline.h"
+
+#define NORMAL_UNITS 20000 /* of usual units, the calls of about so many are laid */
+
+/* A call, and the time since the one before it. */
+struct call {
+	uint64_t since_ns, enter_ns, exit_ns;
+	uint64_t gap_run_ns, run_ns, slept_ns;
+	uint16_t nr;
+	uint8_t class;
+	bool passed;
+	struct scope_ballot self, gap;
+};
+
+struct track {
+	struct scope_match *match;
+	struct call call[SCOPE_EPISODE_SPAN]; /* the last ones, by number */
+	uint64_t calls;			      /* since the last reset */
+	uint64_t run_ns, probe_ns; /* of the account as the last call returned, or was entered */
+	uint64_t gap_run_ns;	   /* between the two */
+	uint64_t last_ns;	   /* return of the last call; 0: not known */
+	struct scope_wait wait;	   /* the last sleep of the open call */
+	uint64_t slept_ns;
+};
+
+struct signer {
+	struct scope_layer layer;
+	const struct scope_signatures *signatures;
+	struct scope_timeline *timeline; /* of this pass */
+	uint64_t every;			 /* of usual units, one of so many */
+	struct track *track;
+	size_t tracks, track_capacity;
+	struct track *at; /* whose call is being matched */
+};
+
+static int get_track(struct signer *signer, uint32_t thread, struct track **ret_track)
+{
+	int err;
+
+	if (scope_grow(&signer->track, &signer->track_capacity, thread + 1, sizeof(*signer->track)))
+		return -ENOMEM;
+	while (signer->tracks <= thread) {
+		struct track *track = &signer->track[signer->tracks];
+
+		memset(track, 0, sizeof(*track));
+		err = scope_match_create(signer->signatures->matcher, &track->match);
+		if (err)
+			return err;
+		signer->tracks++;
+	}
+	*ret_track = &signer->track[thread];
+	return 0;
+}
+
+/* The unit at that time, where it counts: usual ones are thinned out. */
+static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t time_ns)
+{
+	uint32_t unit = scope_lookup_unit_at(&signer->layer.lookup, signer->layer.units, thread,
+					     time_ns);
+
+	if (unit != UINT32_MAX && signer->layer.kept->mark[unit] == SCOPE_UNIT_USUAL &&
+	    unit % signer->every)
+		return UINT32_MAX;
+	return unit;
+}
+
+/* Lays a stretch on the winners of a ballot, in equal parts. */
+static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot *ballot,
+	       struct scope_stretch stretch)
+{
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+	struct scope_evidence *evidence = signer->layer.evidence;
+	unsigned winners;
+
+	if (stretch.weight_ns <= 0 || !scope_layer_wants(&signer->layer, thread, &stretch))
+		return 0;
+	winners = scope_ballot_count(signer->signatures, ballot, winner);
+	evidence->stacks++;
+	evidence->nameless += !winners;
+	if (!winners)
+		return scope_layer_lay(&signer->layer, thread, &stretch,
+				       (struct scope_spot){.node = SCOPE_TREE_ROOT});
+	stretch.weight_ns /= winners;
+	for (unsigned i = 0; i < winners; i++) {
+		struct scope_spot spot = {.trail = 0};
+		int err = scope_tree_insert(&evidence->tree, winner[i].path, winner[i].length, NULL,
+					    &spot.node);
+
+		if (!err)
+			err = scope_layer_lay(&signer->layer, thread, &stretch, spot);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* No episode can tell more of this call. */
+static int settle(struct signer *signer, uint32_t thread, const struct call *call)
+{
+	struct scope_stretch gap = {
+		.begin_ns = call->since_ns,
+		.end_ns = call->enter_ns,
+		.weight_ns = call->gap_run_ns,
+		.run = true,
+		.unit = unit_at(signer, thread, call->enter_ns),
+	};
+	struct scope_stretch self = {
+		.begin_ns = call->enter_ns,
+		.end_ns = call->exit_ns,
+		.weight_ns = call->run_ns,
+		.run = true,
+		.nr = call->nr,
+		.unit = gap.unit,
+	};
+	int err = 0;
+
+	/* A pick-up: it returned into the unit behind it. */
+	if (self.unit != UINT32_MAX && signer->layer.units->unit[self.unit].end_ns < call->exit_ns)
+		self.unit = UINT32_MAX;
+	if (call->since_ns)
+		err = lay(signer, thread, &call->gap, gap);
+	if (!err)
+		err = lay(signer, thread, &call->self, self);
+	self.run = false;
+	self.weight_ns = call->slept_ns;
+	self.class = call->class;
+	self.passed = call->slept_ns && call->passed;
+	return err ? err : lay(signer, thread, &call->self, self);
+}
+
+/* Settles all calls that were not yet; what comes next does not belong to them. */
+static int reset(struct signer *signer, uint32_t thread, struct track *track)
+{
+	uint64_t first = track->calls > SCOPE_EPISODE_SPAN ? track->calls - SCOPE_EPISODE_SPAN : 0;
+	int err = 0;
+
+	for (uint64_t i = first; !err && i < track->calls; i++)
+		err = settle(signer, thread, &track->call[i % SCOPE_EPISODE_SPAN]);
+	track->calls = 0;
+	track->last_ns = 0;
+	scope_match_reset(signer->signatures->matcher, track->match);
+	return err;
+}
+
+/* The calls that make up the occurrence, and the time between them, speak for the episode's owners. */
+static void hit(void *user, uint32_t index, uint64_t first, uint64_t last)
+{
+	struct signer *signer = user;
+	const struct scope_signatures *signatures = signer->signatures;
+	const struct scope_episode *episode = &signatures->episode[index];
+	unsigned found = 0;
+
+	for (uint64_t i = first; i <= last; i++) {
+		struct call *call = &signer->at->call[i % SCOPE_EPISODE_SPAN];
+		bool part = found < episode->length && call->nr == episode->nr[found];
+
+		found += part;
+		for (size_t j = signatures->first[index]; j < signatures->first[index + 1]; j++) {
+			if (part)
+				scope_ballot_vote(&call->self, signatures->owner[j],
+						  signatures->weight[index]);
+			if (i > first)
+				scope_ballot_vote(&call->gap, signatures->owner[j],
+						  signatures->weight[index]);
+		}
+	}
+}
+
+static int feed(struct signer *signer, uint32_t thread, struct track *track, const struct call *call)
+{
+	struct call *slot = &track->call[track->calls % SCOPE_EPISODE_SPAN];
+	int err = 0;
+
+	if (track->calls >= SCOPE_EPISODE_SPAN)
+		err = settle(signer, thread, slot);
+	*slot = *call;
+	track->calls++;
+	signer->at = track;
+	scope_match_feed(signer->signatures->matcher, track->match, &call->nr, 1, hit, signer);
+	return err;
+}
+
+/* On a CPU since the last time it was asked, without what stacks took. */
+static uint64_t ran(struct track *track, const struct scope_thread *thread)
+{
+	uint64_t run_ns = thread->account.run_ns - track->run_ns;
+	uint64_t probe_ns = thread->account.probe_ns - track->probe_ns;
+
+	track->run_ns = thread->account.run_ns;
+	track->probe_ns = thread->account.probe_ns;
+	return run_ns > probe_ns ? run_ns - probe_ns : 0;
+}
+
+static int sign_enter(void *user, uint32_t index, const struct scope_open_call *call)
+{
+	struct signer *signer = user;
+	struct track *track;
+	int err = get_track(signer, index, &track);
+
+	if (err)
+		return err;
+	track->slept_ns = 0;
+	if (!scope_call_ignored(call->nr))
+		track->gap_run_ns = ran(track, scope_threads_at(signer->timeline->threads, index));
+	return 0;
+}
+
+static int sign_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
+{
+	struct signer *signer = user;
+	struct call made = {
+		.enter_ns = call->enter_ns,
+		.exit_ns = exit_ns,
+		.nr = call->nr,
+	};
+	struct track *track;
+	int err = get_track(signer, index, &track);
+
+	(void)ret;
+	if (err || scope_call_ignored(call->nr))
+		return err;
+	made.since_ns = track->last_ns;
+	made.gap_run_ns = track->gap_run_ns;
+	made.run_ns = ran(track, scope_threads_at(signer->timeline->threads, index));
+	made.slept_ns = track->slept_ns;
+	made.class = track->wait.class;
+	made.passed = track->wait.waker != SCOPE_WAIT_NO_THREAD;
+	track->last_ns = exit_ns;
+	return feed(signer, index, track, &made);
+}
+
+static int sign_wait(void *user, const struct scope_wait *wait)
+{
+	struct track *track;
+	int err = get_track(user, wait->thread, &track);
+
+	if (err)
+		return err;
+	track->slept_ns += wait->wake_ns - wait->begin_ns;
+	track->wait = *wait;
+	return 0;
+}
+
+static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct track *track;
+	int err = get_track(user, index, &track);
+
+	(void)now_ns;
+	return err ? err : reset(user, index, track);
+}
+
+/* Of a thread that stands in a call: the function that it speaks for, if one alone. */
+static int stand(struct signer *signer, uint32_t thread, struct track *track)
+{
+	const struct scope_open_call *open =
+		&scope_threads_at(signer->timeline->threads, thread)->open;
+	struct scope_standing *standing = &signer->layer.evidence->standing[thread];
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+	struct call call = {.enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr};
+	int err;
+
+	if (open->nr == SCOPE_NR_NONE || scope_call_ignored(open->nr) ||
+	    thread >= signer->layer.units->threads)
+		return 0;
+	err = feed(signer, thread, track, &call);
+	if (err || scope_ballot_count(signer->signatures,
+				      &track->call[(track->calls - 1) % SCOPE_EPISODE_SPAN].self,
+				      winner) != 1)
+		return err;
+	standing->start = winner[0].path[0];
+	return scope_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
+				 NULL, &standing->node);
+}
+
+static int run_through(struct signer *signer, struct scope_trace *trace)
+{
+	static const struct scope_timeline_ops ops = {
+		.enter = sign_enter,
+		.exit = sign_exit,
+		.wait = sign_wait,
+		.lost = sign_lost,
+		.end = sign_lost,
+	};
+	struct track *track;
+	int err = scope_timeline_create(trace, &signer->timeline);
+
+	if (!err)
+		err = scope_timeline_run(signer->timeline, trace, &ops, signer);
+	for (uint32_t i = 0; !err && i < scope_threads_count(signer->timeline->threads); i++) {
+		err = get_track(signer, i, &track);
+		if (!err && signer->layer.detection)
+			err = stand(signer, i, track);
+		if (!err)
+			err = reset(signer, i, track);
+	}
+	scope_timeline_destroy(signer->timeline);
+	return err;
+}
+
+static uint64_t count_usual(const struct scope_kept *kept)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < kept->units->count; i++)
+		count += kept->mark[i] == SCOPE_UNIT_USUAL;
+	return count;
+}
+
+static int run(struct signer *signer, struct scope_trace *trace)
+{
+	int err = scope_layer_init(&signer->layer, 1);
+
+	signer->every = 1 + count_usual(signer->layer.kept) / NORMAL_UNITS;
+	signer->layer.merge = true;
+	if (!err)
+		err = run_through(signer, trace);
+	for (size_t i = 0; i < signer->tracks; i++)
+		scope_match_destroy(signer->track[i].match);
+	free(signer->track);
+	scope_layer_free(&signer->layer);
+	return err;
+}
+
+int scope_sign_items(const struct scope_evidence_source *source,
+		     const struct scope_detection *detection, struct scope_evidence *evidence)
+{
+	struct signer signer = {
+		.layer = {.kept = source->kept, .detection = detection, .evidence = evidence},
+		.signatures = source->signatures,
+	};
+
+	return run(&signer, source->trace);
+}
+
+int scope_sign_reference(const struct scope_evidence_source *reference,
+			 const struct scope_signatures *signatures, struct scope_evidence *evidence)
+{
+	struct signer signer = {
+		.layer = {.kept = reference->kept, .evidence = evidence},
+		.signatures = signatures,
+	};
+
+	return run(&signer, reference->trace);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lays the time of a trace's calls on the functions whose signatures they bear: one more pass over it.
+ *
+ * Each call, and the time up to it, is laid where most speaks for: of the functions that own an
+ * episode it stands in, the one whose weights, with those of its callers, sum up highest. Between
+ * equals the time is parted.
+ */
+#ifndef SCOPE_EVIDENCE_SIGN_H
+#define SCOPE_EVIDENCE_SIGN_H
+
+#include "evidence/evidence.h"
+
+/*
+ * As scope_collect_items(), without SPIN items: who spins makes no calls. Fills ->standing as well,
+ * of threads that stand in a call with which one function's episode ends.
+ */
+int scope_sign_items(const struct scope_evidence_source *source,
+		     const struct scope_detection *detection, struct scope_evidence *evidence);
+
+/* Adds the items of a reference's usual units, by the same signatures: of source. */
+int scope_sign_reference(const struct scope_evidence_source *reference,
+			 const struct scope_signatures *signatures, struct scope_evidence *evidence);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The signatures of the programs in a trace, ready to be matched.
+ *
+ * An episode fits a function that has it, or a longer one in which it stands. Of those it fits, it is
+ * owned by the deepest: a function that calls another one, directly or not, has the other's calls
+ * under it as well. Owned by k functions it weighs its length / k (methods: PerfScope); those owned by
+ * too many are left out.
+ */
+#ifndef SCOPE_SIGNATURE_SET_H
+#define SCOPE_SIGNATURE_SET_H
+
+#include "signature/match.h"
+#include "signature/store.h"
+
+struct scope_signature_options {
+	uint32_t owners_max; /* an episode of more tells nothing */
+};
+
+#define SCOPE_SIGNATURE_OWNERS_MAX 4
+#define SCOPE_SIGNATURE_NONE UINT32_MAX
+
+/* Its callers, the most frequent first. */
+struct scope_signature_function {
+	struct scope_function function; /* for the tree; path is the module's name */
+	uint32_t *caller;		/* indices */
+	size_t callers;
+	uint64_t episodes; /* it owns */
+};
+
+struct scope_signatures {
+	struct scope_signature_function *function;
+	size_t functions, capacity;
+	struct scope_episode *episode; /* different ones that have owners, by scope_episode_compare() */
+	double *weight;		       /* per episode */
+	size_t episodes;
+	size_t *first; /* per episode its first one in owner; one more than episodes */
+	uint32_t *owner;
+	size_t shared; /* episodes left out: owned by too many */
+	struct scope_matcher *matcher;
+	char **problem; /* programs of which another build was learned, a sentence each */
+	size_t problems;
+};
+
+/*
+ * Of the builds that the trace's processes map. *ret_signatures is NULL where nothing of them was
+ * learned and there is no problem to tell. 0 or -errno with error. The caller destroys.
+ */
+int scope_signatures_load(struct scope_store *store, const struct scope_trace *trace,
+			  const struct scope_signature_options *options, struct scope_error *error,
+			  struct scope_signatures **ret_signatures);
+void scope_signatures_destroy(struct scope_signatures *signatures); /* NULL is fine */
+
+#endif
