@@ -133,10 +133,16 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
 
-.PHONY: bugs
+.PHONY: bugs bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
 	$(Q)scripts/setup.sh servers
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
+
+# Every kind once.
+CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two
+bugs-vm: vm-ready ## a third of its cases in a VM, with the module (CASES="cpu lock" for others, KERNEL=6.1, SEEDS=3)
+	$(Q)scripts/setup.sh servers
+	$(Q)OUT=$(BUILD)/bugs-vm KERNEL=$(KERNEL) SEEDS=$(SEEDS) tests/bugs/bench.sh $(or $(CASES),$(CASES_VM))
 
 .PHONY: check-matrix
 check-matrix: ## the module's tests on every Debian kernel that scripts/kernel.sh knows

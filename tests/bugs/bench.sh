@@ -5,7 +5,8 @@
 # Usage: tests/bugs/bench.sh [-a] [CASE...]     default: every case of bugs.tsv that has a bug
 #   -a   run nothing: have the program report anew on the traces that earlier runs left
 # Environment: SEEDS (how many of each, 3), TWINS (healthy runs of each, as SEEDS), OUT (build/bugs),
-#   SOURCE, SECONDS_EACH, HANG_WAIT, SCOPE, as run.sh takes them; SLOT (a command before each run)
+#   SECONDS_EACH, HANG_WAIT, SCOPE, as run.sh takes them; SLOT (a command before each run);
+#   KERNEL: each run in a VM with that kernel of scripts/kernel.sh and its scope.ko, both built before
 # A run that is there already is not repeated; remove its directory below OUT, or all of OUT, for new
 # ones. Exit 0 if all runs ended with a report, whatever it says; the table is on standard output.
 set -euo pipefail
@@ -24,6 +25,18 @@ report_again() {	# DIR
 		>"$1/log" 2>&1
 }
 
+# Emulated, it all takes longer: the load, and what counts as long for a hang.
+in_vm() {	# CASE[/twin] SEED DIR
+	local top
+	top=$(cd "$bugs_dir/../.." && pwd)
+	[ ! -e "$3/facts" ] || return 0
+	mkdir -p "$3"
+	$SLOT "$top/tests/vm/run.sh" -k "$KERNEL" -m 2048 -t 240 -o "$3" -- \
+		env SECONDS_EACH="${SECONDS_EACH:-12}" HANG_WAIT="${HANG_WAIT:-20}" \
+		"$bugs_dir/guest.sh" "$top/build/kmod/$(cat "$top/build/kernels/$KERNEL/version")/scope.ko" \
+		"$1" "$2" >"$3/vm.log" 2>&1
+}
+
 # A twin has seeds of its own, so that each is one more healthy run.
 one() {	# CASE[/twin] SEED
 	local dir=$out/${1/\//-}.$2
@@ -31,7 +44,8 @@ one() {	# CASE[/twin] SEED
 		[ -e "$dir/facts" ] || return 0
 		report_again "$dir" && return 0
 	else
-		$SLOT "$bugs_dir/run.sh" "$1" "$2" "$dir" && return 0
+		if [ -n "${KERNEL:-}" ]; then in_vm "$@" "$dir"; else $SLOT "$bugs_dir/run.sh" "$@" "$dir"; fi &&
+			return 0
 	fi
 	echo "bench: $1, seed $2: no report: see $dir/log" >&2
 	failed=1

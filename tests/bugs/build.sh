@@ -89,7 +89,8 @@ base_tree() {
 # A server of our own: its shape, and the bugs named in the column of patches as macros.
 build_own() {
 	local name=$1 out=$servers_dir/$1 bug flags=()
-	local sources=("$bugs_dir/own/$bug_server.c" "$bugs_dir/own/work.c" "$bugs_dir/own/parts.c")
+	local sources=("$bugs_dir/own/$bug_server.c" "$bugs_dir/own/work.c" "$bugs_dir/own/parts.c"
+		"$bugs_dir/own/more.c")
 	for bug in ${bug_patch//,/ }; do
 		[ "$bug" = - ] || flags+=("-DBUG_$bug")
 	done

@@ -201,7 +201,7 @@ trigger() {
 			ask "set big$key 0 0 400000" "$(big_item)"
 		done
 		ask 'slabs reassign -1 0' ;;
-	hang-fifo | own-wakeup) ask 'GET /status.shtml HTTP/1.1' 'Host: localhost' 'Connection: close' '' ;;
+	hang-fifo | own-wakeup | sealed-deadlock | sealed-spin) ask 'GET /status.shtml HTTP/1.1' 'Host: localhost' 'Connection: close' '' ;;
 	esac
 }
 

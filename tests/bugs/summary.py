@@ -90,7 +90,7 @@ def print_case(case, runs, twins):
           f"| {sum(run.alarm() for run in twins)} of {len(twins)} |")
 
 
-def print_totals(runs, twins):
+def print_totals(what, runs, twins):
     named = [run.rank for run in runs]
     first = sum(rank == 1 for rank in named)
     five = sum(rank is not None and rank <= 5 for rank in named)
@@ -98,7 +98,7 @@ def print_totals(runs, twins):
     scope = statistics.mean(run.scope for run in runs)
     loads = [float(run.facts["load"]) for run in runs + twins]
     alarms = sum(run.alarm() for run in twins)
-    print(f"\n{len(runs)} runs: first place {first} ({100 * first / len(runs):.0f} %), first five {five} "
+    print(f"\n{what}: {len(runs)} runs, first place {first} ({100 * first / len(runs):.0f} %), first five {five} "
           f"({100 * five / len(runs):.0f} %), mean reciprocal rank {reciprocal:.2f}, "
           f"search scope {scope:.2f} %.")
     if twins:
@@ -108,7 +108,7 @@ def print_totals(runs, twins):
 
 
 def main(out, cases):
-    all_runs, all_twins = [], []
+    totals = {"Open cases": ([], []), "Sealed cases": ([], [])}
     print("| case | kind | the bug | rank, each run | leads by | listed | scope % | seconds "
           "| alarms, healthy |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -117,10 +117,12 @@ def main(out, cases):
         if not runs:
             continue
         print_case(case, runs, twins)
-        all_runs += runs
-        all_twins += twins
-    if all_runs:
-        print_totals(all_runs, all_twins)
+        total = totals["Sealed cases" if case.startswith("sealed-") else "Open cases"]
+        total[0].extend(runs)
+        total[1].extend(twins)
+    for what, (runs, twins) in totals.items():
+        if runs:
+            print_totals(what, runs, twins)
 
 
 def check(path):

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "more.h"
 #include "parts.h"
 
 static struct options options;
@@ -261,6 +262,7 @@ STEP bool serve_request(struct conn *conn)
 	}
 	if (!strncmp(conn->path, "/status", 7))
 		wait_status();
+	more_steps(conn);
 	get_page(conn, &page);
 	good = send_all(conn->fd, head,
 			format_head(conn, &page, checksum_body(conn, &page), head, sizeof(head))) &&
