@@ -125,15 +125,16 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		code = configure(inject, error);
 	if (!code)
 		code = scope_rings_map(inject->rings, error);
+	if (!code)
+		code = scope_control_start(inject->control, inject->session, error);
+	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
 	if (!code && point->pair)
 		code = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
 	if (!code)
 		code = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
 	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
 		code = scope_inject_set(inject, i, 0, error);
-	if (!code)
-		code = scope_control_start(inject->control, inject->session, error);
-	/* Behind the start: what is accepted meanwhile is in the trace. */
+	/* What is accepted meanwhile is in the trace. */
 	return code ? code : know_connections(inject, error);
 }
 

@@ -115,7 +115,7 @@ static void print_level(const struct scope_causal_result *result, const struct s
 				    "", 12);
 	}
 	fprintf(out, "%4zu  ", level->n);
-	scope_format_padded(out, scope_format_ns(&period, level->period_ns), 12);
+	scope_format_padded(out, scope_format_ns(&period, level->period_ns), level->known ? 12 : 1);
 	if (level->known)
 		fprintf(out, "%+6.1f %%   %+.1f … %+.1f %%", level->change.value * 100,
 			level->change.value_95.low * 100, level->change.value_95.high * 100);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Experiments on simulated programs (sim.h) of which the answers are known exactly: what the statistics
+ * make of them is compared with what can be worked out on paper.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "causal/effect.h"
+#include "causal/plan.h"
+
+#include "sim.h"
+
+#define MS 1000000ull
+#define WARM_NS (100 * MS)
+#define LENGTH_NS (3000 * MS)
+#define REPEATS 3
+
+/* No speedups here. */
+static uint64_t sim_slice(struct sim *sim, unsigned number, uint64_t ns)
+{
+	(void)sim, (void)number;
+	return ns;
+}
+
+static uint64_t sim_ran(struct sim *sim, unsigned number, uint64_t ns, int site)
+{
+	(void)sim, (void)number, (void)ns, (void)site;
+	return 0;
+}
+
+static uint64_t sim_settle(struct sim *sim, unsigned number)
+{
+	(void)sim, (void)number;
+	return 0;
+}
+
+static uint64_t sim_woken(struct sim *sim, unsigned number, int waker)
+{
+	(void)sim, (void)number, (void)waker;
+	return 0;
+}
+
+enum { A, B, C };
+
+/* Stage A 1 ms, stage B 2 ms, and a thread beside them. */
+static void pipeline(struct sim *sim)
+{
+	sim_init(sim, 4, 0);
+	sim_add(sim, { SIM_WORK, A, MS }, { SIM_PUT, 0, 0 });
+	sim_add(sim, { SIM_GET, 0, 0 }, { SIM_WORK, B, 2 * MS }, { SIM_DONE, 0, 0 });
+	sim_add(sim, { SIM_WORK, C, MS });
+}
+
+/* The same with the second stage off the CPU. */
+static void device(struct sim *sim)
+{
+	sim_init(sim, 4, 0);
+	sim_add(sim, { SIM_WORK, A, MS }, { SIM_PUT, 0, 0 });
+	sim_add(sim, { SIM_GET, 0, 0 }, { SIM_IO, B, 2 * MS }, { SIM_DONE, 0, 0 });
+}
+
+/* A under a lock that three threads want all the time, B outside of it. */
+static void convoy(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	for (int i = 0; i < 3; i++)
+		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 },
+			{ SIM_UNLOCK, 0, 0 }, { SIM_WORK, B, MS / 2 });
+}
+
+static void barrier(struct sim *sim)
+{
+	sim_init(sim, 0, 3);
+	sim_add(sim, { SIM_WORK, A, 2 * MS }, { SIM_MEET, 0, 0 }, { SIM_DONE, 0, 0 });
+	sim_add(sim, { SIM_WORK, B, MS }, { SIM_MEET, 0, 0 });
+	sim_add(sim, { SIM_WORK, B, MS }, { SIM_MEET, 0, 0 });
+}
+
+/* Another thread takes the lock for 1 ms, then rests for A. */
+static void poke(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, B, MS }, { SIM_DONE, 0, 0 }, { SIM_UNLOCK, 0, 0 });
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 },
+		{ SIM_WORK, A, MS / 2 });
+}
+
+/* Four threads that share the work and nothing else. */
+static void pool(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	for (int i = 0; i < 4; i++)
+		sim_add(sim, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 });
+}
+
+/* A is twice in each thing done: delays count twice, and the slope is 1 all the same. */
+static void twice(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	sim_add(sim, { SIM_WORK, A, MS }, { SIM_WORK, B, MS }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 });
+}
+
+/* Delays under a lock hold up two others that share it for short: each waits for it. */
+static void experiment(void (*program)(struct sim *sim), int site, double delay_ns,
+		       struct scope_experiment *ret_experiment)
+{
+	struct sim *sim = malloc(sizeof(*sim)), before;
+
+	assert_non_null(sim);
+	program(sim);
+	sim->site = site;
+	sim->delay_ns = (uint64_t)delay_ns;
+	sim_run(sim, WARM_NS);
+	before = *sim;
+	sim_run(sim, WARM_NS + LENGTH_NS);
+	*ret_experiment = (struct scope_experiment){
+		.value = delay_ns, .elapsed_ns = LENGTH_NS, .progress = sim->done - before.done,
+		.visits = sim->visits - before.visits, .served_ns = sim->served_ns - before.served_ns,
+	};
+	ret_experiment->asked_ns = ret_experiment->served_ns;
+	ret_experiment->served = delay_ns > 0 ? ret_experiment->visits : 0;
+	free(sim);
+}
+
+struct answer {
+	const char *name;
+	void (*program)(struct sim *sim);
+	int site;
+	double delay_ns[3]; /* beside 0 */
+	double slope;
+	enum scope_verdict verdict;
+};
+
+static const struct answer answers[] = {
+	{ "pipeline, slow stage", pipeline, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+	{ "pipeline, fast stage", pipeline, A, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
+	{ "beside the pipeline", pipeline, C, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
+	{ "device", device, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+	{ "convoy, under the lock", convoy, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+	{ "convoy, outside", convoy, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
+	{ "barrier, the last", barrier, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+	{ "barrier, the others", barrier, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
+	{ "poke", poke, A, { 1e6, 2e6, 3e6 }, -1, SCOPE_VERDICT_CONTENTION },
+	{ "pool of four", pool, A, { .1e6, .3e6, .6e6 }, 0.25, SCOPE_VERDICT_MODERATE },
+	{ "twice in each", twice, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+};
+
+static void measure(const struct answer *answer, struct scope_effect *ret_effect)
+{
+	struct scope_experiment experiments[4 * REPEATS];
+	struct scope_plan plan;
+
+	assert_int_equal(scope_plan_delays(answer->delay_ns, 3, 1, REPEATS, 1, &plan), 0);
+	assert_int_equal(plan.count, 4 * REPEATS);
+	for (size_t i = 0; i < plan.count; i++)
+		experiment(answer->program, answer->site, plan.step[i].value, &experiments[i]);
+	assert_int_equal(scope_effect_compute(experiments, plan.count, 0, SCOPE_CAUSAL_SENSITIVITY, 1,
+					      ret_effect), 0);
+	scope_plan_free(&plan);
+}
+
+/* Within what counting whole visits in 3 s leaves open. */
+static void delays_have_their_slope(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		const struct answer *answer = &answers[i];
+		struct scope_effect effect;
+
+		measure(answer, &effect);
+		print_message("%s: slope %.4f, %s\n", answer->name, effect.fit.slope,
+			      scope_verdict_word(effect.verdict));
+		assert_true(fabs(effect.fit.slope - answer->slope) < 0.005);
+		assert_int_equal(effect.verdict, answer->verdict);
+	}
+}
+
+/* Beyond its slack of 1 ms the fast stage becomes the slow one. */
+static void slack_ends(void **state)
+{
+	struct scope_experiment at[3];
+	const double delay[] = { 0.9e6, 2e6, 3e6 };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		experiment(pipeline, A, delay[i], &at[i]);
+	assert_int_equal(at[0].progress, LENGTH_NS / (2 * MS));
+	assert_int_equal(at[1].progress, LENGTH_NS / (3 * MS));
+	assert_int_equal(at[2].progress, LENGTH_NS / (4 * MS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(delays_have_their_slope),
+		cmocka_unit_test(slack_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

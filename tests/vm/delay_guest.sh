@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of test_delay.sh that runs in the guest.
+#
+# Usage: delay_guest.sh SCOPE SCOPE_KO WORK
+set -uo pipefail
+
+scope=$1 module=$2 work=$3
+dir=$(mktemp -d /dev/shm/delay.XXXXXX)
+cd "$dir" || exit 1
+failures=0 target=
+short=(--repeats 5 --length 200ms --seed 1)
+
+pass() {	# NAME COMMAND...
+	local name=$1
+	shift
+	if "$@" >"$dir/why" 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		sed 's/^/    /' "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | head -60
+		failures=$((failures + 1))
+	fi
+}
+
+begin() {	# PROGRAM: the guest skips idle time, so wait until it sleeps
+	"$work" "$1" 600 &
+	target=$!
+	sleep 0.5
+}
+
+finish() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
+
+# Runs scope delay; its exit status must be STATUS, and its words must match PATTERN.
+says() {	# STATUS PATTERN ARGUMENT...
+	local want=$1 pattern=$2 got=0
+	shift 2
+	"$scope" delay "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null || got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
+	grep -Eq -- "$pattern" "$dir/stdout" "$dir/stderr" || { echo "no '$pattern'"; return 1; }
+}
+
+# Row of the table for SITE: slope within 0.1 of WANT, its interval within 0.15 on both sides, and WORD.
+found() {	# SITE WANT WORD
+	awk -v site="$1" -v want="$2" -v word="$3" '
+		function far(value, by) { return value - want > by || want - value > by }
+		$1 == site && NF == 8 {
+			seen = 1
+			print
+			bad = far($2, 0.1) || far($3, 0.15) || far($5, 0.15) || $8 != word
+			exit
+		}
+		END { exit !seen || bad }' "$dir/stdout"
+}
+
+sensitivity() {	# PROGRAM BY ARGUMENT... : of a fresh PROGRAM
+	local program=$1 by=$2 status=0
+	shift 2
+	begin "$program"
+	says 0 '--seed 1 repeats' sensitivity -p "$target" --by "$by" "${short[@]}" "$@" || status=1
+	finish
+	return "$status"
+}
+
+pipeline() {
+	sensitivity pipeline 0,100us,300us,600us --site function:stage_a --site function:stage_b \
+		--site function:housekeeping --progress function:done --svg plot.svg --coz profile.coz &&
+		found function:stage_b 1 strong && found function:stage_a 0 none &&
+		found function:housekeeping 0 none && grep -q '<circle' plot.svg &&
+		says 0 'function:stage_b .delay.' read profile.coz
+}
+
+processes() {
+	sensitivity processes 0,100us,300us,600us --site function:stage_a --site function:stage_b \
+		--progress function:done &&
+		found function:stage_b 1 strong && found function:stage_a 0 none
+}
+
+convoy() {
+	sensitivity convoy 0,100us,300us,600us --site function:inside --site function:outside \
+		--progress function:done &&
+		found function:inside 1 strong && found function:outside 0 none
+}
+
+barrier() {
+	sensitivity barrier 0,100us,300us,600us --site function:slow --site function:quick \
+		--progress function:done &&
+		found function:slow 1 strong && found function:quick 0 none
+}
+
+poke() {
+	sensitivity poke 0,1ms,2ms --site function:rest --progress function:done &&
+		found function:rest -1 contention
+}
+
+sync_calls() {
+	sensitivity sync 0,100us,300us,600us --site syscall:fdatasync --site return:fdatasync \
+		--progress function:done &&
+		found syscall:fdatasync 1 strong && found return:fdatasync 1 strong
+}
+
+server() {
+	sensitivity server 0,100us,300us,600us --site receive --no-follow &&
+		found receive 1 strong && grep -q 'progress: request' stdout &&
+		grep -Eq "Little's law: 1\.[0-9] ms undisturbed; slope (0\.9|1\.0)" stdout
+}
+
+json() {
+	sensitivity pipeline 0,300us --site function:stage_b --progress function:done --format json \
+		-o result.json && grep -q '"effect": "strong"' result.json && [ ! -s stdout ]
+}
+
+interrupted() {
+	local status=0 runner
+	begin pipeline
+	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
+		--by 300us --repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
+	runner=$!
+	sleep 4
+	kill -INT "$runner"
+	wait "$runner" || status=$?
+	finish
+	[ "$status" -eq 0 ] && grep -q 'experiments planned were made: interrupted' "$dir/stdout" &&
+		grep -Eq 'stage_b .*strong' "$dir/stdout"
+}
+
+ended() {
+	local status=0
+	"$work" pipeline 3 &
+	says 0 'were made: the process ended' sensitivity -p $! --site function:stage_b \
+		--progress function:done --by 300us --repeats 1000 --length 100ms || status=1
+	[ "$status" -eq 0 ] && grep -Eq 'stage_b .*strong' "$dir/stdout"
+}
+
+killed() {
+	local runner status
+	begin pipeline
+	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
+		--by 900ms --repeats 10 >/dev/null 2>&1 &
+	runner=$!
+	sleep 1.5
+	kill -9 "$runner"
+	wait "$runner" 2>/dev/null
+	sleep 0.2
+	status=$(cat /sys/module/scope/refcnt)
+	finish
+	[ "$status" -eq 0 ] || { echo "still in use: $status"; return 1; }
+}
+
+no_progress() {
+	begin pipeline
+	local status=0
+	says 1 'no request was answered.*--progress' sensitivity -p "$target" --site receive \
+		--length 4 || status=1
+	finish
+	return "$status"
+}
+
+wrong_names() {
+	begin pipeline
+	local status=0
+	says 1 'has a function no_such_one.*debug symbols' sensitivity -p "$target" \
+		--site function:no_such_one || status=1
+	says 1 'no_such_call.*no system call' sensitivity -p "$target" --site syscall:no_such_call ||
+		status=1
+	says 1 'a site is syscall:NAME' sensitivity -p "$target" --site nowhere || status=1
+	says 1 'no file nothing.so mapped' sensitivity -p "$target" --site function:nothing.so:f ||
+		status=1
+	finish
+	says 1 'no process' sensitivity -p 4000000 --site receive || status=1
+	return "$status"
+}
+
+pass "asks for the module" says 1 'only the module can hold threads up.*insmod' sensitivity -p $$ --site receive
+insmod "$module" || exit 1
+pass "pipeline: the slow stage comes through, the others do not" pipeline
+pass "two processes likewise" processes
+pass "convoy: under the lock, not outside it" convoy
+pass "barrier: who comes last" barrier
+pass "a negative slope where a rest gives way" poke
+pass "system calls, off the CPU" sync_calls
+pass "requests of a server, and their latency" server
+pass "JSON into a file" json
+pass "Ctrl-C prints what there is" interrupted
+pass "the end of the process prints what there is" ended
+pass "killed with a long delay on, it leaves nothing" killed
+pass "says that nothing was counted" no_progress
+pass "names that are not there" wrong_names
+pass "the module goes away" rmmod scope
+[ "$failures" -eq 0 ]
