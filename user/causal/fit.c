@@ -76,6 +76,18 @@ static bool fit(const double *x, const double *y, size_t n, struct line *ret_lin
 	return true;
 }
 
+/*
+ * How far a draw is from what was estimated, in standard errors. A draw of few different points may have
+ * an error near 0 by chance, and would then seem endlessly far away: errors count as ERROR_MIN of that
+ * of all points at least.
+ */
+#define ERROR_MIN 0.4
+
+static double deviation_of(struct estimate drawn, struct estimate all)
+{
+	return (drawn.value - all.value) / fmax(drawn.error, ERROR_MIN * all.error);
+}
+
 /* Turns deviations in standard errors into the interval around an estimate. */
 static int to_interval(struct estimate estimate, double *deviation, size_t draws,
 		       struct scope_interval *ret_interval)
@@ -115,8 +127,8 @@ int scope_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
 			drawn[i] = x[from];
 			drawn[n + i] = y[from];
 		}
-		if (fit(drawn, drawn + n, n, &again) && again.slope.error > 0)
-			deviation[draws++] = (again.slope.value - line.slope.value) / again.slope.error;
+		if (fit(drawn, drawn + n, n, &again))
+			deviation[draws++] = deviation_of(again.slope, line.slope);
 	}
 	free(drawn);
 	if (to_interval(line.slope, deviation, draws, &interval))
@@ -179,8 +191,8 @@ int scope_fit_change(const double *base, size_t bases, const double *other, size
 	for (size_t try = 0; change.error > 0 && draws < SCOPE_FIT_DRAWS && try < DRAWS_MAX; try++) {
 		draw(base, bases, &seed, drawn);
 		draw(other, others, &seed, drawn + bases);
-		if (change_of(drawn, bases, drawn + bases, others, &again) && again.error > 0)
-			deviation[draws++] = (again.value - change.value) / again.error;
+		if (change_of(drawn, bases, drawn + bases, others, &again))
+			deviation[draws++] = deviation_of(again, change);
 	}
 	free(drawn);
 	if (to_interval(change, deviation, draws, &interval))
