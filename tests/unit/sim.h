@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SIM_THREADS 8
+#include "sim_speedup.h"
+
 #define SIM_STEPS 12
 #define SIM_THINGS 4
 #define SIM_NEVER UINT64_MAX
@@ -54,20 +55,14 @@ struct sim {
 	uint64_t delay_ns;     /* at each of its visits */
 	uint64_t served_ns;
 	uint64_t now_ns;
-	/* Where not NULL: may hold a thread up, more than by its steps. */
-	struct sim_speedup *speedup;
+	struct sim_speedup speedup;
 };
-
-/* Virtual speedup (tests/unit/sim_speedup.h); without it these do nothing. */
-static uint64_t sim_slice(struct sim *sim, unsigned number, uint64_t ns);
-static uint64_t sim_ran(struct sim *sim, unsigned number, uint64_t ns, int site);
-static uint64_t sim_settle(struct sim *sim, unsigned number);
-static uint64_t sim_woken(struct sim *sim, unsigned number, int waker);
 
 static void sim_wait(struct sim *sim, struct sim_thread *thread)
 {
 	thread->time_ns = SIM_NEVER;
 	thread->since = sim->arrivals++;
+	sim_speedup_block(&sim->speedup, (unsigned)(thread - sim->thread));
 }
 
 /* The thread that has waited longest at such a step, or NULL. */
@@ -88,10 +83,9 @@ static struct sim_thread *sim_waiter(struct sim *sim, enum sim_kind kind, int ar
 
 static void sim_wake(struct sim *sim, struct sim_thread *thread, unsigned waker)
 {
-	const unsigned number = (unsigned)(thread - sim->thread);
-
 	thread->granted = true;
-	thread->time_ns = sim->now_ns + sim_woken(sim, number, (int)waker);
+	thread->time_ns = sim->now_ns;
+	sim_speedup_woken(&sim->speedup, (unsigned)(thread - sim->thread), waker);
 }
 
 /* false: it has to wait. */
@@ -168,13 +162,15 @@ static void sim_work(struct sim *sim, unsigned number, const struct sim_step *st
 		thread->at++;
 		return;
 	}
-	slice = step->kind == SIM_IO ? thread->left_ns : sim_slice(sim, number, thread->left_ns);
+	if (step->kind == SIM_IO) {
+		thread->time_ns += thread->left_ns;
+		sim_speedup_off_cpu(&sim->speedup, number, thread->left_ns, step->arg);
+		thread->left_ns = 0;
+		return;
+	}
+	slice = sim_speedup_slice(&sim->speedup, number, thread->left_ns);
 	thread->left_ns -= slice;
-	thread->time_ns += slice;
-	sim->now_ns = thread->time_ns;
-	thread->time_ns += sim_ran(sim, number, slice, step->arg);
-	if (step->kind == SIM_IO)
-		thread->time_ns += sim_woken(sim, number, -1);
+	thread->time_ns += slice + sim_speedup_ran(&sim->speedup, number, slice, step->arg);
 }
 
 static void sim_step(struct sim *sim, unsigned number)
@@ -195,7 +191,7 @@ static void sim_step(struct sim *sim, unsigned number)
 		break;
 	}
 	/* What it owes it pays before others can go on because of it, and before it is counted. */
-	owed = thread->granted ? 0 : sim_settle(sim, number);
+	owed = thread->granted ? 0 : sim_speedup_settle(&sim->speedup, number);
 	if (owed) {
 		thread->time_ns += owed;
 		return;

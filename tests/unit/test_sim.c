@@ -23,31 +23,6 @@
 #define LENGTH_NS (3000 * MS)
 #define REPEATS 3
 
-/* No speedups here. */
-static uint64_t sim_slice(struct sim *sim, unsigned number, uint64_t ns)
-{
-	(void)sim, (void)number;
-	return ns;
-}
-
-static uint64_t sim_ran(struct sim *sim, unsigned number, uint64_t ns, int site)
-{
-	(void)sim, (void)number, (void)ns, (void)site;
-	return 0;
-}
-
-static uint64_t sim_settle(struct sim *sim, unsigned number)
-{
-	(void)sim, (void)number;
-	return 0;
-}
-
-static uint64_t sim_woken(struct sim *sim, unsigned number, int waker)
-{
-	(void)sim, (void)number, (void)waker;
-	return 0;
-}
-
 enum { A, B, C };
 
 /* Stage A 1 ms, stage B 2 ms, and a thread beside them. */
@@ -101,6 +76,15 @@ static void pool(struct sim *sim)
 		sim_add(sim, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 });
 }
 
+/* With a rest of 1.5 ms the other has two turns for each; a shorter rest leaves it one. */
+static void poke_less(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, B, MS }, { SIM_DONE, 0, 0 }, { SIM_UNLOCK, 0, 0 });
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 },
+		{ SIM_WORK, A, 3 * MS / 2 });
+}
+
 /* A is twice in each thing done: delays count twice, and the slope is 1 all the same. */
 static void twice(struct sim *sim)
 {
@@ -108,7 +92,6 @@ static void twice(struct sim *sim)
 	sim_add(sim, { SIM_WORK, A, MS }, { SIM_WORK, B, MS }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 });
 }
 
-/* Delays under a lock hold up two others that share it for short: each waits for it. */
 static void experiment(void (*program)(struct sim *sim), int site, double delay_ns,
 		       struct scope_experiment *ret_experiment)
 {
@@ -197,11 +180,113 @@ static void slack_ends(void **state)
 	assert_int_equal(at[2].progress, LENGTH_NS / (4 * MS));
 }
 
+#define PERIOD_NS (MS / 10)
+
+/* How much faster the program is with a site faster by speedup, by the module's accounts. */
+static double sped_up(void (*program)(struct sim *sim), int site, double speedup)
+{
+	struct sim *sim = malloc(sizeof(*sim));
+	struct scope_experiment at[2];
+
+	assert_non_null(sim);
+	for (int i = 0; i < 2; i++) {
+		uint64_t done, required_ns;
+
+		program(sim);
+		sim->speedup = (struct sim_speedup){
+			.period_ns = PERIOD_NS, .site = site,
+			.worth_ns = i ? (uint64_t)(speedup * (double)PERIOD_NS) : 0,
+		};
+		sim_run(sim, WARM_NS);
+		done = sim->done;
+		required_ns = sim->speedup.required_ns;
+		sim_run(sim, WARM_NS + LENGTH_NS);
+		at[i] = (struct scope_experiment){
+			.elapsed_ns = LENGTH_NS, .progress = sim->done - done,
+			.inserted_ns = sim->speedup.required_ns - required_ns,
+		};
+	}
+	free(sim);
+	return 1 - scope_experiment_effective(&at[1]) / (double)at[1].progress /
+		   (scope_experiment_effective(&at[0]) / (double)at[0].progress);
+}
+
+/* What a real speedup of the site would do, on paper. */
+static double until_half(double speedup)
+{
+	return fmin(speedup, 0.5);
+}
+
+/* From 3/4 on nobody waits for the lock: a third of 1.5 ms less speedup. */
+static double under_lock(double speedup)
+{
+	return fmin(speedup, 0.5 + speedup / 3);
+}
+
+static double nothing(double speedup)
+{
+	(void)speedup;
+	return 0;
+}
+
+static double whole(double speedup)
+{
+	return speedup;
+}
+
+static double third(double speedup)
+{
+	return speedup / 3;
+}
+
+/* Two turns in 3 ms, or one in 2. */
+static double one_turn_less(double speedup)
+{
+	return speedup < 1 / 3.0 ? 0 : -1 / 3.0;
+}
+
+static const struct {
+	const char *name;
+	void (*program)(struct sim *sim);
+	int site;
+	double (*want)(double speedup);
+} speedups[] = {
+	{ "pipeline, slow stage", pipeline, B, until_half },
+	{ "pipeline, fast stage", pipeline, A, nothing },
+	{ "beside the pipeline", pipeline, C, nothing },
+	{ "device", device, B, until_half },
+	{ "before the device", device, A, nothing },
+	{ "convoy, under the lock", convoy, A, under_lock },
+	{ "convoy, outside", convoy, B, nothing },
+	{ "barrier, the last", barrier, A, until_half },
+	{ "barrier, the others", barrier, B, nothing },
+	{ "pool of four", pool, A, whole },
+	{ "one of three parts", twice, B, third },
+	{ "poke, a shorter rest", poke_less, A, one_turn_less },
+};
+
+static void speedups_are_what_they_would_be(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(speedups) / sizeof(speedups[0]); i++) {
+		for (int percent = 10; percent <= 90; percent += 20) {
+			const double speedup = percent / 100.0;
+			const double want = speedups[i].want(speedup);
+			const double got = sped_up(speedups[i].program, speedups[i].site, speedup);
+
+			if (fabs(got - want) > 0.002)
+				fail_msg("%s, by %d %%: %.4f instead of %.4f", speedups[i].name, percent,
+					 got, want);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(delays_have_their_slope),
 		cmocka_unit_test(slack_ends),
+		cmocka_unit_test(speedups_are_what_they_would_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
