@@ -214,7 +214,7 @@ static struct scope_experiment delayed(double delay_ns, double period_ns)
 	};
 }
 
-static enum scope_verdict verdict_of(double slope, double noise)
+static enum scope_effect_verdict verdict_of(double slope, double noise)
 {
 	struct scope_experiment experiment[N];
 	struct scope_effect effect;
@@ -228,7 +228,7 @@ static enum scope_verdict verdict_of(double slope, double noise)
 	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.n, N);
 	assert_int_equal(effect.levels, LEVELS);
-	if (effect.verdict == SCOPE_VERDICT_UNDECIDED)
+	if (effect.verdict == SCOPE_EFFECT_IS_UNDECIDED)
 		assert_true(effect.enough_s >= 1.5 * N);
 	else
 		assert_near(effect.enough_s, 0, 0);
@@ -238,12 +238,12 @@ static enum scope_verdict verdict_of(double slope, double noise)
 static void verdicts(void **state)
 {
 	(void)state;
-	assert_int_equal(verdict_of(1, 1e3), SCOPE_VERDICT_STRONG);
-	assert_int_equal(verdict_of(0.25, 1e3), SCOPE_VERDICT_MODERATE);
-	assert_int_equal(verdict_of(0, 1e3), SCOPE_VERDICT_NONE);
-	assert_int_equal(verdict_of(-0.3, 1e3), SCOPE_VERDICT_CONTENTION);
-	assert_int_equal(verdict_of(0.1, 4e5), SCOPE_VERDICT_UNDECIDED);
-	assert_string_equal(scope_verdict_word(SCOPE_VERDICT_CONTENTION), "contention");
+	assert_int_equal(verdict_of(1, 1e3), SCOPE_EFFECT_IS_STRONG);
+	assert_int_equal(verdict_of(0.25, 1e3), SCOPE_EFFECT_IS_MODERATE);
+	assert_int_equal(verdict_of(0, 1e3), SCOPE_EFFECT_IS_NONE);
+	assert_int_equal(verdict_of(-0.3, 1e3), SCOPE_EFFECT_IS_CONTENTION);
+	assert_int_equal(verdict_of(0.1, 4e5), SCOPE_EFFECT_IS_UNDECIDED);
+	assert_string_equal(scope_effect_word(SCOPE_EFFECT_IS_CONTENTION), "contention");
 }
 
 static void exact_slope_and_levels(void **state)
@@ -286,9 +286,9 @@ static void few_visits_are_dropped(void **state)
 	assert_int_equal(effect.dropped_few, 3);
 	assert_int_equal(effect.n, N - 3);
 	assert_int_equal(scope_effect_compute(experiment, 3, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
-	assert_int_equal(effect.verdict, SCOPE_VERDICT_UNKNOWN);
+	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 	assert_int_equal(scope_effect_compute(experiment, 0, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
-	assert_int_equal(effect.verdict, SCOPE_VERDICT_UNKNOWN);
+	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 }
 
 /* A site that is 40 % of the period, on the critical path; one wild measurement. */
@@ -313,7 +313,7 @@ static void speedup_of_a_part(void **state)
 	assert_int_equal(effect.dropped_far, 1);
 	assert_near(effect.fit.slope, 0.4, 1e-3);
 	assert_near(effect.level[3].change.value, 0.3, 1e-3);
-	assert_int_equal(effect.verdict, SCOPE_VERDICT_MODERATE);
+	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_MODERATE);
 }
 
 /* Ten in flight at a thousand ends a second are there for 10 ms; delays add to that. */
@@ -333,7 +333,7 @@ static void latency_by_littles_law(void **state)
 	assert_near(effect.latency_ns, 1e7, 1);
 	assert_true(effect.latency_known);
 	assert_near(effect.latency.slope, 1, 1e-6);
-	assert_int_equal(effect.verdict, SCOPE_VERDICT_NONE);
+	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_NONE);
 }
 
 static void drift_is_seen(void **state)

@@ -119,21 +119,21 @@ struct answer {
 	int site;
 	double delay_ns[3]; /* beside 0 */
 	double slope;
-	enum scope_verdict verdict;
+	enum scope_effect_verdict verdict;
 };
 
 static const struct answer answers[] = {
-	{ "pipeline, slow stage", pipeline, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
-	{ "pipeline, fast stage", pipeline, A, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
-	{ "beside the pipeline", pipeline, C, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
-	{ "device", device, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
-	{ "convoy, under the lock", convoy, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
-	{ "convoy, outside", convoy, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
-	{ "barrier, the last", barrier, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
-	{ "barrier, the others", barrier, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_VERDICT_NONE },
-	{ "poke", poke, A, { 1e6, 2e6, 3e6 }, -1, SCOPE_VERDICT_CONTENTION },
-	{ "pool of four", pool, A, { .1e6, .3e6, .6e6 }, 0.25, SCOPE_VERDICT_MODERATE },
-	{ "twice in each", twice, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_VERDICT_STRONG },
+	{ "pipeline, slow stage", pipeline, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_EFFECT_IS_STRONG },
+	{ "pipeline, fast stage", pipeline, A, { .1e6, .3e6, .6e6 }, 0, SCOPE_EFFECT_IS_NONE },
+	{ "beside the pipeline", pipeline, C, { .1e6, .3e6, .6e6 }, 0, SCOPE_EFFECT_IS_NONE },
+	{ "device", device, B, { .1e6, .3e6, .6e6 }, 1, SCOPE_EFFECT_IS_STRONG },
+	{ "convoy, under the lock", convoy, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_EFFECT_IS_STRONG },
+	{ "convoy, outside", convoy, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_EFFECT_IS_NONE },
+	{ "barrier, the last", barrier, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_EFFECT_IS_STRONG },
+	{ "barrier, the others", barrier, B, { .1e6, .3e6, .6e6 }, 0, SCOPE_EFFECT_IS_NONE },
+	{ "poke", poke, A, { 1e6, 2e6, 3e6 }, -1, SCOPE_EFFECT_IS_CONTENTION },
+	{ "pool of four", pool, A, { .1e6, .3e6, .6e6 }, 0.25, SCOPE_EFFECT_IS_MODERATE },
+	{ "twice in each", twice, A, { .1e6, .3e6, .6e6 }, 1, SCOPE_EFFECT_IS_STRONG },
 };
 
 static void measure(const struct answer *answer, struct scope_effect *ret_effect)
@@ -160,7 +160,7 @@ static void delays_have_their_slope(void **state)
 
 		measure(answer, &effect);
 		print_message("%s: slope %.4f, %s\n", answer->name, effect.fit.slope,
-			      scope_verdict_word(effect.verdict));
+			      scope_effect_word(effect.verdict));
 		assert_true(fabs(effect.fit.slope - answer->slope) < 0.005);
 		assert_int_equal(effect.verdict, answer->verdict);
 	}

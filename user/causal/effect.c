@@ -212,21 +212,21 @@ static void judge(struct scope_effect *effect)
 	const double half = (in->high - in->low) / 2;
 
 	if (!effect->known) {
-		effect->verdict = SCOPE_VERDICT_UNKNOWN;
+		effect->verdict = SCOPE_EFFECT_IS_UNKNOWN;
 	} else if (in->low > -SCOPE_EFFECT_NONE && in->high < SCOPE_EFFECT_NONE &&
 		   (fabs(slope) < SCOPE_EFFECT_CLEAR || (in->low <= 0 && in->high >= 0))) {
-		effect->verdict = SCOPE_VERDICT_NONE;
+		effect->verdict = SCOPE_EFFECT_IS_NONE;
 	} else if (in->high < 0 && slope < -SCOPE_EFFECT_CLEAR) {
-		effect->verdict = SCOPE_VERDICT_CONTENTION;
+		effect->verdict = SCOPE_EFFECT_IS_CONTENTION;
 	} else if (in->low > 0 && slope >= SCOPE_EFFECT_STRONG) {
-		effect->verdict = SCOPE_VERDICT_STRONG;
+		effect->verdict = SCOPE_EFFECT_IS_STRONG;
 	} else if (in->low > 0 && slope >= SCOPE_EFFECT_CLEAR) {
-		effect->verdict = SCOPE_VERDICT_MODERATE;
+		effect->verdict = SCOPE_EFFECT_IS_MODERATE;
 	} else {
 		/* Wide: until 0 is outside, or the interval within the bounds of no effect. */
 		const double wanted = fmax(fabs(slope), SCOPE_EFFECT_NONE - fabs(slope));
 
-		effect->verdict = SCOPE_VERDICT_UNDECIDED;
+		effect->verdict = SCOPE_EFFECT_IS_UNDECIDED;
 		effect->enough_s = (double)effect->elapsed_ns / 1e9 * fmax(1.5, half * half / wanted / wanted);
 	}
 }
@@ -278,12 +278,12 @@ int scope_effect_compute(const struct scope_experiment *experiment, size_t count
 	return 0;
 }
 
-const char *scope_verdict_word(enum scope_verdict verdict)
+const char *scope_effect_word(enum scope_effect_verdict verdict)
 {
-	static const char *const words[SCOPE_VERDICTS] = {
-		[SCOPE_VERDICT_UNKNOWN] = "unknown",   [SCOPE_VERDICT_UNDECIDED] = "undecided",
-		[SCOPE_VERDICT_NONE] = "none",	       [SCOPE_VERDICT_MODERATE] = "moderate",
-		[SCOPE_VERDICT_STRONG] = "strong",     [SCOPE_VERDICT_CONTENTION] = "contention",
+	static const char *const words[SCOPE_EFFECT_WORDS] = {
+		[SCOPE_EFFECT_IS_UNKNOWN] = "unknown",   [SCOPE_EFFECT_IS_UNDECIDED] = "undecided",
+		[SCOPE_EFFECT_IS_NONE] = "none",	       [SCOPE_EFFECT_IS_MODERATE] = "moderate",
+		[SCOPE_EFFECT_IS_STRONG] = "strong",     [SCOPE_EFFECT_IS_CONTENTION] = "contention",
 	};
 
 	return words[verdict];

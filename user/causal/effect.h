@@ -30,14 +30,14 @@
 #define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, likewise */
 #define SCOPE_EFFECT_LEVELS 64
 
-enum scope_verdict {
-	SCOPE_VERDICT_UNKNOWN,	  /* too little was measured */
-	SCOPE_VERDICT_UNDECIDED,  /* the interval reaches over 0 and is wide */
-	SCOPE_VERDICT_NONE,
-	SCOPE_VERDICT_MODERATE,
-	SCOPE_VERDICT_STRONG,
-	SCOPE_VERDICT_CONTENTION, /* making it faster hurts */
-	SCOPE_VERDICTS,
+enum scope_effect_verdict {
+	SCOPE_EFFECT_IS_UNKNOWN,	  /* too little was measured */
+	SCOPE_EFFECT_IS_UNDECIDED,  /* the interval reaches over 0 and is wide */
+	SCOPE_EFFECT_IS_NONE,
+	SCOPE_EFFECT_IS_MODERATE,
+	SCOPE_EFFECT_IS_STRONG,
+	SCOPE_EFFECT_IS_CONTENTION, /* making it faster hurts */
+	SCOPE_EFFECT_WORDS,
 };
 
 /* All experiments of one value. */
@@ -52,7 +52,7 @@ struct scope_effect_level {
 
 struct scope_effect {
 	enum scope_causal_kind kind;
-	enum scope_verdict verdict;
+	enum scope_effect_verdict verdict;
 	size_t n;	    /* experiments that count */
 	size_t dropped_few; /* those with fewer than SCOPE_CAUSAL_VISITS_MIN visits */
 	size_t dropped_far; /* speedups beyond SCOPE_EFFECT_FAR */
@@ -77,7 +77,7 @@ struct scope_effect {
 int scope_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
 			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);
 
-const char *scope_verdict_word(enum scope_verdict verdict); /* "strong", static */
+const char *scope_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
 
 /* The time that counts in one experiment, ns. */
 static inline double scope_experiment_effective(const struct scope_experiment *experiment)

@@ -44,7 +44,7 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 {
 	const struct scope_interval *drift = &effect->drift_95;
 
-	if (effect->verdict == SCOPE_VERDICT_UNDECIDED)
+	if (effect->verdict == SCOPE_EFFECT_IS_UNDECIDED)
 		add(notes, "the interval is too wide to tell an effect from none: about %.0f s of experiments "
 		    "would have sufficed, instead of %.0f s", ceil(effect->enough_s),
 		    (double)effect->elapsed_ns / 1e9);
@@ -85,7 +85,7 @@ static void mean_delay(const struct scope_effect *effect, char *ret_text, size_t
 	const double slope = effect->fit.slope;
 
 	switch (effect->verdict) {
-	case SCOPE_VERDICT_STRONG:
+	case SCOPE_EFFECT_IS_STRONG:
 		if (effect->fit.slope_95.low > 1.05)
 			snprintf(ret_text, bytes, "each ns here costs the program %.1f: others wait for it as "
 				 "well", slope);
@@ -93,11 +93,11 @@ static void mean_delay(const struct scope_effect *effect, char *ret_text, size_t
 			snprintf(ret_text, bytes, "%.0f %% of each delay here comes through: it is on the "
 				 "critical path, and time saved here is saved for all", fmin(slope, 1) * 100);
 		break;
-	case SCOPE_VERDICT_MODERATE:
+	case SCOPE_EFFECT_IS_MODERATE:
 		snprintf(ret_text, bytes, "%.0f %% of each delay here comes through; the rest is waited for "
 			 "anyway, or shared by about %.0f threads", slope * 100, fmax(2, 1 / slope));
 		break;
-	case SCOPE_VERDICT_CONTENTION:
+	case SCOPE_EFFECT_IS_CONTENTION:
 		snprintf(ret_text, bytes, "the program goes faster when this is slower: contention, making it "
 			 "faster hurts");
 		break;
@@ -110,12 +110,12 @@ static void mean_delay(const struct scope_effect *effect, char *ret_text, size_t
 static void mean_speedup(const struct scope_effect *effect, char *ret_text, size_t bytes)
 {
 	switch (effect->verdict) {
-	case SCOPE_VERDICT_STRONG:
-	case SCOPE_VERDICT_MODERATE:
+	case SCOPE_EFFECT_IS_STRONG:
+	case SCOPE_EFFECT_IS_MODERATE:
 		snprintf(ret_text, bytes, "made twice as fast, it would make the program about %.0f %% faster",
 			 effect->fit.slope * 50);
 		break;
-	case SCOPE_VERDICT_CONTENTION:
+	case SCOPE_EFFECT_IS_CONTENTION:
 		snprintf(ret_text, bytes, "made faster, it slows the program: contention");
 		break;
 	default:
@@ -125,9 +125,9 @@ static void mean_speedup(const struct scope_effect *effect, char *ret_text, size
 
 void scope_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes)
 {
-	if (effect->verdict == SCOPE_VERDICT_UNKNOWN)
+	if (effect->verdict == SCOPE_EFFECT_IS_UNKNOWN)
 		snprintf(ret_text, bytes, "too little was measured to say anything");
-	else if (effect->verdict == SCOPE_VERDICT_UNDECIDED)
+	else if (effect->verdict == SCOPE_EFFECT_IS_UNDECIDED)
 		snprintf(ret_text, bytes, "between %.2f and %.2f: cannot be told from no effect",
 			 effect->fit.slope_95.low, effect->fit.slope_95.high);
 	else if (effect->kind == SCOPE_CAUSAL_SENSITIVITY)

@@ -61,7 +61,7 @@ static json_t *make_site(const char *name, const struct scope_effect *effect)
 
 	scope_effect_meaning(effect, meaning, sizeof(meaning));
 	object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:I}", "site", name, "effect",
-			   scope_verdict_word(effect->verdict), "meaning", meaning, "period",
+			   scope_effect_word(effect->verdict), "meaning", meaning, "period",
 			   make_fit(effect->known, &effect->fit), "levels", make_levels(effect), "notes",
 			   make_notes(effect), "n", (json_int_t)effect->n, "dropped_few",
 			   (json_int_t)effect->dropped_few, "dropped_far", (json_int_t)effect->dropped_far);

@@ -75,7 +75,7 @@ static void print_row(const struct scope_causal_result *result, uint32_t site, b
 	} else {
 		fprintf(out, "%6s  %-17s%5s %4zu  ", "-", "-", "-", effect->n);
 	}
-	fprintf(out, "%s%s%s\n", bold(colour), scope_verdict_word(effect->verdict), plain(colour));
+	fprintf(out, "%s%s%s\n", bold(colour), scope_effect_word(effect->verdict), plain(colour));
 }
 
 /* How many sites to print: profiles of Coz have hundreds of which nothing can be said. */
