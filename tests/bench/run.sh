@@ -29,6 +29,11 @@
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
+#   units_per_s               from decoded events in memory, without stacks, to the units that are
+#                             kept: both passes, clustering, detection; one processor
+#   unit_events               events of one of those units
+#   distinct_units_seconds    10 million units of 5,000 distinct vectors, handed over as such: their
+#                             survey, clustering, detection, and the choice of what is kept
 #   ..._report_after_end_s    from the end of a trace that was followed while it was written to the
 #                             last byte of its report; of 1 and 6 million events, which are 10 and
 #                             60 seconds at 100,000 events/s; ..._stream_cpu_share: of one CPU, for
@@ -150,6 +155,10 @@ bench_analysis() {
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
 	"$bin/consume" "$trace"
+	"$bin/server_trace" -n 2000000 -s 1 -o "$trace.units"
+	"$bin/units" "$trace.units" 2>/dev/null
+	"$bin/units" -d 10000000 2>/dev/null
+	rm -f "$trace.units"
 	for seconds in 10 60; do
 		"$bin/server_trace" -n $((seconds * 100000)) -s 1 -o "$trace.$seconds"
 		"$bin/stream" "$trace.$seconds" "of_${seconds}_s_"

@@ -27,6 +27,7 @@ struct work {
 	const struct scope_survey *survey;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
+	struct scope_spread *whole; /* by group: of all its units; scale 0: not asked for yet */
 };
 
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
@@ -170,18 +171,18 @@ static int judge_times(struct work *work, const struct scope_norm *norm, uint32_
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
 	bool rare = population->units < options->rare_share * norm->survey->units;
-	struct scope_spread own, whole;
+	struct scope_spread *whole = &work->whole[population->group], own;
 	int err = spread_of(norm, index, &own);
 
-	if (!err && rare)
-		err = spread_of(norm, SCOPE_POPULATION_NONE, &whole);
+	if (!err && rare && !whole->scale)
+		err = spread_of(norm, SCOPE_POPULATION_NONE, whole);
 	if (err)
 		return err;
 	population->against_group = norm->survey->units >= options->units_min && rare &&
 				    (population->units < options->units_min ||
-				     slow_as_a_whole(population, own, whole, options));
+				     slow_as_a_whole(population, own, *whole, options));
 	if (population->against_group)
-		own = whole;
+		own = *whole;
 	population->median_ns = own.median;
 	population->scale_ns = own.scale;
 	population->threshold_ns = threshold(options, own, population->z);
@@ -319,18 +320,20 @@ int scope_detect_run(const struct scope_groups *groups, const struct scope_surve
 		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection)
 {
-	struct work work = {groups, survey, options, calloc(1, sizeof(*work.detection))};
-	struct scope_detection *detection = work.detection;
+	struct scope_detection *detection = calloc(1, sizeof(*detection));
+	struct work work = {groups, survey, options, detection, NULL};
 	int err = -ENOMEM;
 
 	if (!detection)
 		return -ENOMEM;
+	work.whole = calloc(groups->count + 1, sizeof(*work.whole));
 	detection->linkage = options->cluster.linkage;
 	detection->groups = groups->count;
 	detection->of_vector = calloc(groups->count + 1, sizeof(*detection->of_vector));
 	detection->group_busy_ns = calloc(groups->count + 1, sizeof(*detection->group_busy_ns));
-	if (detection->of_vector && detection->group_busy_ns)
+	if (work.whole && detection->of_vector && detection->group_busy_ns)
 		err = detect(&work);
+	free(work.whole);
 	if (err) {
 		scope_detection_destroy(detection);
 		return err;

@@ -79,7 +79,7 @@ int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times
 
 	if (!times)
 		return 0;
-	if (cover(sketch, bucket, bucket))
+	if (bucket - sketch->first >= sketch->length && cover(sketch, bucket, bucket))
 		return -ENOMEM;
 	put(sketch, bucket, times);
 	if (value > sketch->most)

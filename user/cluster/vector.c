@@ -52,16 +52,21 @@ int scope_vector_compare(const struct scope_vector *a, const struct scope_vector
 	return 0;
 }
 
-/* Multiply and fold per word: few words are not zero, and each must reach the low bits. */
+/*
+ * A sum over words, each folded and with a factor of its own, so that none waits for the one before:
+ * multiples of the golden ratio, made odd. Then every bit must reach the low ones.
+ */
 static uint64_t hash_of(const struct scope_vector *vector)
 {
-	uint64_t hash = 0;
+	uint64_t hash = 0, factor = 0x9e3779b97f4a7c15ULL;
 
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++) {
-		hash = (hash ^ vector->word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 32;
+		const uint64_t word = vector->word[i];
+
+		hash += (word ^ word >> 32) * (factor * (uint64_t)(i + 1) | 1);
 	}
-	return hash;
+	hash = (hash ^ hash >> 32) * factor;
+	return hash ^ hash >> 32;
 }
 
 /* The slot that holds @vector, or the free one where it belongs. */

@@ -104,6 +104,12 @@ void scope_fds_destroy(struct scope_fds *fds)
 	free(fds);
 }
 
+const bool scope_calls_that_teach[SCOPE_SYSCALL_MAX] = {
+	[SYS_accept] = true, [SYS_accept4] = true, [SYS_connect] = true, [SYS_socket] = true,
+	[SYS_close] = true, [SYS_openat] = true, [SYS_pread64] = true, [SYS_pwrite64] = true,
+	[SYS_fsync] = true, [SYS_fdatasync] = true,
+};
+
 int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
 		    unsigned args, int64_t ret)
 {

@@ -3,6 +3,7 @@
 #ifndef SCOPE_TIMELINE_FDS_H
 #define SCOPE_TIMELINE_FDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/trace.h"
@@ -15,6 +16,14 @@ void scope_fds_destroy(struct scope_fds *fds);
 
 enum scope_fd_kind scope_fds_kind(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
 int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
+extern const bool scope_calls_that_teach[SCOPE_SYSCALL_MAX];
+
+/* Does the call say anything about descriptors at all? */
+static inline bool scope_call_teaches(uint32_t nr)
+{
+	return nr < SCOPE_SYSCALL_MAX && scope_calls_that_teach[nr];
+}
+
 /* What a finished call says about descriptors: accept, connect, socket, pipe ends, close. */
 int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
 		    unsigned args, int64_t ret);

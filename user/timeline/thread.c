@@ -7,18 +7,6 @@
 
 #include "base/grow.h"
 
-struct slot {
-	uint32_t tid; /* 0: empty */
-	int32_t index; /* -1: forgotten */
-};
-
-struct scope_threads {
-	struct scope_thread *thread;
-	size_t count, capacity;
-	struct slot *slot; /* open addressing by tid, a power of two of slots, at most half full */
-	size_t slots, used;
-};
-
 int scope_threads_create(struct scope_threads **ret_threads)
 {
 	struct scope_threads *threads = calloc(1, sizeof(*threads));
@@ -44,28 +32,19 @@ void scope_threads_destroy(struct scope_threads *threads)
 	free(threads);
 }
 
-size_t scope_threads_count(const struct scope_threads *threads)
-{
-	return threads->count;
-}
-
-struct scope_thread *scope_threads_at(struct scope_threads *threads, size_t index)
-{
-	return &threads->thread[index];
-}
-
-static struct slot *find_slot(const struct slot *table, size_t slots, uint32_t tid)
+static struct scope_thread_slot *find_slot(const struct scope_thread_slot *table, size_t slots,
+					  uint32_t tid)
 {
 	size_t at = (tid * 2654435761u) & (slots - 1);
 
 	while (table[at].tid && table[at].tid != tid)
 		at = (at + 1) & (slots - 1);
-	return (struct slot *)&table[at];
+	return (struct scope_thread_slot *)&table[at];
 }
 
 long scope_threads_find(const struct scope_threads *threads, uint32_t tid)
 {
-	const struct slot *slot = find_slot(threads->slot, threads->slots, tid);
+	const struct scope_thread_slot *slot = find_slot(threads->slot, threads->slots, tid);
 
 	return slot->tid && slot->index >= 0 ? slot->index : -ENOENT;
 }
@@ -73,7 +52,7 @@ long scope_threads_find(const struct scope_threads *threads, uint32_t tid)
 static int widen(struct scope_threads *threads)
 {
 	size_t slots = threads->slots * 2;
-	struct slot *table = calloc(slots, sizeof(*table));
+	struct scope_thread_slot *table = calloc(slots, sizeof(*table));
 
 	if (!table)
 		return -ENOMEM;
@@ -86,9 +65,14 @@ static int widen(struct scope_threads *threads)
 	return 0;
 }
 
+static void note_recent(struct scope_threads *threads, uint32_t tid, int32_t index)
+{
+	threads->recent[tid % SCOPE_THREADS_RECENT] = (struct scope_thread_slot){tid, index};
+}
+
 static int set_slot(struct scope_threads *threads, uint32_t tid, int32_t index)
 {
-	struct slot *slot;
+	struct scope_thread_slot *slot;
 
 	if (threads->used * 2 >= threads->slots && widen(threads))
 		return -ENOMEM;
@@ -98,6 +82,7 @@ static int set_slot(struct scope_threads *threads, uint32_t tid, int32_t index)
 		threads->used++;
 	}
 	slot->index = index;
+	note_recent(threads, tid, index);
 	return 0;
 }
 
@@ -106,8 +91,10 @@ long scope_threads_get(struct scope_threads *threads, uint32_t tid)
 	long index = scope_threads_find(threads, tid);
 	struct scope_thread *thread;
 
-	if (index >= 0)
+	if (index >= 0) {
+		note_recent(threads, tid, (int32_t)index);
 		return index;
+	}
 	if (scope_grow(&threads->thread, &threads->capacity, threads->count + 1, sizeof(*thread)) ||
 	    set_slot(threads, tid, threads->count))
 		return -ENOMEM;
@@ -119,10 +106,11 @@ long scope_threads_get(struct scope_threads *threads, uint32_t tid)
 
 void scope_threads_forget(struct scope_threads *threads, uint32_t tid)
 {
-	struct slot *slot = find_slot(threads->slot, threads->slots, tid);
+	struct scope_thread_slot *slot = find_slot(threads->slot, threads->slots, tid);
 
 	if (slot->tid)
 		slot->index = -1;
+	note_recent(threads, tid, -1);
 }
 
 int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid)
@@ -136,31 +124,16 @@ int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32
 	return set_slot(threads, tid, index);
 }
 
-void scope_thread_account(struct scope_thread *thread, uint64_t now_ns)
+void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns)
 {
 	struct scope_account *account = &thread->account;
-	uint64_t passed;
 
-	if (now_ns <= thread->since_ns)
-		return;
-	passed = now_ns - thread->since_ns;
-	switch (thread->run) {
-	case SCOPE_RUN_RUNNING:
-		account->run_ns += passed;
-		break;
-	case SCOPE_RUN_QUEUED:
-		account->queue_ns += passed;
-		break;
-	case SCOPE_RUN_BLOCKED:
-		account->blocked_ns[thread->wait] += passed;
-		break;
-	case SCOPE_RUN_UNKNOWN:
-		account->unknown_ns += passed;
-		break;
-	case SCOPE_RUN_ENDED:
-		return;
-	}
-	thread->since_ns = now_ns;
+	if (thread->run == SCOPE_RUN_QUEUED)
+		account->queue_ns += passed_ns;
+	else if (thread->run == SCOPE_RUN_BLOCKED)
+		account->blocked_ns[thread->wait] += passed_ns;
+	else
+		account->unknown_ns += passed_ns;
 }
 
 uint64_t scope_account_blocked(const struct scope_account *account)

@@ -76,14 +76,44 @@ struct scope_thread {
 	bool lost;	  /* events of it may be missing since it was last seen */
 };
 
-struct scope_threads;
+struct scope_thread_slot {
+	uint32_t tid; /* 0: empty */
+	int32_t index; /* -1: forgotten */
+};
+
+#define SCOPE_THREADS_RECENT 64 /* a power of two */
+
+/* To be read through the functions below. */
+struct scope_threads {
+	struct scope_thread *thread;
+	size_t count, capacity;
+	struct scope_thread_slot *slot; /* open addressing by tid, a power of two, half full at most */
+	size_t slots, used;
+	struct scope_thread_slot recent[SCOPE_THREADS_RECENT]; /* copies, by the last bits of tid */
+};
 
 int scope_threads_create(struct scope_threads **ret_threads);
 void scope_threads_destroy(struct scope_threads *threads);
 
-size_t scope_threads_count(const struct scope_threads *threads);
+static inline size_t scope_threads_count(const struct scope_threads *threads)
+{
+	return threads->count;
+}
+
 /* By index, in order of first appearance. Holds until the next thread appears. */
-struct scope_thread *scope_threads_at(struct scope_threads *threads, size_t index);
+static inline struct scope_thread *scope_threads_at(struct scope_threads *threads, size_t index)
+{
+	return &threads->thread[index];
+}
+
+/* The index of a thread that was looked up not long ago; -1: look it up. */
+static inline int32_t scope_threads_recent(const struct scope_threads *threads, uint32_t tid)
+{
+	const struct scope_thread_slot *slot = &threads->recent[tid % SCOPE_THREADS_RECENT];
+
+	return slot->tid == tid ? slot->index : -1;
+}
+
 /* The living thread of that tid, or a new one. Returns its index, or -ENOMEM. */
 long scope_threads_get(struct scope_threads *threads, uint32_t tid);
 /* Its index, or -ENOENT. */
@@ -93,8 +123,21 @@ void scope_threads_forget(struct scope_threads *threads, uint32_t tid);
 /* A thread takes over the tid of another: exec by a thread other than the first. */
 int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid);
 
+/* All that does not run. */
+void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns);
+
 /* Brings the account of a thread up to now. */
-void scope_thread_account(struct scope_thread *thread, uint64_t now_ns);
+static inline void scope_thread_account(struct scope_thread *thread, uint64_t now_ns)
+{
+	if (now_ns <= thread->since_ns || thread->run == SCOPE_RUN_ENDED)
+		return;
+	if (thread->run == SCOPE_RUN_RUNNING)
+		thread->account.run_ns += now_ns - thread->since_ns;
+	else
+		scope_thread_account_idle(thread, now_ns - thread->since_ns);
+	thread->since_ns = now_ns;
+}
+
 uint64_t scope_account_blocked(const struct scope_account *account);
 uint64_t scope_account_wall(const struct scope_account *account);
 

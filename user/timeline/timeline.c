@@ -58,8 +58,8 @@ static void name_thread(const struct scope_timeline *timeline, struct scope_thre
 	}
 }
 
-/* The thread's index; a new one begins its account now. */
-static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
+/* A new thread begins its account now. */
+static long meet_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	size_t before = scope_threads_count(timeline->threads);
 	long index = scope_threads_get(timeline->threads, tid);
@@ -73,6 +73,14 @@ static long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t n
 	return index;
 }
 
+/* The thread's index. */
+static inline long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
+{
+	int32_t index = scope_threads_recent(timeline->threads, tid);
+
+	return index >= 0 ? index : meet_thread(timeline, tid, now_ns);
+}
+
 /* A name by the very event that the thread appeared with: no row can have a say. */
 static void name_at_once(struct scope_thread *thread, const struct scope_event *event)
 {
@@ -81,17 +89,20 @@ static void name_at_once(struct scope_thread *thread, const struct scope_event *
 }
 
 /* The sleep held back is over for good. */
-static int tell_wait(struct run *run, struct scope_thread *thread)
+static int end_wait(struct run *run, struct scope_thread *thread)
 {
 	struct scope_wait wait = thread->held;
 	long waker;
 
-	if (!thread->holding)
-		return 0;
 	thread->holding = false;
 	waker = wait.waker_tid ? scope_threads_find(run->timeline->threads, wait.waker_tid) : -1;
 	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
 	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
+}
+
+static inline int tell_wait(struct run *run, struct scope_thread *thread)
+{
+	return thread->holding ? end_wait(run, thread) : 0;
 }
 
 /* Asleep again so soon, in the same call: it was woken for nothing. */
@@ -111,34 +122,34 @@ static int handle_enter(struct run *run, uint32_t index, const struct scope_even
 	open->nr = event->syscall.nr;
 	open->args = event->syscall.args;
 	open->enter_ns = event->syscall.enter_ns;
-	if (open->args)
-		memcpy(open->arg, event->syscall.arg, open->args * sizeof(*open->arg));
+	for (unsigned i = 0; i < open->args; i++)
+		open->arg[i] = event->syscall.arg[i];
 	return run->ops->enter ? run->ops->enter(run->user, index, open) : 0;
 }
 
 static int handle_exit(struct run *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
-	struct scope_open_call call = thread->open;
+	struct scope_open_call *call = &thread->open;
 	int err;
 
 	scope_thread_account(thread, event->time_ns);
 	err = tell_wait(run, thread);
 	if (err)
 		return err;
-	thread = scope_threads_at(run->timeline->threads, index);
-	thread->open.nr = SCOPE_NR_NONE;
-	if (call.nr == SCOPE_NR_NONE) {
+	if (call->nr == SCOPE_NR_NONE) {
 		/* Entered before tracing: only its return is known. */
-		call.nr = event->syscall.nr;
-		call.args = 0;
-		call.enter_ns = event->time_ns;
+		call->nr = event->syscall.nr;
+		call->args = 0;
+		call->enter_ns = event->time_ns;
 	}
-	err = scope_fds_learn(run->timeline->fds, thread->tgid, call.nr, call.arg, call.args,
-			      event->syscall.ret);
-	if (err || !run->ops->exit)
-		return err;
-	return run->ops->exit(run->user, index, &call, event->syscall.ret, event->time_ns);
+	if (scope_call_teaches(call->nr))
+		err = scope_fds_learn(run->timeline->fds, thread->tgid, call->nr, call->arg,
+				      call->args, event->syscall.ret);
+	if (!err && run->ops->exit)
+		err = run->ops->exit(run->user, index, call, event->syscall.ret, event->time_ns);
+	call->nr = SCOPE_NR_NONE;
+	return err;
 }
 
 static enum scope_wait_class open_class(struct scope_timeline *timeline,

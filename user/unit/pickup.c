@@ -46,13 +46,19 @@ struct scope_pickups {
 	size_t count, capacity;
 };
 
-static struct lesson *get_lesson(struct scope_learner *learner, uint32_t thread)
+static struct lesson *meet_thread(struct scope_learner *learner, uint32_t thread)
 {
 	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
 		return NULL;
 	while (learner->count <= thread)
 		memset(&learner->lesson[learner->count++], 0, sizeof(*learner->lesson));
 	return &learner->lesson[thread];
+}
+
+/* NULL: no memory. */
+static inline struct lesson *get_lesson(struct scope_learner *learner, uint32_t thread)
+{
+	return thread < learner->count ? &learner->lesson[thread] : meet_thread(learner, thread);
 }
 
 static bool is_epoll(uint16_t nr)
@@ -129,17 +135,18 @@ static int learn_exit(void *user, uint32_t thread, const struct scope_open_call 
 	struct scope_learner *learner = user;
 	struct lesson *lesson = get_lesson(learner, thread);
 	enum scope_call_role role = scope_call_role(call->nr);
-	uint32_t tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
-	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+	uint32_t tgid;
 
 	if (!lesson)
 		return -ENOMEM;
 	lesson->last_exit_ns = exit_ns;
-	if (call->args)
-		fd = scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]);
-	if ((role == SCOPE_CALL_ACCEPT && ret >= 0) ||
-		 (role == SCOPE_CALL_READ && fd == SCOPE_FD_ACCEPTED && ret > 0))
-		lesson->reads++;
+	if (role == SCOPE_CALL_ACCEPT)
+		lesson->reads += ret >= 0;
+	if (role != SCOPE_CALL_READ || !call->args || ret <= 0)
+		return 0;
+	tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
+	lesson->reads += scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) ==
+			 SCOPE_FD_ACCEPTED;
 	return 0;
 }
 

@@ -35,25 +35,29 @@ static struct scope_survey_row *get_row(struct scope_survey_group *group, uint32
 	return &group->row[vector];
 }
 
-static int add_call(struct scope_survey_row *row, const struct scope_unit_call *call)
+/* place: where in the unit it stands, which is where in the row as a rule. */
+static int add_call(struct scope_survey_row *row, const struct scope_unit_call *call, size_t place)
 {
-	size_t i;
+	size_t i = place;
 
-	for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
-		;
+	if (i >= row->calls || row->call[i].nr != call->nr)
+		for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
+			;
 	if (i == row->calls) {
 		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
 			return -ENOMEM;
 		row->call[row->calls++] = (struct scope_survey_call){.nr = call->nr};
 	}
+	if (call->count == 1) {
+		row->call[i].once++;
+		return 0;
+	}
 	return scope_sketch_add(&row->call[i].count, call->count, 1);
 }
 
-static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		    const struct scope_vector *vector)
+int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call, const struct scope_vector *vector)
 {
-	const struct scope_surveyor *surveyor = user;
-	struct scope_survey *survey = surveyor->survey;
 	struct scope_survey_group *group = get_group(survey, unit->group);
 	uint64_t measure = scope_unit_measure(unit);
 	struct scope_survey_row *row;
@@ -61,8 +65,8 @@ static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit
 
 	if (!group)
 		return -ENOMEM;
-	err = scope_vector_set_add(surveyor->groups->group[unit->group].vectors, vector, 1,
-				   &unit->vector);
+	err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors,
+				   vector, 1, &unit->vector);
 	if (err)
 		return err;
 	row = get_row(group, unit->vector);
@@ -80,8 +84,16 @@ static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit
 	if (!err && !unit->open && unit->granularity == SCOPE_UNIT_REQUEST)
 		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
 	for (unsigned i = 0; !err && i < unit->calls; i++)
-		err = add_call(row, &call[i]);
+		err = add_call(row, &call[i], i);
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
+}
+
+static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
+		    const struct scope_vector *vector)
+{
+	const struct scope_surveyor *surveyor = user;
+
+	return scope_survey_unit(surveyor->survey, unit, call, vector);
 }
 
 static int add_wait(void *user, const struct scope_wait *wait)
@@ -169,6 +181,17 @@ int scope_survey_feed(struct scope_survey *survey, const struct scope_event *eve
 	return scope_units_feed(survey->run, event);
 }
 
+static int settle_calls(struct scope_survey_group *group)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < group->rows; i++)
+		for (size_t j = 0; !err && j < group->row[i].calls; j++)
+			err = scope_sketch_add(&group->row[i].call[j].count, 1,
+					       group->row[i].call[j].once);
+	return err;
+}
+
 int scope_survey_end(struct scope_survey *survey)
 {
 	int err = scope_units_end(survey->run);
@@ -177,6 +200,8 @@ int scope_survey_end(struct scope_survey *survey)
 	groups = survey->surveyor->groups->count;
 	if (!err && groups && !get_group(survey, groups - 1))
 		err = -ENOMEM;
+	for (size_t i = 0; !err && i < survey->groups; i++)
+		err = settle_calls(&survey->group[i]);
 	free(survey->surveyor);
 	survey->surveyor = NULL;
 	return err;

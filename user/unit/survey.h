@@ -14,6 +14,7 @@
 /* How often units of one vector made one call; those that did not make it are left out. */
 struct scope_survey_call {
 	uint16_t nr;
+	uint64_t once; /* units that made it once; in count as well behind the survey's end */
 	struct scope_sketch count;
 };
 
@@ -53,6 +54,9 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 		       struct scope_survey **ret_survey);
 int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
 int scope_survey_end(struct scope_survey *survey);
+/* Takes a unit of a thread that was met, as those that feed finds. Sets unit->vector. */
+int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call, const struct scope_vector *vector);
 
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
 int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,

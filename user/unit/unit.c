@@ -20,6 +20,8 @@ struct draft {
 	bool open;
 	bool tentative;	     /* inside a read that may turn out to pick up the next request */
 	bool slept_in_call;  /* the open call has blocked */
+	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
+	uint64_t matched_ns;
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
 	struct scope_account begin, end;
@@ -27,6 +29,8 @@ struct draft {
 	unsigned calls;
 	uint64_t bytes, idle_ns, last_call_ns;
 	struct scope_unit_stack stack; /* as one would be that came now */
+	struct scope_pickup pickup;    /* of the thread */
+	bool requests;		       /* that has any */
 };
 
 struct scope_unit_builder {
@@ -43,8 +47,15 @@ static struct draft *meet_thread(struct scope_unit_builder *builder, uint32_t th
 		       sizeof(*builder->draft)) ||
 	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
 		return NULL;
-	for (; builder->drafts <= thread; builder->drafts++)
-		builder->draft[builder->drafts] = (struct draft){.stack.thread = builder->drafts};
+	for (; builder->drafts <= thread; builder->drafts++) {
+		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
+		struct draft draft = {.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE};
+
+		if (pickup)
+			draft.pickup = *pickup;
+		draft.requests = scope_pickup_any(&draft.pickup);
+		builder->draft[builder->drafts] = draft;
+	}
 	return &builder->draft[thread];
 }
 
@@ -52,11 +63,6 @@ static struct draft *meet_thread(struct scope_unit_builder *builder, uint32_t th
 static inline struct draft *get_draft(struct scope_unit_builder *builder, uint32_t thread)
 {
 	return thread < builder->drafts ? &builder->draft[thread] : meet_thread(builder, thread);
-}
-
-static bool has_requests(const struct scope_unit_builder *builder, uint32_t thread)
-{
-	return scope_pickup_any(scope_pickups_of(builder->pickups, thread));
 }
 
 static void open_draft(struct draft *draft, const struct scope_thread *thread, uint64_t now_ns)
@@ -96,7 +102,7 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread, cons
 		       uint64_t end_ns, bool still_open)
 {
 	struct draft *draft = &builder->draft[thread];
-	bool requests = has_requests(builder, thread);
+	bool requests = draft->requests;
 	const struct scope_account *begin = &draft->begin;
 	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
 	struct scope_unit unit;
@@ -123,16 +129,18 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread, cons
 	return hand_on(builder, draft, &unit);
 }
 
+/* Which descriptor it is matters to reads alone. */
 static enum scope_pickup_match match(struct scope_unit_builder *builder, uint32_t thread,
 				     const struct scope_open_call *call)
 {
 	struct scope_timeline *timeline = builder->units->timeline;
-	uint32_t tgid = scope_threads_at(timeline->threads, thread)->tgid;
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
-	if (call->args)
-		fd = scope_fds_kind(timeline->fds, tgid, (int32_t)call->arg[0]);
-	return scope_pickup_match(scope_pickups_of(builder->pickups, thread), call, fd);
+	if (call->args && scope_call_role(call->nr) == SCOPE_CALL_READ)
+		fd = scope_fds_kind(timeline->fds,
+				    scope_threads_at(timeline->threads, thread)->tgid,
+				    (int32_t)call->arg[0]);
+	return scope_pickup_match(&builder->draft[thread].pickup, call, fd);
 }
 
 static int build_enter(void *user, uint32_t index, const struct scope_open_call *call)
@@ -140,7 +148,6 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	struct scope_unit_builder *builder = user;
 	struct draft *draft = get_draft(builder, index);
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
-	const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, index);
 	int err = 0;
 
 	if (!draft)
@@ -148,9 +155,9 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
-	if (!has_requests(builder, index)) {
-		bool gap = draft->last_exit_ns && pickup && pickup->gap_ns &&
-			   call->enter_ns - draft->last_exit_ns > pickup->gap_ns;
+	if (!draft->requests) {
+		bool gap = draft->last_exit_ns && draft->pickup.gap_ns &&
+			   call->enter_ns - draft->last_exit_ns > draft->pickup.gap_ns;
 
 		if (draft->open && gap)
 			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
@@ -158,7 +165,9 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 			open_draft(draft, thread, call->enter_ns);
 		return err;
 	}
-	switch (match(builder, index, call)) {
+	draft->matched = match(builder, index, call);
+	draft->matched_ns = call->enter_ns;
+	switch ((enum scope_pickup_match)draft->matched) {
 	case SCOPE_PICKUP_LOOP:
 		if (draft->open)
 			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
@@ -201,7 +210,9 @@ static int exit_request(struct scope_unit_builder *builder, uint32_t index, cons
 {
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	struct draft *draft = &builder->draft[index];
-	enum scope_pickup_match matched = match(builder, index, call);
+	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
+						  ? (enum scope_pickup_match)draft->matched
+						  : match(builder, index, call);
 	bool picked = matched == SCOPE_PICKUP_LOOP ||
 		      (matched == SCOPE_PICKUP_READ &&
 		       (ret > 0 || (ret == 0 && scope_call_role(call->nr) == SCOPE_CALL_ACCEPT)));
@@ -235,7 +246,7 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 	draft->stack.exit_ns = exit_ns;
 	draft->stack.nr = call->nr;
 	draft->stack.standing = false;
-	if (has_requests(builder, index))
+	if (draft->requests)
 		return exit_request(builder, index, call, ret, exit_ns);
 	if (draft->open)
 		err = log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
@@ -264,7 +275,7 @@ static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 			err = close_draft(builder, index, &draft->end, draft->end_ns, false);
 		return err;
 	}
-	if (has_requests(builder, index) || !draft->open)
+	if (draft->requests || !draft->open)
 		return 0;
 	err = close_draft(builder, index, &thread->account, now_ns, false);
 	open_draft(draft, thread, now_ns);
@@ -328,7 +339,7 @@ static int build_state(void *user, uint32_t index, const struct scope_event *eve
 		return -ENOMEM;
 	draft->stack.standing = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
-	    has_requests(builder, index) && thread->open.nr != SCOPE_NR_NONE &&
+	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
 	    match(builder, index, &thread->open) == SCOPE_PICKUP_NO)
 		open_draft(draft, thread, event->time_ns);
 	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;

@@ -13,7 +13,7 @@ static const char *const class_names[SCOPE_WAIT_CLASSES] = {
 	[SCOPE_WAIT_OTHER] = "other",
 };
 
-static const uint8_t roles[SCOPE_SYSCALL_MAX] = {
+const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_read] = SCOPE_CALL_READ,
 	[SYS_readv] = SCOPE_CALL_READ,
 	[SYS_pread64] = SCOPE_CALL_READ,
@@ -65,11 +65,6 @@ static const uint8_t roles[SCOPE_SYSCALL_MAX] = {
 const char *scope_wait_class_name(enum scope_wait_class class)
 {
 	return class < SCOPE_WAIT_CLASSES ? class_names[class] : "?";
-}
-
-enum scope_call_role scope_call_role(uint32_t nr)
-{
-	return nr < SCOPE_SYSCALL_MAX ? (enum scope_call_role)roles[nr] : SCOPE_CALL_PLAIN;
 }
 
 bool scope_call_ignored(uint32_t nr)

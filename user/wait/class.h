@@ -40,8 +40,14 @@ enum scope_call_role {
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
 };
 
+extern const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX];
+
 /* PLAIN for numbers the table does not hold, whatever the number. */
-enum scope_call_role scope_call_role(uint32_t nr);
+static inline enum scope_call_role scope_call_role(uint32_t nr)
+{
+	return nr < SCOPE_SYSCALL_MAX ? (enum scope_call_role)scope_call_roles[nr]
+				      : SCOPE_CALL_PLAIN;
+}
 
 /* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
 bool scope_call_ignored(uint32_t nr);
