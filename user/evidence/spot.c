@@ -7,6 +7,8 @@
 
 #include "base/grow.h"
 
+#define FRAMES_MAX 1024 /* what fits into 32 KiB of a recursion; the path is shorter */
+
 /* Keeps a stack for a later look at the source. */
 static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags,
 		      const uint64_t *address, unsigned count, uint32_t *ret_trail)
@@ -36,8 +38,9 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	int err;
 
 	ret_spot->trail = 0;
-	for (unsigned i = 0; i < count && length < SCOPE_PATH_MAX; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const struct scope_function *function;
+		unsigned at = 0;
 
 		err = scope_symbols_lookup(spotter->symbols, tgid, ips[i], i > 0, &function);
 		if (err)
@@ -50,6 +53,17 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 		}
 		if (!length)
 			below = last_library;
+		/* As in the tree: one that calls itself stands once, at its outermost place. */
+		while (at < length && path[at] != function)
+			at++;
+		if (at < length) {
+			length = at + 1;
+			continue;
+		}
+		if (length == SCOPE_PATH_MAX) {
+			flags |= SCOPE_UNWIND_CUT;
+			break;
+		}
 		address[length] = ips[i] - (i > 0);
 		path[length++] = function;
 	}
@@ -71,10 +85,10 @@ int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const u
 		     struct scope_spot *ret_spot)
 {
 	struct scope_evidence *evidence = spotter->evidence;
-	uint64_t ips[SCOPE_PATH_MAX];
+	uint64_t ips[FRAMES_MAX];
 	unsigned count, flags;
 	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips,
-				       SCOPE_PATH_MAX, &count, &flags);
+				       FRAMES_MAX, &count, &flags);
 
 	if (err == -EINVAL) {
 		*ret_spot = (struct scope_spot){ SCOPE_TREE_ROOT, 0 };

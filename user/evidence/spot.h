@@ -20,7 +20,7 @@ struct scope_spot {
 
 /*
  * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
- * SCOPE_PATH_MAX program functions is left out. 0, -ENOMEM.
+ * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
  */
 int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
 		     unsigned count, unsigned flags, struct scope_spot *ret_spot);

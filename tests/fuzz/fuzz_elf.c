@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Damaged ELF files with symbols, unwind tables and debug information. */
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <elf.h>
+
+#include "fuzz.h"
+#include "symbol/image.h"
+
+#define BASE_MAX 65536
+#define EDIT_BYTES 6 /* where (4), how (1), what (1) */
+
+static uint8_t base[BASE_MAX];
+static size_t base_bytes;
+
+/* With everything in it that is read: inlined calls, split parts, C++ names, a build-id. */
+static const char source[] =
+	"static inline __attribute__((always_inline)) int in(int x) { return x * 3; }\n"
+	"__attribute__((noinline, cold)) int mangled(int x) __asm__(\"_ZN2ns3BoxIiE4pushEi\");\n"
+	"__attribute__((noinline, cold)) int mangled(int x) { return in(x) + 1; }\n"
+	"int outer(int x) { char room[x + 8]; __builtin_memset(room, x, x + 8);\n"
+	"	return room[1] > 3 ? mangled(x) : in(x); }\n";
+
+/* The kernel's page of code is an ELF file, too: for where there is no compiler. */
+static void base_read(void)
+{
+	char path[] = "/tmp/scope-fuzz-elf.XXXXXX", command[256];
+	int fd = mkstemp(path);
+	const uint8_t *page = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	ssize_t got = 0;
+	FILE *pipe;
+
+	if (fd < 0)
+		fuzz_die("no temporary file");
+	snprintf(command, sizeof(command),
+		 "${CC:-cc} -O2 -g -shared -fPIC -Wl,--build-id -Wl,-z,noseparate-code -x c -o %s - "
+		 "2>/dev/null", path);
+	pipe = popen(command, "w");
+	if (pipe) {
+		fputs(source, pipe);
+		if (!pclose(pipe)) {
+			close(fd);
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+			got = read(fd, base, sizeof(base));
+		}
+	}
+	close(fd);
+	unlink(path);
+	base_bytes = got > 0 ? (size_t)got : 4096;
+	if (got <= 0)
+		memcpy(base, page, base_bytes);
+}
+
+static void edit(uint8_t *file, const uint8_t *data)
+{
+	uint32_t where;
+
+	memcpy(&where, data, sizeof(where));
+	where %= base_bytes;
+	switch (data[4] % 4) {
+	case 0: file[where] ^= data[5]; break;
+	case 1: file[where] = data[5]; break;
+	case 2: memset(file + where, data[5], base_bytes - where < 8 ? base_bytes - where : 8); break;
+	default: /* near the beginning stand the heads of all else */
+		file[where % 256] ^= (uint8_t)(1u << data[5] % 8);
+	}
+}
+
+static void look(struct scope_image *image)
+{
+	const struct scope_file_functions *functions;
+	const struct scope_rule *rule;
+	struct scope_line line[4];
+	uint64_t value = 0;
+
+	for (uint64_t link = 0; link < 0x2000; link += 0x3d) {
+		unsigned int lines = scope_image_lines(image, link, line, 4);
+
+		for (unsigned int i = 0; i < lines; i++)
+			value += strlen(line[i].file) + strlen(line[i].function);
+		if (!scope_image_rule(image, link, &rule))
+			value += rule->count;
+		value += scope_image_after_call(image, link);
+	}
+	if (!scope_image_functions(image, &functions))
+		for (size_t i = 0; i < functions->count; i++)
+			for (size_t k = 0; k < functions->function[i].name_bytes; k++)
+				value += (uint8_t)functions->function[i].name[k];
+	value += !scope_image_offset(image, "ns::Box<int>::push", &value);
+	value += scope_image_bias(image, 0x1000, 0, 0x1000, &value);
+	value += strlen(scope_image_build_id(image)) + scope_image_is_debug(image);
+	__asm__ volatile("" : : "r"(value));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	static uint8_t file[BASE_MAX];
+	struct scope_image *image;
+	int fd;
+
+	if (!base_bytes)
+		base_read();
+	memcpy(file, base, base_bytes);
+	/* Few at a time: of a file that is damaged all over nothing is read. */
+	for (size_t i = 1; i + EDIT_BYTES <= bytes && i < data[0] % 8 * EDIT_BYTES; i += EDIT_BYTES)
+		edit(file, data + i);
+	fd = fuzz_memory();
+	if (write(fd, file, base_bytes) != (ssize_t)base_bytes)
+		fuzz_die("cannot write");
+	if (!scope_image_create(fd, NULL, "/nowhere/fuzz.so", &image)) {
+		look(image);
+		scope_image_destroy(image);
+	}
+	return 0;
+}

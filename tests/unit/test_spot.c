@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks become paths of program functions, however deep a recursion they hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/spot.h"
+
+#define FUNCTIONS 200
+#define AT(function) (0x1000 + 0x100 * (uint64_t)(function))
+
+/* Functions f0, f1, … of a program, and at the end of them one of a library. */
+static struct scope_trace_symbol rows[FUNCTIONS];
+static char names[FUNCTIONS][8];
+
+static struct scope_evidence evidence;
+static struct scope_spotter spotter = { .evidence = &evidence };
+
+static int setup(void **state)
+{
+	(void)state;
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%d", i);
+		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, names[i],
+						       i == FUNCTIONS - 1 ? "libc.so.6" : "app",
+						       i == FUNCTIONS - 1 };
+	}
+	evidence = (struct scope_evidence){ 0 };
+	return scope_tree_init(&evidence.tree) ||
+	       scope_symbols_create(NULL, 0, rows, FUNCTIONS, NULL, &spotter.symbols);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scope_symbols_destroy(spotter.symbols);
+	scope_tree_free(&evidence.tree);
+	free(evidence.trail);
+	return 0;
+}
+
+/* The functions of a chain, innermost first, and what path they make, outermost first. */
+static void expect(const int *function, unsigned count, const char *want, unsigned flags)
+{
+	uint64_t *ip = calloc(count, sizeof(*ip));
+	struct scope_spot spot;
+	char path[1024] = "", step[1024];
+
+	for (unsigned i = 0; i < count; i++)
+		ip[i] = AT(function[i]) + 0x10 + i % 0x80;
+	assert_int_equal(scope_spot_chain(&spotter, 1, ip, count, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	for (uint32_t node = spot.node; node; node = evidence.tree.node[node].parent) {
+		snprintf(step, sizeof(step), "%s %s", evidence.tree.node[node].function->name, path);
+		strcpy(path, step);
+	}
+	assert_string_equal(path, want);
+	if (spot.node) {
+		const uint64_t *trail = &evidence.trail[spot.trail];
+
+		assert_int_equal((uint32_t)trail[0], 1);
+		assert_int_equal(trail[0] >> 32, flags);
+		assert_int_equal(trail[1], evidence.tree.node[spot.node].depth);
+	} else {
+		assert_int_equal(spot.trail, 0);
+	}
+	free(ip);
+}
+
+static void test_paths(void **state)
+{
+	int deep[1000], wide[FUNCTIONS - 1];
+
+	(void)state;
+	expect((int[]){ 2, 1, 0 }, 3, "f0 f1 f2 ", SCOPE_UNWIND_COMPLETE);
+	/* Libraries are left out, wherever they stand; alone they are no path. */
+	expect((int[]){ FUNCTIONS - 1, 2, FUNCTIONS - 1, 0 }, 4, "f0 f2 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ FUNCTIONS - 1 }, 1, "", 0);
+	assert_int_equal(evidence.nameless, 1);
+	/* A function that calls itself, directly or not, stands once, at its first place. */
+	expect((int[]){ 3, 1, 1, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ 3, 1, 2, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
+	for (int i = 0; i < 1000; i++)
+		deep[i] = i == 999 ? 0 : i ? 1 + i % 2 : 5;
+	expect(deep, 1000, "f0 f1 f2 f5 ", SCOPE_UNWIND_COMPLETE);
+	/* More functions than a path holds: the innermost of them, marked. */
+	for (int i = 0; i < FUNCTIONS - 1; i++)
+		wide[i] = i;
+	for (int i = 0; i < 2; i++) {
+		char want[1024] = "";
+
+		for (int k = SCOPE_PATH_MAX; k-- > 0;)
+			sprintf(want + strlen(want), "f%d ", k);
+		expect(wide, i ? SCOPE_PATH_MAX : FUNCTIONS - 1, want,
+		       SCOPE_UNWIND_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
