@@ -152,6 +152,7 @@ bench_analysis() {
 	for program in ring decode unwind; do
 		[ ! -x "$bin/$program" ] || "$bin/$program"
 	done
+	tests/bench/symbols.sh "$bin/symbols" || true
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
 	"$bin/consume" "$trace"

@@ -3,6 +3,7 @@
 """Samples of perf record --call-graph dwarf as lines for scope dump --reverse, and two lists of stacks compared.
 
 Usage: perf_agree.py text PERF.DATA            prints the lines
+       perf_agree.py addresses PERF.DATA       of perf record -g: for tests/bench/symbols.c
        perf_agree.py compare PERF OURS LEAST   both as perf script prints them; exit 1 below LEAST percent,
                                                3 where perf found hardly any frames
 """
@@ -69,6 +70,25 @@ def text(path):
         print("%d 0 sample %d regs=%s data=%s" % (time, tid, ",".join(map(hex, regs)), stack.hex()))
 
 
+def addresses(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    for kind, body, kinds, _ in records(data):
+        if kind == 10:
+            pid, _, start, size, offset = struct.unpack_from("<IIQQQ", body)
+            if struct.unpack_from("<I", body, 56)[0] & 4 and pid != 0xffffffff:
+                print("M %d %x %x %x %s" % (pid, start, size, offset,
+                                            body[64:body.index(0, 64)].decode()))
+        elif kind == 9 and kinds >> 5 & 1:
+            at = sum(size for bit, size in SKIPPED if kinds >> bit & 1)
+            pid, = struct.unpack_from("<I", body, at)
+            at += 16 + 8 * sum(kinds >> bit & 1 for bit in (3, 6, 9, 7, 8))
+            count, = struct.unpack_from("<Q", body, at)
+            for ip in struct.unpack_from("<%dQ" % count, body, at + 8):
+                if ip < 1 << 63:  # else a mark: what follows is of the user
+                    print("A %d %x" % (pid, ip))
+
+
 def plain(name):
     """Both have several names for some functions: scope leaves out what marks parts and versions."""
     name = re.sub(r"(\+0x[0-9a-f]+|@.*|\.(part|isra|constprop|cold|lto_priv)\b.*)$", "", name.strip())
@@ -113,5 +133,7 @@ def compare(theirs, ours, least):
 
 if sys.argv[1] == "text":
     text(sys.argv[2])
+elif sys.argv[1] == "addresses":
+    addresses(sys.argv[2])
 else:
     sys.exit(compare(sys.argv[2], sys.argv[3], float(sys.argv[4])))
