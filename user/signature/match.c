@@ -29,31 +29,36 @@ struct scope_matcher {
 	uint8_t *length;   /* by episode */
 	uint32_t *same;	   /* by episode: another one of the same calls, or NONE */
 	uint16_t *symbol;  /* by syscall number; 0: in no episode */
-	uint32_t symbols;
+	uint32_t symbols, stride; /* of a row of next */
 	struct node *node; /* 0 is the root */
 	uint32_t nodes;
-	uint32_t *next;	   /* by node and symbol: index of the row of the node to go to */
+	uint32_t *next;	   /* by node and symbol: index of the row of the node to go to; behind
+			    * the symbols of a row the node's own number */
 	struct block *block;
-	uint32_t blocks, words;
-	uint32_t *block_of; /* by symbol, or NONE */
+	uint32_t blocks, words; /* 0 is a block of no episode: a word of zeros */
+	bool wide;		/* a block has more than one word */
+	uint32_t *block_of;	/* by symbol */
 	uint64_t *start;    /* bits that may be set from the window's first call on */
 	uint64_t *final;    /* bits of the last calls */
-	uint32_t *mask_of;  /* by block and symbol: its words in mask, or NONE */
-	uint64_t *mask;	    /* bits of the calls with that symbol */
+	uint64_t *mask;	    /* by symbol and word: bits of the calls with that symbol */
 	uint32_t *episode_of; /* by bit */
 };
 
-struct window {
-	uint64_t first;
-	uint32_t block;
-};
+#define SLOTS SCOPE_EPISODE_SPAN /* a power of two */
 
+/*
+ * A window is in the slot of the number of its first call, and so makes room when it is as long as
+ * windows get. An empty slot has block 0. What a call does to all windows is a loop over arrays.
+ */
 struct scope_match {
 	uint64_t fed;
 	uint32_t row; /* of matcher->next */
-	uint32_t windows;
-	struct window window[SCOPE_EPISODE_SPAN]; /* under way, in order */
-	uint64_t bits[];
+	uint32_t block[SLOTS];
+	uint32_t word[SLOTS];	/* the first one of the block, */
+	uint64_t start[SLOTS];	/* what there is of it in the matcher, */
+	uint64_t final[SLOTS];
+	uint64_t reached[SLOTS]; /* and how far its episodes are */
+	uint64_t bits[];	/* how far the others of wide blocks are, by word */
 };
 
 static bool has_gaps(const struct scope_episode *episode)
@@ -83,7 +88,8 @@ static int plant(struct scope_matcher *matcher, const struct scope_episode *epis
 	for (size_t i = 0; i < count; i++)
 		room += has_gaps(&episode[i]) ? 0 : episode[i].length;
 	matcher->node = calloc(room, sizeof(*matcher->node));
-	matcher->next = calloc(room * matcher->symbols, sizeof(*matcher->next));
+	matcher->stride = matcher->symbols + 1;
+	matcher->next = calloc(room * matcher->stride, sizeof(*matcher->next));
 	if (!matcher->node || !matcher->next)
 		return -ENOMEM;
 	matcher->nodes = 1;
@@ -92,7 +98,7 @@ static int plant(struct scope_matcher *matcher, const struct scope_episode *epis
 		uint32_t at = 0;
 
 		for (unsigned j = 0; !has_gaps(&episode[i]) && j < episode[i].length; j++) {
-			uint32_t *child = &matcher->next[at * matcher->symbols +
+			uint32_t *child = &matcher->next[at * matcher->stride +
 							 matcher->symbol[episode[i].nr[j]]];
 
 			if (!*child) {
@@ -113,7 +119,7 @@ static int plant(struct scope_matcher *matcher, const struct scope_episode *epis
 static int complete(struct scope_matcher *matcher)
 {
 	uint32_t *queue = calloc(matcher->nodes, sizeof(*queue));
-	uint32_t head = 0, tail = 0, symbols = matcher->symbols;
+	uint32_t head = 0, tail = 0, stride = matcher->stride;
 
 	if (!queue)
 		return -ENOMEM;
@@ -121,9 +127,9 @@ static int complete(struct scope_matcher *matcher)
 	while (head < tail) {
 		uint32_t at = queue[head++], fail = matcher->node[at].fail;
 
-		for (uint32_t s = 0; s < symbols; s++) {
-			uint32_t *child = &matcher->next[at * symbols + s];
-			uint32_t other = at ? matcher->next[fail * symbols + s] : 0;
+		for (uint32_t s = 0; s < matcher->symbols; s++) {
+			uint32_t *child = &matcher->next[at * stride + s];
+			uint32_t other = at ? matcher->next[fail * stride + s] : 0;
 
 			if (!*child) {
 				*child = other;
@@ -143,12 +149,17 @@ static int complete(struct scope_matcher *matcher)
 /* From node numbers to rows, with a mark on those where episodes end. */
 static void seal(struct scope_matcher *matcher)
 {
-	for (size_t i = 0; i < (size_t)matcher->nodes * matcher->symbols; i++) {
-		const struct node *node = &matcher->node[matcher->next[i]];
+	for (uint32_t at = 0; at < matcher->nodes; at++) {
+		uint32_t *row = &matcher->next[at * matcher->stride];
 
-		matcher->next[i] *= matcher->symbols;
-		if (node->episode != NONE || node->output != NONE)
-			matcher->next[i] |= HAS_OUTPUT;
+		for (uint32_t s = 0; s < matcher->symbols; s++) {
+			const struct node *node = &matcher->node[row[s]];
+
+			row[s] *= matcher->stride;
+			if (node->episode != NONE || node->output != NONE)
+				row[s] |= HAS_OUTPUT;
+		}
+		row[matcher->symbols] = at;
 	}
 }
 
@@ -156,18 +167,19 @@ static void seal(struct scope_matcher *matcher)
 static int lay_out(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count,
 		   uint32_t *bit)
 {
-	uint32_t symbols = matcher->symbols, used = 0;
+	uint32_t symbols = matcher->symbols;
 
-	matcher->block = calloc(symbols, sizeof(*matcher->block));
+	matcher->block = calloc(symbols + 1, sizeof(*matcher->block));
 	matcher->block_of = calloc(symbols, sizeof(*matcher->block_of));
 	if (!matcher->block || !matcher->block_of)
 		return -ENOMEM;
+	matcher->block[matcher->blocks++] = (struct block){0, 1};
+	matcher->words = 1;
 	for (uint32_t s = 0; s < symbols; s++) {
 		struct block *block = &matcher->block[matcher->blocks];
+		uint32_t used = matcher->words * WORD_BITS;
 
-		matcher->block_of[s] = NONE;
 		block->word = matcher->words;
-		used = matcher->words * WORD_BITS;
 		for (size_t i = 0; i < count; i++) {
 			uint32_t need = episode[i].length - 1u;
 
@@ -182,53 +194,35 @@ static int lay_out(struct scope_matcher *matcher, const struct scope_episode *ep
 		block->words = matcher->words - block->word;
 		if (block->words)
 			matcher->block_of[s] = matcher->blocks++;
+		matcher->wide |= block->words > 1;
 	}
 	return 0;
-}
-
-static uint64_t *mask_at(struct scope_matcher *matcher, uint32_t block, uint32_t symbol,
-			 uint32_t *used)
-{
-	uint32_t *mask = &matcher->mask_of[block * matcher->symbols + symbol];
-
-	if (*mask == NONE) {
-		*mask = *used;
-		*used += matcher->block[block].words;
-	}
-	return &matcher->mask[*mask];
 }
 
 static int set_bits(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count,
 		    const uint32_t *bit)
 {
-	size_t cells = (size_t)matcher->blocks * matcher->symbols;
-	uint32_t used = 0;
-
-	matcher->start = calloc(matcher->words + 1, sizeof(*matcher->start));
-	matcher->final = calloc(matcher->words + 1, sizeof(*matcher->final));
-	matcher->episode_of = calloc((size_t)matcher->words * WORD_BITS + 1,
+	matcher->start = calloc(matcher->words, sizeof(*matcher->start));
+	matcher->final = calloc(matcher->words, sizeof(*matcher->final));
+	matcher->episode_of = calloc((size_t)matcher->words * WORD_BITS,
 				     sizeof(*matcher->episode_of));
-	matcher->mask_of = calloc(cells + 1, sizeof(*matcher->mask_of));
-	matcher->mask = calloc((size_t)matcher->words * matcher->symbols + 1, sizeof(*matcher->mask));
-	if (!matcher->start || !matcher->final || !matcher->episode_of || !matcher->mask_of ||
-	    !matcher->mask)
+	matcher->mask = calloc((size_t)matcher->words * matcher->symbols, sizeof(*matcher->mask));
+	if (!matcher->start || !matcher->final || !matcher->episode_of || !matcher->mask)
 		return -ENOMEM;
-	memset(matcher->mask_of, 0xff, cells * sizeof(*matcher->mask_of));
 	for (size_t i = 0; i < count; i++) {
-		uint32_t block, last;
+		uint32_t last;
 
 		if (!has_gaps(&episode[i]))
 			continue;
 		last = bit[i] + episode[i].length - 2u;
-		block = matcher->block_of[matcher->symbol[episode[i].nr[0]]];
 		matcher->start[bit[i] / WORD_BITS] |= 1ull << bit[i] % WORD_BITS;
 		matcher->final[last / WORD_BITS] |= 1ull << last % WORD_BITS;
 		matcher->episode_of[last] = (uint32_t)i;
 		for (unsigned j = 1; j < episode[i].length; j++) {
-			uint32_t at = bit[i] + j - 1 - matcher->block[block].word * WORD_BITS;
+			uint32_t symbol = matcher->symbol[episode[i].nr[j]], at = bit[i] + j - 1;
 
-			mask_at(matcher, block, matcher->symbol[episode[i].nr[j]],
-				&used)[at / WORD_BITS] |= 1ull << at % WORD_BITS;
+			matcher->mask[symbol * matcher->words + at / WORD_BITS] |=
+				1ull << at % WORD_BITS;
 		}
 	}
 	return 0;
@@ -277,7 +271,7 @@ int scope_matcher_create(const struct scope_episode *episode, size_t count,
 		return -ENOMEM;
 	err = build(matcher, episode, count);
 	/* Rows are numbered in 31 bits. */
-	if (!err && (uint64_t)matcher->nodes * matcher->symbols >= HAS_OUTPUT)
+	if (!err && (uint64_t)matcher->nodes * matcher->stride >= HAS_OUTPUT)
 		err = -E2BIG;
 	if (err) {
 		scope_matcher_destroy(matcher);
@@ -300,7 +294,6 @@ void scope_matcher_destroy(struct scope_matcher *matcher)
 	free(matcher->block_of);
 	free(matcher->start);
 	free(matcher->final);
-	free(matcher->mask_of);
 	free(matcher->mask);
 	free(matcher->episode_of);
 	free(matcher);
@@ -321,72 +314,111 @@ void scope_match_destroy(struct scope_match *match)
 	free(match);
 }
 
+static void close_window(struct scope_match *match, unsigned slot)
+{
+	match->block[slot] = 0;
+	match->word[slot] = 0;
+	match->start[slot] = match->final[slot] = match->reached[slot] = 0;
+}
+
 void scope_match_reset(const struct scope_matcher *matcher, struct scope_match *match)
 {
 	(void)matcher;
 	match->fed = 0;
 	match->row = 0;
-	match->windows = 0;
+	for (unsigned slot = 0; slot < SLOTS; slot++)
+		close_window(match, slot);
 }
 
 static void tell_outputs(const struct scope_matcher *matcher, uint32_t row, uint64_t last,
 			 scope_match_hit hit, void *user)
 {
-	for (uint32_t at = row / matcher->symbols; at != NONE; at = matcher->node[at].output)
+	for (uint32_t at = matcher->next[row + matcher->symbols]; at != NONE;
+	     at = matcher->node[at].output)
 		for (uint32_t i = matcher->node[at].episode; i != NONE; i = matcher->same[i])
 			hit(user, i, last + 1 - matcher->length[i], last);
 }
 
-/* The call in a window under way: each episode goes on by one call at most. */
-static void advance(const struct scope_matcher *matcher, struct scope_match *match,
-		    const struct window *window, uint32_t symbol, scope_match_hit hit, void *user)
+static void tell_ended(const struct scope_matcher *matcher, const struct scope_match *match,
+		       unsigned slot, uint32_t word, uint64_t ended, scope_match_hit hit, void *user)
 {
-	const struct block *block = &matcher->block[window->block];
-	uint32_t at = matcher->mask_of[window->block * matcher->symbols + symbol];
-	const uint64_t *start = &matcher->start[block->word], *final = &matcher->final[block->word];
-	uint64_t *bits = &match->bits[block->word];
+	/* The slot of this call is empty: windows in the others began 1 to 7 calls before. */
+	uint64_t first = match->fed - ((match->fed - slot) & (SLOTS - 1));
 
-	if (at == NONE)
-		return;
-	for (uint32_t i = 0; i < block->words; i++) {
-		/* A bit that the shift carries into the next episode's first one is set there anyway. */
-		uint64_t reached = (bits[i] << 1 | start[i]) & matcher->mask[at + i];
-		uint64_t ended = reached & final[i] & ~bits[i];
+	for (; ended; ended &= ended - 1)
+		hit(user, matcher->episode_of[word * WORD_BITS + (uint32_t)__builtin_ctzll(ended)],
+		    first, match->fed);
+}
 
-		bits[i] |= reached;
-		for (; ended; ended &= ended - 1) {
-			uint32_t bit = (block->word + i) * WORD_BITS + (uint32_t)__builtin_ctzll(ended);
+/* The words of wide blocks behind the first one. */
+static void advance_wide(const struct scope_matcher *matcher, struct scope_match *match,
+			 const uint64_t *mask, scope_match_hit hit, void *user)
+{
+	for (unsigned slot = 0; slot < SLOTS; slot++) {
+		uint32_t end = match->word[slot] + matcher->block[match->block[slot]].words;
 
-			hit(user, matcher->episode_of[bit], window->first, match->fed);
+		for (uint32_t word = match->word[slot] + 1; word < end; word++) {
+			uint64_t *bits = &match->bits[word];
+			uint64_t reached = (*bits << 1 | matcher->start[word]) & mask[word];
+			uint64_t ended = reached & matcher->final[word] & ~*bits;
+
+			*bits |= reached;
+			if (ended)
+				tell_ended(matcher, match, slot, word, ended, hit, user);
 		}
 	}
+}
+
+/*
+ * Each episode goes on by one call at most. A bit that the shift carries into the next episode's first
+ * one is set there anyway.
+ */
+static void advance(const struct scope_matcher *matcher, struct scope_match *match, uint32_t symbol,
+		    scope_match_hit hit, void *user)
+{
+	const uint64_t *mask = &matcher->mask[symbol * matcher->words];
+	uint64_t ended[SLOTS], any = 0;
+
+	for (unsigned slot = 0; slot < SLOTS; slot++) {
+		uint64_t old = match->reached[slot];
+		uint64_t reached = (old << 1 | match->start[slot]) & mask[match->word[slot]];
+
+		ended[slot] = reached & match->final[slot] & ~old;
+		match->reached[slot] = old | reached;
+		any |= ended[slot];
+	}
+	for (unsigned slot = 0; any && slot < SLOTS; slot++)
+		if (ended[slot])
+			tell_ended(matcher, match, slot, match->word[slot], ended[slot], hit, user);
+	if (matcher->wide)
+		advance_wide(matcher, match, mask, hit, user);
 }
 
 static void feed_windows(const struct scope_matcher *matcher, struct scope_match *match,
 			 uint32_t symbol, scope_match_hit hit, void *user)
 {
-	uint32_t block = matcher->block_of[symbol], kept = 0;
+	uint32_t block = matcher->block_of[symbol];
+	const struct block *of = &matcher->block[block];
+	unsigned mine = match->fed & (SLOTS - 1);
 
-	for (uint32_t i = 0; i < match->windows; i++) {
-		const struct window window = match->window[i];
-
-		if (match->fed - window.first >= SCOPE_EPISODE_SPAN || window.block == block)
-			continue;
-		advance(matcher, match, &window, symbol, hit, user);
-		match->window[kept++] = window;
-	}
-	if (block != NONE) {
-		memset(&match->bits[matcher->block[block].word], 0,
-		       matcher->block[block].words * sizeof(*match->bits));
-		match->window[kept++] = (struct window){match->fed, block};
-	}
-	match->windows = kept;
+	close_window(match, mine);
+	for (unsigned slot = 0; block && slot < SLOTS; slot++)
+		if (match->block[slot] == block)
+			close_window(match, slot);
+	advance(matcher, match, symbol, hit, user);
+	match->block[mine] = block;
+	match->word[mine] = of->word;
+	match->start[mine] = matcher->start[of->word];
+	match->final[mine] = matcher->final[of->word];
+	for (uint32_t i = 1; i < of->words; i++)
+		match->bits[of->word + i] = 0;
 }
 
 void scope_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
 		      const uint16_t *nr, size_t count, scope_match_hit hit, void *user)
 {
 	const uint32_t *next = matcher->next;
+	const bool gaps = matcher->blocks > 1;
 	uint32_t row = match->row;
 
 	for (size_t i = 0; i < count; i++) {
@@ -397,7 +429,7 @@ void scope_match_feed(const struct scope_matcher *matcher, struct scope_match *m
 			row &= ~HAS_OUTPUT;
 			tell_outputs(matcher, row, match->fed, hit, user);
 		}
-		if (matcher->blocks)
+		if (gaps)
 			feed_windows(matcher, match, symbol, hit, user);
 		match->fed++;
 	}
