@@ -25,6 +25,8 @@
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
+#   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
+#                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call
 #   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one
@@ -149,7 +151,7 @@ time_report() {	# REPORT TRACE
 
 bench_analysis() {
 	local program seconds trace=$build/bench/server.trace report=$bin/../scope-report events=${EVENTS:-5000000}
-	for program in ring decode unwind; do
+	for program in ring decode unwind signature; do
 		[ ! -x "$bin/$program" ] || "$bin/$program"
 	done
 	tests/bench/symbols.sh "$bin/symbols" || true
