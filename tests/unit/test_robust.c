@@ -72,6 +72,19 @@ static void normal_quantiles(void **state)
 	assert_near(scope_normal_upper(1e-9), 5.9978070, 1e-6);
 }
 
+/* Against figures worked out by hand from the formula, and what must hold of any. */
+static void two_shares_by_chance(void **state)
+{
+	(void)state;
+	assert_true(fabs(scope_two_shares_z(0.75, 32, 0.25, 40) - 4.314463639909285) < 1e-9);
+	assert_true(fabs(scope_two_shares_z(1, 5, 0.1, 20) - 4.079748391349128) < 1e-9);
+	assert_true(scope_two_shares_z(0.5, 10, 0.5, 10) == 0);
+	assert_true(fabs(scope_two_shares_z(0.1, 20, 0.6, 10) + scope_two_shares_z(0.6, 10, 0.1, 20)) < 1e-9);
+	/* More of either tells more. */
+	assert_true(scope_two_shares_z(0.75, 32, 0.25, 400) > scope_two_shares_z(0.75, 32, 0.25, 40));
+	assert_true(scope_two_shares_z(0.75, 64, 0.25, 40) > scope_two_shares_z(0.75, 32, 0.25, 40));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +92,7 @@ int main(void)
 		cmocka_unit_test(spread_ignores_an_outlier),
 		cmocka_unit_test(spread_falls_back_and_has_a_floor),
 		cmocka_unit_test(normal_quantiles),
+		cmocka_unit_test(two_shares_by_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

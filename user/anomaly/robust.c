@@ -79,3 +79,18 @@ double scope_normal_upper(double p)
 	}
 	return high;
 }
+
+/* n times the divergence of a share from another one, of Bernoulli distributions. */
+static double divergence(double n, double share, double from)
+{
+	return n * ((share > 0 ? share * log(share / from) : 0) +
+		    (share < 1 ? (1 - share) * log((1 - share) / (1 - from)) : 0));
+}
+
+double scope_two_shares_z(double share, double n, double other, double m)
+{
+	double pooled = (share * n + other * m) / (n + m);
+	double ratio = divergence(n, share, pooled) + divergence(m, other, pooled);
+
+	return copysign(sqrt(fmax(2 * ratio, 0)), share - other);
+}

@@ -25,4 +25,12 @@ int scope_spread_of(const struct scope_sketch *sketch, double floor,
 /* The z that a standard normal exceeds with probability p (0 < p < 0.5). */
 double scope_normal_upper(double p);
 
+/*
+ * Whether a share of n trials is above another of m trials by more than chance, in standard
+ * deviations: the signed root of the likelihood ratio of two binomials having one share (Wilks, Annals
+ * of Mathematical Statistics 9(1), 1938), which holds where counts are few. n and m are above 0, both
+ * shares within 0 and 1, and not both 0 or both 1.
+ */
+double scope_two_shares_z(double share, double n, double other, double m);
+
 #endif

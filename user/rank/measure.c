@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
+#include "rank/shares.h"
 
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
@@ -20,6 +21,7 @@ struct sums {
 	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
+	double usual_ns2, usual_run_ns2; /* squares, of all usual items */
 	uint32_t *unit; /* distinct abnormal units among them, ascending */
 	size_t units;
 };
@@ -54,6 +56,12 @@ static void add_abnormal(struct sums *sums, const struct scope_item *item)
 		sums->nr_ns[item->nr] += item->excess_ns;
 }
 
+static void add_usual(struct sums *sums, const struct scope_item *item)
+{
+	sums->normal_ns -= item->excess_ns;
+	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
+}
+
 static int sum_items(const struct scope_rank_input *input, const struct scope_function *function,
 		     struct sums *sums)
 {
@@ -70,18 +78,18 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 			continue;
 		sums->all[item->abnormal]++;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
+		sums->usual_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN) {
 			sums->all_samples[item->abnormal]++;
 			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);
+			sums->usual_run_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
 		}
 		if (evidence->tree.node[item->node].owner != function)
 			continue;
 		if (item->abnormal)
 			add_abnormal(sums, item);
 		else
-			sums->normal_ns -= item->excess_ns;
-		if (!item->abnormal && item->kind == SCOPE_ITEM_WAIT)
-			sums->normal_wait_ns -= item->excess_ns;
+			add_usual(sums, item);
 	}
 	if (sums->units)
 		qsort(sums->unit, sums->units, sizeof(*sums->unit), compare_u32);
@@ -92,53 +100,26 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	return 0;
 }
 
-/* Two shares of a whole, to be held against each other. */
-struct shares {
-	double here_ns, all_here_ns, usual_ns, all_usual_ns;
-	uint32_t stacks, all_stacks, usual_stacks; /* here, here anywhere, usual anywhere */
-};
-
 /*
- * What runs longer is held against running time alone: how long units sleep elsewhere, for another
- * bug say, has nothing to do with it. Whether others wait for a function has nothing to do with how
- * much it runs in usual units of its own: there only sleeps count.
+ * What runs longer is held against running time alone: units may sleep for another bug elsewhere.
+ * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
+ * there only sleeps count.
  */
-static struct shares shares_of(const struct sums *sums, enum scope_finding_kind kind)
+static struct scope_shares shares_of(const struct sums *sums, enum scope_finding_kind kind)
 {
 	const bool blamed = kind == SCOPE_FINDING_LOCK || kind == SCOPE_FINDING_LATE;
+	const double all = sums->all_ns[0], run = sums->all_run_ns[0];
 
 	if (kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS)
-		return (struct shares){
-			sums->run_ns, sums->all_run_ns[1],
-			sums->normal_ns - sums->normal_wait_ns, sums->all_run_ns[0],
-			sums->samples, sums->all_samples[1], sums->all_samples[0],
-		};
-	return (struct shares){
+		return (struct scope_shares){sums->run_ns, sums->all_run_ns[1],
+				       sums->normal_ns - sums->normal_wait_ns, run, sums->samples,
+				       sums->all_samples[1],
+				       run > 0 ? run * run / sums->usual_run_ns2 : 0};
+	return (struct scope_shares){
 		sums->abnormal_ns, sums->all_ns[1],
-		blamed ? sums->normal_wait_ns : sums->normal_ns, sums->all_ns[0],
-		sums->samples + sums->sleeps, sums->all[1], sums->all[0],
+		blamed ? sums->normal_wait_ns : sums->normal_ns, all,
+		sums->samples + sums->sleeps, sums->all[1], all > 0 ? all * all / sums->usual_ns2 : 0,
 	};
-}
-
-/*
- * The function's share of abnormal time against its share of usual time. Stacks of usual units are
- * few where units are short: one more is taken to have hit it, of two more in all (the rule of
- * succession), so that few stacks cannot rule it out.
- */
-static void compare_shares(const struct sums *sums, struct scope_finding *finding)
-{
-	const struct shares shares = shares_of(sums, finding->kind);
-	double stack_ns = shares.usual_stacks ? shares.all_usual_ns / shares.usual_stacks : 1;
-	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
-	double here = shares.here_ns / shares.all_here_ns;
-
-	if (shares.all_here_ns <= 0 || here <= 0 || usual >= 1)
-		return;
-	/* Binomial: so many of all abnormal stacks would be its own if they fell as usual ones do. */
-	finding->chance_z = (shares.stacks - shares.all_stacks * usual) /
-			    sqrt(shares.all_stacks * usual * (1 - usual));
-	finding->times = here / usual;
-	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }
 
 static uint32_t most_common_population(const struct scope_rank_input *input,
@@ -206,7 +187,7 @@ static bool is_usual(const struct scope_kept *norm, uint32_t population, size_t 
 	return norm->population[unit] == population && norm->mark[unit] == SCOPE_UNIT_USUAL;
 }
 
-/* A usual unit to hold beside the example: of calls as like as can be, then nearest to the median. */
+/* A usual unit to hold beside the example: of calls most alike, then nearest to the median. */
 static void find_usual(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	const struct scope_population *of = &input->detection->population[finding->population];
@@ -457,7 +438,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	err = decide_kind(input, sums, finding);
-	compare_shares(sums, finding);
+	scope_shares_compare(shares_of(sums, finding->kind), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));

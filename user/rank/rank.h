@@ -18,7 +18,7 @@ struct scope_rank_options {
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time … */
 	double odds_alone;   /* … unless the odds are so high: it dominates usual time as well */
-	double chance_z;     /* its stacks among abnormal ones, in standard deviations above chance */
+	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
 	double half_share;   /* of its units in the emptier half of the window */
 	double kernel_share; /* running time that is the kernel's to this part … */

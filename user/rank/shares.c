@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Holds a function's share of abnormal time against its share of usual time. */
+#include "rank/shares.h"
+
+#include <math.h>
+
+#include "anomaly/robust.h"
+
+void scope_shares_compare(struct scope_shares shares, struct scope_finding *finding)
+{
+	double stack_ns = shares.usual_stacks > 0 ? shares.all_usual_ns / shares.usual_stacks : 1;
+	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
+	double here = shares.here_ns / shares.all_here_ns;
+
+	if (shares.all_here_ns <= 0 || here <= 0 || usual >= 1)
+		return;
+	finding->chance_z = scope_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks,
+					       usual, shares.usual_stacks + 2);
+	finding->times = here / usual;
+	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
+}
