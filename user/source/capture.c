@@ -463,11 +463,23 @@ static void name_held(const char *program, struct scope_target *target)
 	strncpy(target->comm, slash ? slash + 1 : program, sizeof(target->comm) - 1);
 }
 
+/* A name or a group is worth tracing after the process that it meant at first has ended. */
+static int find_target(struct scope_capture_run *capture)
+{
+	const struct scope_selection *selection = capture->options->selection;
+	int code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
+
+	if (code != -ESRCH || !selection || !selection->process.tgid)
+		return code;
+	capture->stats.target = selection->process;
+	return 0;
+}
+
 static int prepare(struct scope_capture_run *capture)
 {
 	int code;
 
-	code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
+	code = find_target(capture);
 	if (code)
 		return code;
 	if (capture->options->held)

@@ -17,7 +17,6 @@
 
 #include "base/syscall_name.h"
 #include "source/file.h"
-#include "source/target.h"
 
 static int add(struct scope_selection *selection, const struct scope_control_target *target,
 	       uint32_t pid, struct scope_error *error)
@@ -28,8 +27,11 @@ static int add(struct scope_selection *selection, const struct scope_control_tar
 	selection->plain = !selection->count && target->kind == SCOPE_ATTR_TARGET;
 	selection->lasting |= target->kind != SCOPE_ATTR_TARGET && target->kind != SCOPE_ATTR_THREAD;
 	selection->target[selection->count++] = *target;
-	if (!selection->pid)
+	if (!selection->pid) {
 		selection->pid = pid;
+		if (selection->lasting)
+			scope_target_find(pid, NULL, &selection->process);
+	}
 	return 0;
 }
 

@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "control/control.h"
+#include "source/target.h"
 
 /* All zero: nothing named yet, all calls. */
 struct scope_selection {
 	struct scope_control_target target[SCOPE_TARGET_MAX];
 	uint32_t count;
 	uint32_t pid; /* of the process named first, or of the first one that is meant now; 0: none */
+	struct scope_target process; /* that one as it was, if a name or group meant it: it may end */
 	bool plain;   /* nothing but that one process: any source can do it */
 	bool lasting; /* a name or a group: others may come when nobody is left */
 	bool some_calls;
