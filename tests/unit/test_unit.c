@@ -260,6 +260,45 @@ static void a_condition_is_one_object(void **state)
 	end_run(&run);
 }
 
+/* Sleeps of 900 us and runs of 100 us by turns for 2 s, without every drop-th switch (0: with all). */
+static double unexplained_of(unsigned drop)
+{
+	struct scope_threads *threads;
+	const struct scope_thread *thread;
+	unsigned switches = 0;
+	struct run run;
+	char *text;
+	size_t size;
+	double share;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fputs("meta begin_ns 0\nmeta end_ns 2000000000\n"
+	      "0 0 state 10 tgid=10 state=sleeping run=5000000 comm=server\n", to);
+	for (uint64_t now = 0; now < 2000000000; now += 1000000)
+		for (int in = 1; in >= 0; in--)
+			if (!drop || ++switches % drop)
+				fprintf(to, "%ju 0 switch %s\n",
+					(uintmax_t)now + 900000 + (in ? 0 : 100000 - 1),
+					in ? "0 10 sleeping" : "10 0 sleeping");
+	fputs("2000000000 0 state 10 tgid=10 state=sleeping run=204998000 comm=server at_stop\n", to);
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	threads = run.units->timeline->threads;
+	thread = scope_threads_at(threads, scope_threads_find(threads, 10));
+	share = (double)scope_thread_unexplained(thread) / scope_account_wall(&thread->account);
+	end_run(&run);
+	free(text);
+	return share;
+}
+
+static void missing_switches_show_against_the_kernels_count(void **state)
+{
+	(void)state;
+	assert_true(unexplained_of(0) < 0.0001);
+	assert_true(unexplained_of(21) > SCOPE_UNEXPLAINED_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(false_wakeups_are_one_sleep),
 		cmocka_unit_test(a_condition_is_one_object),
+		cmocka_unit_test(missing_switches_show_against_the_kernels_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

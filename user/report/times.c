@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +25,9 @@ static void add_thread(struct group_line *line, const struct scope_thread *threa
 	line->wall_ns += scope_account_wall(account);
 	line->run_ns += account->run_ns;
 	line->queue_ns += account->queue_ns;
-	line->unexplained_ns += account->unknown_ns;
+	line->unexplained_ns += scope_thread_unexplained(thread);
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
 		line->blocked_ns[class] += account->blocked_ns[class];
-	/* What the kernel's own count of CPU time says beyond ours, or ours beyond its. */
-	if (thread->stopped && thread->start_run_ns)
-		line->unexplained_ns += fabs((double)(thread->stop_run_ns - thread->start_run_ns) -
-					     (double)account->run_ns);
 }
 
 /* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
@@ -41,6 +36,25 @@ static int compare_lines(const void *left, const void *right)
 	const struct group_line *a = left, *b = right;
 
 	return strcmp(a->name, b->name);
+}
+
+/* Where the events do not tell all, no figure of the report is to be taken at its word. */
+static void warn(const struct report *report, const struct group_line *line, size_t lines)
+{
+	for (size_t i = 0; i < lines; i++) {
+		char text[256];
+
+		if (line[i].unexplained_ns <= SCOPE_UNEXPLAINED_MAX * line[i].wall_ns)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%.1f %% of the time of %s is unexplained, more than %.0f %%: events of it are "
+			 "missing, and its times are not to be relied on.",
+			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name,
+			 100 * SCOPE_UNEXPLAINED_MAX);
+		fputs("  ", report->out);
+		scope_format_wrapped(report->out, text, 2, 2);
+		fputc('\n', report->out);
+	}
 }
 
 int scope_section_times(const struct report *report)
@@ -84,6 +98,7 @@ int scope_section_times(const struct report *report)
 			 blocked[SCOPE_WAIT_OTHER]) / whole,
 			line[i].unexplained_ns / whole);
 	}
+	warn(report, line, lines);
 	fputc('\n', report->out);
 	free(line);
 	return 0;

@@ -150,3 +150,16 @@ uint64_t scope_account_wall(const struct scope_account *account)
 	return account->run_ns + account->queue_ns + scope_account_blocked(account) +
 	       account->unknown_ns;
 }
+
+uint64_t scope_thread_unexplained(const struct scope_thread *thread)
+{
+	const uint64_t own_ns = thread->account.run_ns;
+	uint64_t kernel_ns;
+
+	if (!thread->stopped || !thread->stop_run_ns || (!thread->start_run_ns && !thread->born) ||
+	    thread->stop_run_ns < thread->start_run_ns)
+		return thread->account.unknown_ns;
+	kernel_ns = thread->stop_run_ns - thread->start_run_ns;
+	return thread->account.unknown_ns +
+	       (kernel_ns > own_ns ? kernel_ns - own_ns : own_ns - kernel_ns);
+}

@@ -66,6 +66,7 @@ struct scope_thread {
 	struct scope_open_call open;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
+	bool born;	  /* in the window: it had run for no time then */
 	/* The last sleep, as long as it may go on after a false wakeup. */
 	bool holding;
 	struct scope_wait held;
@@ -140,5 +141,13 @@ static inline void scope_thread_account(struct scope_thread *thread, uint64_t no
 
 uint64_t scope_account_blocked(const struct scope_account *account);
 uint64_t scope_account_wall(const struct scope_account *account);
+
+/*
+ * ns of its wall time of which nothing is known, and by how much the kernel's own count of its CPU time
+ * (schedstat) differs from ours over the window, where it was told at both ends. Intervals cut from one
+ * stream of events always sum up: only the second tells that events are missing from it.
+ */
+uint64_t scope_thread_unexplained(const struct scope_thread *thread);
+#define SCOPE_UNEXPLAINED_MAX 0.02 /* of the wall time: beyond it times are not to be relied on */
 
 #endif

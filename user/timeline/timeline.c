@@ -329,6 +329,7 @@ static int handle_fork(struct run *run, const struct scope_event *event)
 	memcpy(thread->comm, event->fork.comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 	name_at_once(thread, event);
+	thread->born = thread->first_ns == event->time_ns;
 	if (thread->run == SCOPE_RUN_UNKNOWN)
 		thread->run = SCOPE_RUN_QUEUED;
 	return 0;
