@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks and names of one program built in every way that servers come in. */
+/* Stacks and names of one program built in every way that servers come in; some also against gdb's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,17 +25,18 @@ static const struct build {
 	const char *flags;
 	const char *behind; /* a command for the built program $1, or NULL */
 	bool partly;	    /* the start of the thread is not come to: no tables there */
+	bool gdb;	    /* shall say the same */
 	const char *threads; /* of which stacks can be had; NULL: all */
 } builds[] = {
 	{ "o0", .flags = "-O0" },
-	{ "o1", .flags = "-O1" },
-	{ "o3", .flags = "-O3" },
+	{ "o1", .flags = "-O1", .gdb = true },
+	{ "o3", .flags = "-O3", .gdb = true },
 	{ "os-frames", .flags = "-Os -fno-omit-frame-pointer" },
-	{ "lto", .flags = "-O2 -flto" },
+	{ "lto", .flags = "-O2 -flto", .gdb = true },
 	{ "sections", .flags = "-O2 -ffunction-sections -Wl,--gc-sections" },
 	{ "protected", .flags = "-O2 -fcf-protection=full -fstack-protector-strong" },
 	{ "clash", .flags = "-O2 -fstack-clash-protection -D_FORTIFY_SOURCE=2" },
-	{ "split", .flags = "-O2 -g", .behind = SPLIT },
+	{ "split", .flags = "-O2 -g", .behind = SPLIT, .gdb = true },
 	{ "compressed", .flags = "-O2 -g -gz", .behind = SPLIT },
 	{ "mini", .flags = "-O2", .behind = MINI },
 	{ "clang", .compiler = "clang", .flags = "-O2" },
@@ -110,6 +111,96 @@ static void check_threads(const struct build *build, const struct process *proce
 	}
 }
 
+/* "#2  0x0000555555555190 in sleep_outer (arg=0) at ..." or without an address: the name. */
+static bool frame_name(const char *line, char name[128])
+{
+	const char *in = strstr(line, " in ");
+
+	return line[0] == '#' && (sscanf(in ? in + 4 : line, in ? "%127[^ (]" : "#%*u %127[^ (]",
+					 name) == 1);
+}
+
+struct backtrace {
+	char name[DEPTH_MAX][128];
+	unsigned int count;
+};
+
+/* What gdb says of the threads, in the order of process->thread; how many it saw. */
+static unsigned int gdb_ask(const struct process *process, struct backtrace *ret)
+{
+	struct backtrace other, *now = &other;
+	unsigned int threads = 0;
+	char command[256], line[4096];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "DEBUGINFOD_URLS= gdb -q -nx -batch -p %d "
+		 "-ex 'thread apply all backtrace' 2>/dev/null", process->pid);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	while (fgets(line, sizeof(line), pipe)) {
+		const char *lwp = strstr(line, "(LWP ");
+
+		if (!strncmp(line, "Thread ", 7) && lwp) {
+			now = &other;
+			for (unsigned int i = 0; i < process->threads; i++)
+				if (process->thread[i].tid == atoi(lwp + 5))
+					now = &ret[i];
+			threads += now != &other;
+			now->count = 0;
+		} else if (now->count < DEPTH_MAX && frame_name(line, now->name[now->count])) {
+			now->count++;
+		}
+	}
+	pclose(pipe);
+	return threads;
+}
+
+/* Of several names for one place either may be taken. */
+static bool same_name(const char *a, const char *b)
+{
+	a += strspn(a, "_");
+	b += strspn(b, "_");
+	a += strncmp(a, "GI_", 3) ? 0 : 3 + strspn(a + 3, "_");
+	return !strcmp(a, b) || strstr(a, b) || strstr(b, a);
+}
+
+/* All our frames are gdb's, in their order; gdb has those of inlined functions between. */
+static void check_gdb(const struct build *build, const struct process *process,
+		      struct scope_symbols *symbols)
+{
+	static struct backtrace gdb[THREADS_MAX];
+	unsigned int threads = gdb_ask(process, gdb);
+
+	if (!threads) {
+		print_message("left out: gdb does not look into processes here\n");
+		return;
+	}
+	assert_int_equal(threads, process->threads);
+	for (unsigned int i = 0; i < threads; i++) {
+		struct stack stack;
+		unsigned int at = 0, named = 0;
+
+		if (!strcmp(process->thread[i].name, "main"))
+			continue;
+		stack_take(symbols, process, process->thread[i].tid, &stack);
+		for (unsigned int k = 0; k < stack.count; k++) {
+			const char *name = stack.function[k]->name;
+
+			if (!stack.function[k]->known)
+				continue;
+			while (at < gdb[i].count && !same_name(gdb[i].name[at], name))
+				at++;
+			if (at++ == gdb[i].count)
+				fail_msg("%s: frame %u of %s is %s, and not gdb's", build->name, k,
+					 process->thread[i].name, name);
+			named++;
+		}
+		if (named < 4) /* a library function, two of the program, the start of the thread */
+			fail_msg("%s: %u frames of %s are named", build->name, named,
+				 process->thread[i].name);
+	}
+}
+
 /* false where the build is not possible here. */
 static bool build_make(const struct build *build, char *path, size_t bytes)
 {
@@ -144,6 +235,8 @@ static void test_builds(void **state)
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
 						      &symbols), 0);
 		check_threads(&builds[i], &process, symbols);
+		if (builds[i].gdb)
+			check_gdb(&builds[i], &process, symbols);
 		scope_symbols_destroy(symbols);
 		process_stop(&process);
 	}
