@@ -125,6 +125,26 @@ case_library() {
 	named 'main;.*library_burns' && named 'main;program_burns'
 }
 
+# Deep: the caller of it all is seen, or the stack is marked as cut.
+case_recursion() {
+	start ./full 0.5 50 && trace 3
+	stop
+	named 'full;_start;.*main;program_recurses;.*program_burns' || return 1
+	start ./full 0.5 20000 && trace 3
+	stop
+	named 'full;\[cut\];program_recurses' && named not 'main;program_recurses'
+}
+
+# A child that its parent made by vfork, and waits for.
+case_vfork() {
+	start python3 -c 'import subprocess, sys
+print("ready", flush=True)
+sys.stdin.readline()
+subprocess.run(["./full", "0.7"], input=b"go\n")' && trace 4
+	stop
+	named 'full;.*main;program_burns'
+}
+
 case_32bit() {
 	gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -fno-omit-frame-pointer -o small "$source" 2>/dev/null ||
 		{ echo "left out: no 32-bit compiler"; return 0; }
@@ -181,7 +201,7 @@ case_java() {
 }
 
 cases=("$@")
-[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace library 32bit node_map node_dump java)
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace library recursion vfork 32bit node_map node_dump java)
 for name in "${cases[@]}"; do
 	if "case_$name" > why 2>&1; then
 		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"

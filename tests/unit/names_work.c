@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +37,17 @@ __attribute__((noinline)) static void program_burns(double seconds)
 			;
 }
 
+__attribute__((noinline)) static int program_recurses(int depth, double seconds)
+{
+	volatile char room[64];
+
+	room[depth % 64] = 1;
+	if (depth)
+		return program_recurses(depth - 1, seconds) + room[depth % 64];
+	program_burns(seconds);
+	return room[0];
+}
+
 /* For those seconds a library is there, and gone before the program ends. */
 static int open_library(const char *path, double seconds)
 {
@@ -52,7 +62,7 @@ static int open_library(const char *path, double seconds)
 	return dlclose(library);
 }
 
-/* SECONDS [LIBRARY SECONDS]: waits for a line first. */
+/* SECONDS [LIBRARY SECONDS | DEPTH]: waits for a line first. */
 int main(int argc, char **argv)
 {
 	char line[16];
@@ -61,6 +71,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
+	if (argc == 3)
+		return !program_recurses(atoi(argv[2]), atof(argv[1]));
 	if (argc > 3 && open_library(argv[2], atof(argv[3])))
 		return 1;
 	program_burns(argc > 1 ? atof(argv[1]) : 1);

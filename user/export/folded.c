@@ -44,7 +44,7 @@ static void put_name(FILE *to, const char *name)
 		fputc(*name == ';' ? ':' : *name, to);
 }
 
-static int add_line(struct folder *folder, const struct scope_thread *thread,
+static int add_line(struct folder *folder, const struct scope_thread *thread, bool cut,
 		    const struct scope_function **function, unsigned count, uint64_t weight)
 {
 	struct line line = {.count = weight};
@@ -54,6 +54,8 @@ static int add_line(struct folder *folder, const struct scope_thread *thread,
 	if (!to)
 		return -ENOMEM;
 	put_name(to, thread->comm[0] ? thread->comm : "unknown");
+	if (cut) /* what stands behind it was called from somewhere unseen */
+		fputs(";[cut]", to);
 	for (unsigned i = 0; i < count; i++) {
 		fputc(';', to);
 		put_name(to, function[i]->name);
@@ -75,6 +77,7 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
 	uint64_t *slept, weight = 1;
 	unsigned count;
+	bool cut;
 	int err;
 
 	if (sample == folder->off)
@@ -88,8 +91,9 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	}
 	if (!weight)
 		return 0;
-	err = scope_people_stack(folder->symbols, thread->tgid, event, function, ROOM, &count);
-	return err ? err : add_line(folder, thread, function, count, weight);
+	err = scope_people_stack(folder->symbols, thread->tgid, event, function, ROOM, &count,
+				 &cut);
+	return err ? err : add_line(folder, thread, cut, function, count, weight);
 }
 
 static int fold_enter(void *user, uint32_t thread, const struct scope_open_call *call)

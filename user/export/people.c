@@ -35,11 +35,11 @@ const struct scope_thread *scope_people_find(struct scope_timeline *timeline, ui
 
 int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
-		       unsigned room, unsigned *ret_count)
+		       unsigned room, unsigned *ret_count, bool *ret_cut)
 {
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
-	unsigned count = event->stack.ips, flags;
+	unsigned count = event->stack.ips, flags = SCOPE_UNWIND_COMPLETE;
 	int err = 0;
 
 	if (!count && event->stack.regs) {
@@ -53,12 +53,16 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		}
 		ip = unwound;
 	}
-	if (count > room)
+	if (count > room) {
 		count = room;
+		flags = SCOPE_UNWIND_CUT;
+	}
 	for (unsigned i = 0; !err && i < count; i++)
 		err = scope_symbols_lookup(symbols, tgid, ip[i], i > 0, &function[count - 1 - i]);
 	if (err)
 		return err;
 	*ret_count = count;
+	if (ret_cut)
+		*ret_cut = flags & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN);
 	return 0;
 }

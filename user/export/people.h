@@ -12,9 +12,12 @@ int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_ti
 /* The thread that had this tid last; one without a name where there is none. */
 const struct scope_thread *scope_people_find(struct scope_timeline *timeline, uint32_t tid);
 
-/* The names of functions of a stack, outermost first; as many as there is room for. 0 or -errno. */
+/*
+ * The names of functions of a stack, outermost first; as many as there is room for. *ret_cut (NULL is
+ * fine): it does not reach the start of its thread. 0 or -errno.
+ */
 int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
-		       unsigned room, unsigned *ret_count);
+		       unsigned room, unsigned *ret_count, bool *ret_cut);
 
 #endif

@@ -68,7 +68,8 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
 	const struct scope_function *function[ROOM];
 	unsigned count;
-	int err = scope_people_stack(printer->symbols, thread->tgid, event, function, ROOM, &count);
+	int err = scope_people_stack(printer->symbols, thread->tgid, event, function, ROOM, &count,
+				     NULL);
 
 	if (err || !count)
 		return err;

@@ -102,7 +102,8 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	size_t size;
 	char *text;
 	FILE *to;
-	int err = scope_people_stack(database->symbols, thread->tgid, event, function, ROOM, &count);
+	int err = scope_people_stack(database->symbols, thread->tgid, event, function, ROOM, &count,
+				     NULL);
 
 	if (err)
 		return err;
