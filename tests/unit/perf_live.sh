@@ -22,13 +22,17 @@ grep -q '^ok .*perf events can be used' "$dir/doctor" ||
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/perf_work.c || exit 1
 bad=0
 
+# Sets select, the options that say whom to trace, once the work is there. By default all of it.
+choose() { select=(-p "$target"); }
+
 # trace ARGUMENT...: runs perf_work with them under a capture; leaves its events in $dir/text.
 trace() {
 	local recorder word
 	coproc WORK { exec "$dir/work" "$@"; }
 	target=$WORK_PID
 	read -r word <&"${WORK[0]}"
-	"$scope" record -p "$target" --source perf -d 60 -o "$dir/a.trace" > "$dir/said" 2>&1 &
+	choose
+	"$scope" record "${select[@]}" --source perf -d 60 -o "$dir/a.trace" > "$dir/said" 2>&1 &
 	recorder=$!
 	# It has begun once its rings are mapped; the states of all threads take a moment more.
 	for _ in $(seq 100); do
@@ -36,6 +40,7 @@ trace() {
 		sleep 0.05
 	done
 	sleep 1
+	meanwhile
 	echo go >&"${WORK[1]}"
 	read -r word <&"${WORK[0]}"
 	kill -INT "$recorder"
@@ -46,6 +51,9 @@ trace() {
 	cat "$dir/said"
 	"$scope" dump "$dir/a.trace" > "$dir/text"
 }
+
+# What happens once the capture has begun.
+meanwhile() { :; }
 
 # expect NAME COUNT PATTERN
 expect() {
@@ -69,4 +77,45 @@ expect "calls of 300 children" 900 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid
 expect "forks" 300 '^[0-9]+ [0-9]+ fork '
 expect "exits" 300 '^[0-9]+ [0-9]+ thread_exit .* last$'
 expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+
+calls='(syscall|enter|exit) [0-9]+'
+choose() {
+	# shellcheck disable=SC2012 # numbers
+	mapfile -t tids < <(ls "/proc/$target/task" | sort -n)
+	select=(-t "${tids[3]}" -t "${tids[5]}" --syscalls getppid,write)
+}
+trace threads 10 20 || exit 1
+expect "calls of two threads" 40 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
+expect "calls that were not asked for" 0 "^[0-9]+ [0-9]+ $calls (clock_nanosleep|futex|pause) "
+expect "states of two threads" 4 '^[0-9]+ [0-9]+ state '
+expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+
+choose() { select=(--comm picked); }
+trace names 10 20 || exit 1
+expect "calls under a name" 200 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
+expect "threads that took the name" 10 '^[0-9]+ [0-9]+ comm [0-9]+ tgid=[0-9]+ comm=picked$'
+expect "threads that gave it up" 10 '^[0-9]+ [0-9]+ thread_exit [0-9]+ tgid=[0-9]+ untraced$'
+
+# The process moves into the group below once the capture of its parent is on.
+group=
+for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu; do
+	[ -e "$root/cgroup.procs" ] && mkdir "$root/scope-test-$$" 2> "$dir/why" && mkdir "$root/scope-test-$$/below" &&
+		{ group=$root/scope-test-$$; break; }
+done
+if [ -z "$group" ]; then
+	echo "# no control group can be made here: $(cat "$dir/why")"
+	exit "$bad"
+fi
+sleep 1000 & sleeper=$!
+echo "$sleeper" > "$group/cgroup.procs"
+choose() { select=(--cgroup "$group"); }
+meanwhile() {
+	echo "$target" > "$group/below/cgroup.procs"
+	sleep 0.5
+}
+trace threads 10 20 || bad=1
+kill "$sleeper"
+wait "$sleeper" 2>/dev/null
+rmdir "$group/below" "$group" || bad=1
+expect "calls of those who joined a group" 200 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
 exit "$bad"

@@ -2,17 +2,21 @@
 /*
  * Work whose events are known in advance, for the perf source to trace.
  *
- * Usage: perf_work threads COUNT CALLS | forks COUNT CALLS [LAST_PID]
+ * Usage: perf_work threads COUNT CALLS | forks COUNT CALLS [LAST_PID] | names COUNT CALLS
  *
  * Prints a line when it is ready and begins when it reads one: COUNT threads, or one child after the
  * other, each make CALLS calls of getppid(). Then it prints another line and waits for its end. With
  * LAST_PID the kernel's last number is set to that before the first child (root, and
- * CONFIG_CHECKPOINT_RESTORE).
+ * CONFIG_CHECKPOINT_RESTORE). With names the threads make as many calls
+ * again as "picked", a second after they took the name, and again under another name; one thread is
+ * "picked" all the time and makes none.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,11 +34,33 @@ static void call(void)
 	}
 }
 
+static bool names;
+
+static void call_by_name(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+	sleep(1);
+	call();
+}
+
+static void *stay(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, "picked");
+	pthread_barrier_wait(&begin);
+	pause();
+	return NULL;
+}
+
 static void *work(void *unused)
 {
 	(void)unused;
 	pthread_barrier_wait(&begin);
 	call();
+	if (names) {
+		call_by_name("picked");
+		call_by_name("other");
+	}
 	pthread_barrier_wait(&end);
 	pause();
 	return NULL;
@@ -56,13 +82,15 @@ static int run_threads(unsigned int count)
 	pthread_t thread;
 	unsigned int i;
 
-	pthread_barrier_init(&begin, NULL, count + 1);
+	pthread_barrier_init(&begin, NULL, count + 1 + names);
 	pthread_barrier_init(&end, NULL, count + 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
 	for (i = 0; i < count; i++)
 		if (pthread_create(&thread, &attr, work, NULL))
 			return 1;
+	if (names && pthread_create(&thread, &attr, stay, NULL))
+		return 1;
 	wait_for_line();
 	pthread_barrier_wait(&begin);
 	pthread_barrier_wait(&end);
@@ -107,7 +135,8 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	calls = atoi(argv[3]);
-	if (!strcmp(argv[1], "threads"))
+	names = !strcmp(argv[1], "names");
+	if (names || !strcmp(argv[1], "threads"))
 		status = run_threads((unsigned int)atoi(argv[2]));
 	else
 		status = run_forks((unsigned int)atoi(argv[2]), argc > 4 ? argv[4] : NULL);

@@ -9,6 +9,8 @@
 #include "perf_bytes.h"
 #include "source/defaults.h"
 #include "source/perf_pack.h"
+#include "source/perf_select.h"
+#include "source/selection.h"
 #include "trace/text.h"
 
 struct session {
@@ -27,6 +29,14 @@ static int to_file(const struct scope_subbuf *subbuf, void *context)
 	return scope_writer_subbuf(session->file.writer, subbuf);
 }
 
+static void add_thread(struct session *session, uint32_t tid, const char *comm)
+{
+	struct scope_perf_thread *thread = scope_perf_tasks_add(session->tasks, 100, tid);
+
+	thread->by = SCOPE_PERF_BY_PROCESS;
+	strcpy(thread->comm, comm);
+}
+
 /* Process 100 with the threads 100 and 101 is traced, and followed. */
 static struct session *begin(enum scope_stack_mode mode)
 {
@@ -39,8 +49,8 @@ static struct session *begin(enum scope_stack_mode mode)
 	session->layout = layout_make(mode);
 	session->file = fixture_begin();
 	assert_int_equal(scope_perf_tasks_create(&session->tasks), 0);
-	strcpy(scope_perf_tasks_add(session->tasks, 100, 100)->comm, "first");
-	strcpy(scope_perf_tasks_add(session->tasks, 100, 101)->comm, "second");
+	add_thread(session, 100, "first");
+	add_thread(session, 101, "second");
 	assert_int_equal(scope_perf_pack_create(&session->options, &session->layout, session->tasks,
 						to_file, session, &session->pack), 0);
 	return session;
@@ -259,6 +269,60 @@ static void children_left_out(void **state)
 	       "1400 1 syscall 103 getppid enter=1300 ret=1\n");
 }
 
+/* Thread 101 by its name, 101 and 301 as long as they have it; 100 not at all, nor what 301 was before. */
+static void names_come_and_go(void **state)
+{
+	struct scope_selection selection = { .count = 1 };
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	selection.target[0] = (struct scope_control_target){ .kind = SCOPE_ATTR_COMM, .comm = "chosen1" };
+	session->options.selection = &selection;
+	scope_perf_tasks_remove(session->tasks, 100);
+	scope_perf_tasks_find(session->tasks, 101)->by = SCOPE_PERF_BY_NAME;
+	PUT(0, sample_enter, 300, 301, 900, SYS_getppid, 0);
+	PUT(0, sample_exit, 300, 301, 950, SYS_getppid, 1);
+	PUT(0, bytes_comm, 300, 301, "chosen1", 0, 1000);
+	PUT(0, sample_enter, 300, 301, 1100, SYS_getppid, 0);
+	PUT(0, sample_exit, 300, 301, 1200, SYS_getppid, 1);
+	/* Its process is not meant, and what it starts has its name. */
+	PUT(0, sample_enter, 300, 300, 1250, SYS_getppid, 0);
+	PUT(0, sample_exit, 300, 300, 1260, SYS_getppid, 1);
+	PUT(0, bytes_task, PERF_RECORD_FORK, 300, 302, 301, 1300);
+	PUT(0, sample_enter, 300, 301, 1400, SYS_prctl, 0);
+	PUT(0, bytes_comm, 300, 301, "another", 0, 1500);
+	PUT(0, sample_exit, 300, 301, 1600, SYS_prctl, 0);
+	PUT(1, bytes_comm, 100, 101, "renamed", 0, 1700);
+	assert_null(scope_perf_tasks_find(session->tasks, 301));
+	assert_non_null(scope_perf_tasks_find(session->tasks, 302));
+	expect(session, 2000,
+	       "1000 0 comm 301 tgid=300 comm=chosen1\n"
+	       "1200 0 syscall 301 getppid enter=1100 ret=1\n"
+	       "1300 0 fork 302 parent=301 tgid=300 comm=chosen1\n"
+	       "1500 0 comm 301 tgid=300 comm=another\n"
+	       "1500 0 enter 301 prctl enter=1400\n"
+	       "1500 0 thread_exit 301 tgid=300 untraced\n"
+	       "1700 1 comm 101 tgid=100 comm=renamed\n"
+	       "1700 1 thread_exit 101 tgid=100 untraced\n");
+}
+
+/* The kernel's filter may let other calls through, too. */
+static void calls_not_asked_for_are_dropped(void **state)
+{
+	struct scope_selection selection = { .some_calls = true };
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	selection.calls[SYS_read / 8] |= 1 << SYS_read % 8;
+	session->options.selection = &selection;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_getppid, 0);
+	PUT(0, sample_exit, 100, 100, 1100, SYS_getppid, 1);
+	PUT(0, sample_enter, 100, 100, 1200, SYS_read, 7);
+	PUT(0, sample_exit, 100, 100, 1300, SYS_read, 5);
+	PUT(0, sample_enter, 100, 100, 1400, SYS_getppid, 0);
+	expect(session, 2000, "1300 0 syscall 100 read enter=1200 ret=5 args=7\n");
+}
+
 /* Another thread than the first one calls exec: it takes the first one's number. */
 static void exec_by_a_thread(void **state)
 {
@@ -366,6 +430,8 @@ int main(void)
 		cmocka_unit_test(whole_calls),	   cmocka_unit_test(blocked_calls),
 		cmocka_unit_test(wakers),	   cmocka_unit_test(stacks_of_calls),
 		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),
+		cmocka_unit_test(names_come_and_go),
+		cmocka_unit_test(calls_not_asked_for_are_dropped),
 		cmocka_unit_test(exec_by_a_thread), cmocka_unit_test(disorder),
 		cmocka_unit_test(losses),	   cmocka_unit_test(standing),
 		cmocka_unit_test(cost_of_samples),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -475,6 +476,17 @@ static int find_target(struct scope_capture_run *capture)
 	return 0;
 }
 
+/* What the source has to say goes where the target's own note is. */
+static void add_note(struct scope_capture_run *capture)
+{
+	char *note = capture->stats.target.note;
+	const size_t used = strlen(note), room = sizeof(capture->stats.target.note) - used;
+
+	if (capture->source->note && *capture->source->note(capture->feed))
+		snprintf(note + used, room, "%s%s", used ? "; " : "",
+			 capture->source->note(capture->feed));
+}
+
 static int prepare(struct scope_capture_run *capture)
 {
 	int code;
@@ -484,17 +496,13 @@ static int prepare(struct scope_capture_run *capture)
 		return code;
 	if (capture->options->held)
 		name_held(capture->options->held, &capture->stats.target);
-	if (!is_plain(capture->options) && capture->source != &scope_source_module)
-		return scope_error_set(capture->error, -EOPNOTSUPP,
-				       "the source %s traces whole processes alone: threads, names, "
-				       "groups and sets of calls need the module (--source %s)",
-				       capture->source->name, scope_source_module.name);
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,
 				     &capture->feed);
 	if (code)
 		return code;
+	add_note(capture);
 	code = scope_proc_create(&capture->proc);
 	if (!code)
 		code = scope_still_create(&capture->still);

@@ -49,10 +49,12 @@
 #include "source/file.h"
 #include "source/perf_cost.h"
 #include "source/perf_tracefs.h"
+#include "source/selection.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
 #define RING_TIMES 2		/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
+#define RING_BYTES_LEAST (16ull << 10) /* where no more can be locked */
 #define RINGS_BYTES_MAX (256ull << 20) /* of all CPUs together, where the least size allows */
 #define SPARE_FILES 64
 
@@ -286,6 +288,18 @@ static size_t ring_bytes(const struct scope_perf_events *events,
 	return bytes;
 }
 
+static long mlock_kb(void)
+{
+	long kb = 0;
+	char *text;
+
+	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_mlock_kb")) {
+		kb = strtol(text, NULL, 10);
+		free(text);
+	}
+	return kb;
+}
+
 static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error *error)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -294,8 +308,8 @@ static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error
 	if (at == MAP_FAILED && errno == EPERM)
 		return scope_error_set(error, -EPERM,
 				       "%zu KiB of memory cannot be locked for the ring of CPU %u: give "
-				       "scope CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb",
-				       bytes >> 10, cpu->cpu);
+				       "scope CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb (now %ld)",
+				       bytes >> 10, cpu->cpu, mlock_kb());
 	if (at == MAP_FAILED)
 		return scope_error_set(error, -errno, "cannot map the ring of CPU %u (%zu bytes): %s",
 				       cpu->cpu, bytes, strerror(errno));
@@ -321,6 +335,42 @@ static int open_ring(struct scope_perf_events *events, struct scope_perf_cpu *cp
 	return map_ring(cpu, bytes, error);
 }
 
+static void close_ring(struct scope_perf_cpu *cpu)
+{
+	if (cpu->ring.page)
+		munmap(cpu->ring.page, (size_t)sysconf(_SC_PAGESIZE) + cpu->ring.bytes);
+	scope_perf_ring_destroy(&cpu->ring);
+	if (cpu->owner >= 0)
+		close(cpu->owner);
+	cpu->owner = -1;
+}
+
+/*
+ * All rings, of `bytes` each. Who has CAP_PERFMON and not CAP_IPC_LOCK may lock perf_event_mlock_kb for
+ * each CPU and no more: then all are made smaller, until they fit.
+ */
+static int open_rings(struct scope_perf_events *events, size_t bytes, struct scope_error *error)
+{
+	const size_t wanted = bytes;
+	size_t i;
+	int code;
+
+	for (;; bytes /= 2) {
+		for (i = 0, code = 0; i < events->cpus && !code; i++)
+			code = open_ring(events, &events->cpu[i], bytes, error);
+		if (code != -EPERM || bytes / 2 < RING_BYTES_LEAST)
+			break;
+		while (i--)
+			close_ring(&events->cpu[i]);
+	}
+	if (!code && bytes < wanted)
+		snprintf(events->note, sizeof(events->note),
+			 "rings of %zu KiB instead of %zu KiB for each CPU, for want of CAP_IPC_LOCK and by "
+			 "kernel.perf_event_mlock_kb = %ld: more events may be lost", bytes >> 10,
+			 wanted >> 10, mlock_kb());
+	return code;
+}
+
 static void filter_text(enum scope_perf_kind kind, const struct scope_perf_events *events,
 			const struct scope_perf_cover *cover, char text[SCOPE_PERF_FILTER_BYTES])
 {
@@ -335,6 +385,30 @@ static void filter_text(enum scope_perf_kind kind, const struct scope_perf_event
 	used = strlen(text);
 	snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, "&&prev_state>0&&prev_state<=%u",
 		 events->layout.states.all);
+}
+
+/* Runs of the calls selected; nothing where the text has no room for all: the reader filters, too. */
+static void filter_calls(const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
+{
+	const size_t begin = strlen(text);
+	/* Numbers of x32 have a bit of their own. */
+	size_t used = begin + (size_t)snprintf(text + begin, SCOPE_PERF_FILTER_BYTES - begin,
+					       "&&(id>=%u", 1u << 30);
+	uint16_t first, last;
+
+	for (first = 0; first < SCOPE_SYSCALL_MAX && used < SCOPE_PERF_FILTER_BYTES; first = last + 1) {
+		for (last = first; last + 1 < SCOPE_SYSCALL_MAX &&
+		     scope_selection_has_call(selection, first) &&
+		     scope_selection_has_call(selection, last + 1); last++)
+			;
+		if (scope_selection_has_call(selection, first))
+			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used,
+						 "||(id>=%u&&id<=%u)", first, last);
+	}
+	if (used + 1 < SCOPE_PERF_FILTER_BYTES)
+		strcpy(text + used, ")");
+	else
+		text[begin] = '\0';
 }
 
 static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
@@ -352,6 +426,9 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 	cpu->event[cpu->events++] = event;
 	if (rows[kind].filter[0]) {
 		filter_text(kind, events, cover, filter);
+		if ((kind == SCOPE_PERF_ENTER || kind == SCOPE_PERF_EXIT) && options->selection &&
+		    options->selection->some_calls)
+			filter_calls(options->selection, filter);
 		if (ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
 			return scope_error_set(error, -errno, "the kernel does not take the filter '%.200s' "
 					       "for %s: %s", filter, rows[kind].tracepoint,
@@ -396,7 +473,7 @@ int scope_perf_events_open(struct scope_perf_events *events,
 			   const struct scope_capture_options *options,
 			   const struct scope_perf_cover *cover, struct scope_error *error)
 {
-	size_t i, bytes;
+	size_t i;
 	int code;
 
 	*events = (struct scope_perf_events){ .cpus = 0 };
@@ -418,29 +495,20 @@ int scope_perf_events_open(struct scope_perf_events *events,
 
 		events->sample_cost_ns = scope_perf_cost_measure(&sample);
 	}
-	bytes = ring_bytes(events, options);
-	for (i = 0; i < events->cpus && !code; i++) {
-		code = open_ring(events, &events->cpu[i], bytes, error);
-		if (!code && events->cpu[i].ring.page)
+	code = open_rings(events, ring_bytes(events, options), error);
+	for (i = 0; i < events->cpus && !code; i++)
+		if (events->cpu[i].ring.page)
 			code = open_events(events, &events->cpu[i], options, cover, error);
-	}
 	return code;
 }
 
 void scope_perf_events_close(struct scope_perf_events *events)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t i;
 
 	for (i = 0; i < events->cpus; i++) {
-		struct scope_perf_cpu *cpu = &events->cpu[i];
-
-		close_events(cpu);
-		if (cpu->ring.page)
-			munmap(cpu->ring.page, page + cpu->ring.bytes);
-		scope_perf_ring_destroy(&cpu->ring);
-		if (cpu->owner >= 0)
-			close(cpu->owner);
+		close_events(&events->cpu[i]);
+		close_ring(&events->cpu[i]);
 	}
 	free(events->cpu);
 	if (events->epoll > 0)

@@ -12,6 +12,7 @@
 #include <scope/event.h>
 
 #include "base/grow.h"
+#include "source/perf_select.h"
 #include "source/perf_state.h"
 
 #define X32_BIT 0x40000000
@@ -86,9 +87,13 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
 {
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 
-	if (thread || !record->tgid || !scope_perf_tasks_has(pack->tasks, record->tgid))
+	if (thread || !record->tgid || !scope_perf_select_whole(pack->options) ||
+	    !scope_perf_tasks_has(pack->tasks, record->tgid))
 		return thread;
-	return scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
+	thread = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
+	if (thread)
+		thread->by = SCOPE_PERF_BY_PROCESS;
+	return thread;
 }
 
 static int put_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
@@ -134,12 +139,13 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	if (!thread)
 		return 0;
 	code = put_pending(pack, cpu, record->time_ns);
-	if (code)
-		return code;
-	lane->pending = true;
-	lane->running = lane->tid = record->tid;
+	lane->running = record->tid;
 	lane->abi = abi_of(thread, &id);
 	lane->nr = record_nr(id);
+	if (code || !scope_selection_has_call(pack->options->selection, lane->nr))
+		return code;
+	lane->pending = true;
+	lane->tid = record->tid;
 	lane->enter_ns = record->time_ns;
 	lane->args = 0;
 	if (lane->abi == SCOPE_ABI_NATIVE && lane->nr < SCOPE_SYSCALL_MAX)
@@ -206,6 +212,8 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	abi = abi_of(thread, &id);
 	nr = record_nr(id);
 	lane->running = record->tid;
+	if (!scope_selection_has_call(pack->options->selection, nr))
+		return 0;
 	if (lane->pending && lane->tid == record->tid && lane->nr == nr) {
 		code = put_whole(pack, cpu, record->time_ns, record->value[1]);
 		slept = false;
@@ -281,15 +289,18 @@ static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	char comm[SCOPE_COMM_BYTES];
+	uint8_t by;
 
 	if (!thread)
 		return 0;
 	/* Another thread than the first takes over the number of the first, which has ended. */
 	memcpy(comm, thread->comm, sizeof(comm));
+	by = thread->by;
 	thread = scope_perf_tasks_add(pack->tasks, thread->tgid, tid);
 	if (!thread)
 		return -ENOMEM;
 	memcpy(thread->comm, comm, sizeof(comm));
+	thread->by = by;
 	if (old_tid != tid)
 		scope_perf_tasks_remove(pack->tasks, old_tid);
 	if (lane->pending && lane->tid == old_tid)
@@ -320,18 +331,20 @@ static int take_fork(struct scope_perf_pack *pack, uint32_t cpu,
 								       record->parent_tid);
 	struct scope_perf_thread *child;
 	char comm[SCOPE_COMM_BYTES];
-	uint8_t abi;
+	uint8_t abi, by;
 
 	if (!parent)
 		return 0;
 	memcpy(comm, parent->comm, sizeof(comm));
 	abi = parent->abi;
-	if (record->tgid == parent->tgid || pack->options->follow) {
+	by = scope_perf_select_inherit(pack->options, parent->by, record->tgid == parent->tgid);
+	if (by) {
 		child = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
 		if (!child)
 			return -ENOMEM;
 		memcpy(child->comm, comm, sizeof(comm));
 		child->abi = abi;
+		child->by = by;
 	}
 	event.fork.parent_tid = record->parent_tid;
 	event.fork.tgid = record->tgid;
@@ -353,21 +366,53 @@ static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_perf_pack_put(pack, &event);
 }
 
+int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			  const struct scope_perf_thread *thread)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, time_ns, thread->tid);
+	int code = 0;
+
+	event.exit.tgid = thread->tgid;
+	event.exit.untraced = true;
+	if (!lane_of(pack, cpu))
+		return -ENOMEM;
+	for (cpu = 0; cpu < pack->lanes && !code; cpu++) {
+		if (pack->lane[cpu].running != thread->tid)
+			continue;
+		event.cpu = (uint16_t)cpu;
+		code = put_pending(pack, cpu, time_ns);
+		pack->lane[cpu].running = 0;
+	}
+	scope_perf_tasks_remove(pack->tasks, event.tid);
+	return code ? code : scope_perf_pack_put(pack, &event);
+}
+
+/* Names that are selected bring threads in and out of the trace. */
 static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
 		     const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_COMM, cpu, record->time_ns, record->tid);
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
+	const bool named = scope_perf_select_named(pack->options, record->comm);
+	int code = 0;
 
-	if (!thread)
+	if (!thread && !named)
 		return 0;
+	if (!thread) {
+		thread = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
+		if (!thread)
+			return -ENOMEM;
+		thread->abi = scope_perf_program_abi(record->tgid);
+	}
+	thread->by = (thread->by & ~SCOPE_PERF_BY_NAME) | (named ? SCOPE_PERF_BY_NAME : 0);
 	memset(thread->comm, 0, sizeof(thread->comm));
 	memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
-	if (record->exec) /* EXEC tells it */
-		return 0;
-	event.comm.tgid = thread->tgid;
-	event.comm.comm = thread->comm;
-	return scope_perf_pack_put(pack, &event);
+	if (!record->exec) { /* else EXEC tells it */
+		event.comm.tgid = thread->tgid;
+		event.comm.comm = thread->comm;
+		code = scope_perf_pack_put(pack, &event);
+	}
+	return code || thread->by ? code : scope_perf_pack_leave(pack, cpu, record->time_ns, thread);
 }
 
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,

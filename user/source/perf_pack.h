@@ -39,6 +39,13 @@ void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 			  struct scope_record_state *state, const uint64_t *reg);
 
+/*
+ * The thread lives on, but is not meant any more: written down, on the CPU where it runs or else on
+ * the one given, and forgotten.
+ */
+int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			  const struct scope_perf_thread *thread);
+
 /* Calls that are open on a CPU are written as ENTER, and all sub-buffers handed out. */
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns);
 

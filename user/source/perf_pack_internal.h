@@ -4,6 +4,7 @@
 #define SCOPE_SOURCE_PERF_PACK_INTERNAL_H
 
 #include "source/perf_pack.h"
+#include "source/selection.h"
 #include "trace/packer.h"
 
 /* What goes on on one CPU. */

@@ -26,6 +26,7 @@ struct scope_perf_thread {
 	uint16_t nr;	   /* of the call it is in; SCOPE_NR_NONE: none that is known */
 	uint64_t enter_ns; /* of that call; 0: before tracing */
 	uint8_t abi;	   /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
+	uint8_t by;	   /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
 	bool ending;	   /* told of its exit, still to leave its CPU */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
 };

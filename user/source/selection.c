@@ -188,6 +188,11 @@ static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarch
 	return 0;
 }
 
+void scope_selection_group_path(const char *text, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s%s", *text == '/' ? "" : "/sys/fs/cgroup/", text);
+}
+
 int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 			   struct scope_error *error)
 {
@@ -198,7 +203,7 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 	uint32_t pid = 0;
 	int code;
 
-	snprintf(path, sizeof(path), "%s%s", *text == '/' ? "" : "/sys/fs/cgroup/", text);
+	scope_selection_group_path(text, path);
 	if (stat(path, &status) || statfs(path, &system))
 		return scope_error_set(error, -errno,
 				       "there is no control group %s: `systemd-cgls` shows them, and "
@@ -221,7 +226,13 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 		return scope_error_set(error, -ESRCH,
 				       "nothing runs in the control group %s itself: name a group with "
 				       "processes in its cgroup.procs, or one of them with -p first", path);
-	return add(selection, &target, pid, error);
+	code = add(selection, &target, pid, error);
+	if (!code && selection->groups == SCOPE_CGROUP_RULES)
+		return scope_error_set(error, -EINVAL, "at most %d control groups can be named",
+				       SCOPE_CGROUP_RULES);
+	if (!code)
+		selection->group[selection->groups++] = text;
+	return code;
 }
 
 int scope_selection_syscalls(struct scope_selection *selection, const char *text,

@@ -3,6 +3,7 @@
 #ifndef SCOPE_SOURCE_SELECTION_H
 #define SCOPE_SOURCE_SELECTION_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ struct scope_selection {
 	bool lasting; /* a name or a group: others may come when nobody is left */
 	bool some_calls;
 	uint8_t calls[SCOPE_SYSCALL_MAX / 8]; /* where some_calls: those whose bit is set */
+	const char *group[SCOPE_CGROUP_RULES]; /* control groups, in the words of the caller, who keeps them */
+	uint32_t groups;
 };
 
 /*
@@ -39,5 +42,15 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 			   struct scope_error *error);
 int scope_selection_syscalls(struct scope_selection *selection, const char *text,
 			     struct scope_error *error);
+
+/* The directory of a control group that the user named. */
+void scope_selection_group_path(const char *text, char path[PATH_MAX]);
+
+/* Is the call with this number to be recorded? */
+static inline bool scope_selection_has_call(const struct scope_selection *selection, uint16_t nr)
+{
+	return !selection || !selection->some_calls ||
+	       (nr < SCOPE_SYSCALL_MAX && selection->calls[nr / 8] >> nr % 8 & 1);
+}
 
 #endif

@@ -51,6 +51,9 @@ struct scope_source {
 	int (*stacks)(void *feed, const struct scope_stack_change *change,
 		      struct scope_error *error);
 
+	/* NULL: none. What the user should know of this session once it is open, or "". */
+	const char *(*note)(const void *feed);
+
 	/* NULL where it tells nothing by itself. For poll(): readable when hear() has something; or -1. */
 	int (*hear_fd)(const void *feed);
 	/* 1 and *ret_notice filled, 0 where nothing came. */

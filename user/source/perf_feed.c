@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom a session of the perf source traces: who comes, who goes, whom the kernel lets through. */
+#include "source/perf_feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "source/file.h"
+#include "source/perf_select.h"
+
+/* A child whose number the kernel's filter keeps back: numbers have started again from the lowest. */
+void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
+				 const struct scope_perf_record *record)
+{
+	if (record->type == SCOPE_PERF_TYPE_FORK && !scope_perf_cover_has(&feed->cover, record->tid) &&
+	    scope_perf_tasks_find(feed->tasks, record->tid))
+		feed->uncovered = true;
+}
+
+/* One that takes a selected name: its STATE is to be written once the drain is through. */
+void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
+				const struct scope_perf_record *record, bool known)
+{
+	if (record->type != SCOPE_PERF_TYPE_COMM || known ||
+	    !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
+	if (!scope_perf_cover_has(&feed->cover, record->tid))
+		feed->uncovered = true;
+}
+
+/* Takes the thread in, for one more reason. One that comes while tracing is to get its STATE. */
+int scope_perf_feed_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
+{
+	struct scope_perf_feed *feed = context;
+	struct scope_perf_thread *thread = scope_perf_tasks_find(feed->tasks, tid);
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX];
+
+	if (thread && !thread->ending && thread->tgid == tgid) {
+		thread->by |= by;
+		return 0;
+	}
+	/* One that goes meanwhile has no state to tell. */
+	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+		return 0;
+	thread = scope_perf_tasks_add(feed->tasks, tgid, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->by = by;
+	memcpy(thread->comm, state.comm, sizeof(thread->comm));
+	thread->abi = scope_perf_program_abi(tgid);
+	if (!feed->grouped_ns)
+		return 0;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = tid;
+	if (!scope_perf_cover_has(&feed->cover, tid))
+		feed->uncovered = true;
+	return 0;
+}
+
+/* Writes the thread's STATE. */
+static int look_at(struct scope_perf_feed *feed, uint32_t tgid, uint32_t tid)
+{
+	struct scope_perf_thread *thread;
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX], now;
+	int code;
+
+	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+		return 0;
+	now = scope_perf_feed_now();
+	code = scope_perf_feed_until(feed, now);
+	thread = scope_perf_tasks_find(feed->tasks, tid);
+	if (code || !thread)
+		return code;
+	state.abi = thread->abi;
+	state.flags = feed->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
+	/* All registers are known since it went to sleep in this call. */
+	if (state.regs && thread->held && thread->held->time_ns && thread->held->regs == state.regs)
+		memcpy(reg, thread->held->reg, state.regs * sizeof(*reg));
+	return scope_perf_pack_state(feed->pack, now, &state, reg);
+}
+
+static int by_number(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	qsort(tids, count, sizeof(*tids), by_number);
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (thread && !thread->ending)
+			code = look_at(feed, thread->tgid, thread->tid);
+	}
+	free(tids);
+	return code;
+}
+
+int scope_perf_feed_tell_joined(struct scope_perf_feed *feed)
+{
+	const struct scope_perf_thread *thread;
+	int code = 0;
+
+	/* More may come while these are looked at: they stand behind. */
+	for (uint32_t i = 0; i < feed->joined && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, feed->join[i]);
+		if (thread && !thread->ending)
+			code = look_at(feed, thread->tgid, thread->tid);
+	}
+	feed->joined = 0;
+	return code;
+}
+
+/* Those in the groups, to be told from those that left. */
+struct members {
+	struct scope_perf_feed *feed;
+	uint32_t *tid;
+	size_t count, capacity;
+};
+
+static int add_member(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
+{
+	struct members *members = context;
+
+	if (scope_grow(&members->tid, &members->capacity, members->count + 1, sizeof(*members->tid)))
+		return -ENOMEM;
+	members->tid[members->count++] = tid;
+	return scope_perf_feed_join(tgid, tid, by, members->feed);
+}
+
+static int leave_groups(struct scope_perf_feed *feed, const struct members *members)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	qsort(tids, count, sizeof(*tids), by_number);
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
+		    (members->count && bsearch(&tids[i], members->tid, members->count,
+					       sizeof(*members->tid), by_number)))
+			continue;
+		thread->by &= ~SCOPE_PERF_BY_GROUP;
+		if (!thread->by)
+			code = scope_perf_pack_leave(feed->pack, 0, scope_perf_feed_now(), thread);
+	}
+	free(tids);
+	return code;
+}
+
+/* No perf event tells of moves between groups, so these are looked through now and then. */
+int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
+{
+	struct members members = { .feed = feed };
+	int code = scope_perf_select_walk_groups(feed->options, add_member, &members);
+
+	if (!code && members.count)
+		qsort(members.tid, members.count, sizeof(*members.tid), by_number);
+	if (!code)
+		code = leave_groups(feed, &members);
+	free(members.tid);
+	return code;
+}
+
+/* "0.10 0.20 0.30 1/160 5234": the last number given to a thread. */
+static uint32_t newest_thread(void)
+{
+	uint32_t newest = SCOPE_TID_MASK;
+	const char *last;
+	char *text;
+
+	if (!scope_file_read(&text, "/proc/loadavg")) {
+		last = strrchr(text, ' ');
+		if (last)
+			newest = (uint32_t)strtoul(last, NULL, 10);
+		free(text);
+	}
+	return newest;
+}
+
+int scope_perf_feed_cover(struct scope_perf_feed *feed)
+{
+	const uint32_t newest = newest_thread();
+	uint32_t *tids;
+	size_t count;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	scope_perf_cover_make(tids, count, newest, &feed->cover);
+	free(tids);
+	return 0;
+}
+
+/* What the new thread did until now, and what anybody does until the new events are there, is lost. */
+int scope_perf_feed_cover_again(struct scope_perf_feed *feed)
+{
+	size_t i;
+	int code = scope_perf_feed_cover(feed);
+
+	feed->uncovered = false;
+	if (!code)
+		code = scope_perf_events_recover(&feed->events, feed->options, &feed->cover, NULL);
+	for (i = 0; i < feed->events.cpus && !code; i++)
+		if (feed->events.cpu[i].ring.page && !feed->events.cpu[i].stacks)
+			code = scope_perf_pack_lost(feed->pack, feed->events.cpu[i].cpu, scope_perf_feed_now(), 1);
+	return code;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session of the perf source, as perf.c (rings) and perf_feed.c (whom to trace) share it. */
+#ifndef SCOPE_SOURCE_PERF_FEED_H
+#define SCOPE_SOURCE_PERF_FEED_H
+
+#include "source/perf_events.h"
+#include "source/perf_pack.h"
+#include "source/perf_state.h"
+
+#define SCOPE_PERF_JOINED_MAX 1024 /* threads that come in one drain; more go without their STATE */
+
+enum scope_perf_moment {
+	SCOPE_PERF_MOMENT_NONE,
+	SCOPE_PERF_MOMENT_START,
+	SCOPE_PERF_MOMENT_STOP,
+};
+
+/* A session of the perf source. */
+struct scope_perf_feed {
+	const struct scope_capture_options *options;
+	uint32_t tgid;
+	struct scope_perf_events events;
+	struct scope_perf_cover cover;
+	struct scope_perf_tasks *tasks;
+	struct scope_perf_pack *pack;
+	struct scope_perf_clock clock;
+	struct scope_perf_next {
+		uint64_t time_ns;
+		struct scope_perf_cpu *cpu;
+	} *heap; /* CPUs that have a record, the earliest first; room for all */
+	size_t waiting;
+	enum scope_perf_moment moment; /* STATE records that the next drain writes */
+	bool flush, uncovered;
+	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
+	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
+	uint32_t joined;
+	uint64_t thinned_ns; /* when stacks were last thinned out */
+	/* Where sub-buffers go while a drain is at work. */
+	int (*take)(const struct scope_subbuf *subbuf, void *context);
+	void *taker;
+};
+
+/* ---- perf.c ---- */
+
+uint64_t scope_perf_feed_now(void);
+
+/* Packs all records up to the time. 0, -ENOMEM, or what feed->take() returned. */
+int scope_perf_feed_until(struct scope_perf_feed *feed, uint64_t horizon_ns);
+
+/* ---- perf_feed.c: 0, -ENOMEM or what packing returned ---- */
+
+/* Takes the thread in, for one more reason; context is the feed. One that comes late gets its STATE. */
+int scope_perf_feed_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
+
+/* STATE records of all threads, or of those that came late. */
+int scope_perf_feed_tell_all(struct scope_perf_feed *feed);
+int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
+
+/* Looks who came into the control groups that are selected, and who left. */
+int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
+
+/* After a record: is it of a thread that the kernel's filter keeps back, or that took a name? */
+void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
+				 const struct scope_perf_record *record);
+void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
+				const struct scope_perf_record *record, bool known);
+
+/* Makes the cover of all threads; the second one has events opened anew for it, and says so. */
+int scope_perf_feed_cover(struct scope_perf_feed *feed);
+int scope_perf_feed_cover_again(struct scope_perf_feed *feed);
+
+#endif
