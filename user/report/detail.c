@@ -189,6 +189,28 @@ static int print_paths(const struct report *report, const struct scope_finding *
 	return err;
 }
 
+static void print_evidence(const struct report *report, const struct scope_finding *finding)
+{
+	char by[128], kernel[64] = "", odds[64];
+
+	if (finding->samples)
+		snprintf(kernel, sizeof(kernel), " (%.0f %% in the kernel)", 100 * finding->kernel_share);
+	if (finding->by_stacks)
+		snprintf(by, sizeof(by), "stacks%s: %u samples%s, %u sleeps",
+			 finding->signature ? " and signature" : "", finding->samples, kernel,
+			 finding->sleeps);
+	else
+		snprintf(by, sizeof(by), "signature: its calls in %u units", finding->units);
+	if (!isfinite(finding->odds))
+		snprintf(odds, sizeof(odds), "all of the abnormal time");
+	else if (finding->odds > ODDS_TOLD)
+		snprintf(odds, sizeof(odds), "odds above ×%d against usual units", ODDS_TOLD);
+	else
+		snprintf(odds, sizeof(odds), "odds ×%.0f against usual units", finding->odds);
+	fprintf(report->out, "     evidence    %s;%s%s\n", by,
+		finding->by_stacks && finding->signature ? "\n                 " : " ", odds);
+}
+
 static void print_times(const struct report *report, const struct scope_finding *finding)
 {
 	struct scope_text usual, p50, p95, p99;
@@ -196,21 +218,7 @@ static void print_times(const struct report *report, const struct scope_finding 
 	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
 		scope_format_ns(&usual, finding->usual_ns), scope_format_ns(&p50, finding->p50_ns),
 		scope_format_ns(&p95, finding->p95_ns), scope_format_ns(&p99, finding->p99_ns));
-	if (finding->by_stacks) {
-		fprintf(report->out, "     evidence    stacks%s: %u samples",
-			finding->signature ? " and signature" : "", finding->samples);
-		if (finding->samples)
-			fprintf(report->out, " (%.0f %% in the kernel)", 100 * finding->kernel_share);
-		fprintf(report->out, ", %u sleeps; ", finding->sleeps);
-	} else {
-		fprintf(report->out, "     evidence    signature: its calls in %u units; ", finding->units);
-	}
-	if (!isfinite(finding->odds))
-		fputs("all of the abnormal time\n", report->out);
-	else if (finding->odds > ODDS_TOLD)
-		fprintf(report->out, "odds above ×%d against usual units\n", ODDS_TOLD);
-	else
-		fprintf(report->out, "odds ×%.0f against usual units\n", finding->odds);
+	print_evidence(report, finding);
 }
 
 int scope_section_details(const struct report *report)

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Learn the signatures of a small server by perf events on this host, then find its slow function
+# without stacks, with the program and stripped of its symbols.
+#
+# Usage: tests/unit/signature_live.sh
+# Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=build/user/scope
+[ -x "$scope" ] || make -s user
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+"$scope" doctor > "$dir/doctor" 2>&1
+grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+bad=0
+
+# expect NAME PATTERN FILE
+expect() {
+	if grep -Eq -- "$2" "$3"; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1: nothing like '$2' in"
+		cat "$3"
+		bad=1
+	fi
+}
+
+# --build-id is the default of some linkers only.
+gcc -O1 -Wall -Wextra -Werror -Wl,--build-id -o "$dir/server" tests/unit/signature_work.c || exit 1
+cp "$dir/server" "$dir/client"
+db=(--db "$dir/signatures.db")
+
+# under REQUESTS COMMAND...: runs scope COMMAND on a server with so many requests; slow ones if SLOW is set.
+under() {
+	local requests=$1 client
+	shift
+	"$dir/client" ask "$dir/socket" "$requests" &
+	client=$!
+	"$scope" "$@" --source perf "${db[@]}" -- "$dir/server" serve "$dir/socket" "$requests" ${SLOW:+slow}
+	wait "$client"
+}
+
+under 1500 learn > "$dir/learned" || { cat "$dir/learned"; exit 1; }
+cat "$dir/learned"
+"$scope" signatures show server flush_journal "${db[@]}" > "$dir/shown"
+expect "its calls are a signature" '^ +[0-9]+  pwrite64 ftruncate clock_nanosleep$' "$dir/shown"
+
+strip -o "$dir/stripped" "$dir/server"
+mv "$dir/stripped" "$dir/server"
+SLOW=1 under 4000 report --no-stacks --save "$dir/slow.trace" > "$dir/report" || bad=1
+"$scope" dump "$dir/slow.trace" > "$dir/text"
+expect "the function is named without stacks" '^  1  flush_journal +server ' "$dir/report"
+expect "signatures named it" '^     named by signature: 1' "$dir/report"
+if grep -Eq '^[0-9]+ [0-9]+ (stack|sample) ' "$dir/text"; then
+	echo "not ok - no stack was taken: $(grep -Ec '^[0-9]+ [0-9]+ (stack|sample) ' "$dir/text")"
+	bad=1
+fi
+
+SLOW=1 under 4000 report > "$dir/report" || bad=1
+expect "with stacks of a stripped program it has its name" '^  1  flush_journal +server ' "$dir/report"
+expect "both named it" '^     named by stacks and signature: 1' "$dir/report"
+exit "$bad"

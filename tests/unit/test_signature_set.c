@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom an episode speaks for: the deepest of those it fits, and who wins at a call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/vote.h"
+#include "signature/own.h"
+
+enum { MAIN, HANDLE, READ_FILE, READ_INDEX, REPLY, FUNCTIONS };
+
+/* main calls handle, which calls the other three. */
+static struct scope_signatures *make_signatures(void)
+{
+	static const char *const name[] = {"main", "handle", "read_file", "read_index", "reply"};
+	struct scope_signatures *signatures = calloc(1, sizeof(*signatures));
+
+	assert_non_null(signatures);
+	signatures->function = calloc(FUNCTIONS, sizeof(*signatures->function));
+	assert_non_null(signatures->function);
+	signatures->functions = FUNCTIONS;
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		struct scope_signature_function *function = &signatures->function[i];
+
+		function->function.name = strdup(name[i]);
+		function->function.module = strdup("server");
+		if (i == MAIN)
+			continue;
+		function->caller = calloc(1, sizeof(*function->caller));
+		assert_non_null(function->caller);
+		function->caller[function->callers++] = i == HANDLE ? MAIN : HANDLE;
+	}
+	return signatures;
+}
+
+#define EPISODE(gaps, ...)                                                                         \
+	(struct scope_episode){.nr = {__VA_ARGS__},                                                \
+			       .length = sizeof((uint16_t[]){__VA_ARGS__}) / sizeof(uint16_t),     \
+			       .contiguous = !(gaps), .support = 10}
+
+/* Owners of the episode as bits, 0 where it is left aside. */
+static unsigned owners_of(const struct scope_signatures *signatures,
+			  const struct scope_episode *episode, double *ret_weight)
+{
+	unsigned owners = 0;
+
+	for (size_t i = 0; i < signatures->episodes; i++) {
+		if (scope_episode_compare(&signatures->episode[i], episode))
+			continue;
+		for (size_t j = signatures->first[i]; j < signatures->first[i + 1]; j++)
+			owners |= 1u << signatures->owner[j];
+		*ret_weight = signatures->weight[i];
+	}
+	return owners;
+}
+
+static void test_the_deepest_own_an_episode(void **state)
+{
+	const struct scope_episode open_read = EPISODE(false, 2, 0), gap = EPISODE(true, 2, 1);
+	struct scope_owned owned[] = {
+		{open_read, MAIN}, {open_read, HANDLE}, {open_read, READ_FILE},
+		{gap, MAIN}, {gap, HANDLE},
+	};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	assert_int_equal(scope_signatures_own(signatures, owned, 5, 4), 0);
+	assert_int_equal(owners_of(signatures, &open_read, &weight), 1u << READ_FILE);
+	assert_true(weight == 2);
+	assert_int_equal(owners_of(signatures, &gap, &weight), 1u << HANDLE);
+	scope_signatures_destroy(signatures);
+}
+
+static void test_what_stands_in_a_longer_episode_fits_as_well(void **state)
+{
+	const struct scope_episode single = EPISODE(false, 0), longer = EPISODE(false, 2, 8, 0);
+	struct scope_owned owned[] = {{single, READ_FILE}, {longer, READ_INDEX}};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	assert_int_equal(scope_signatures_own(signatures, owned, 2, 4), 0);
+	assert_int_equal(owners_of(signatures, &single, &weight), 1u << READ_FILE | 1u << READ_INDEX);
+	assert_true(weight == 0.5);
+	assert_int_equal(owners_of(signatures, &longer, &weight), 1u << READ_INDEX);
+	assert_true(weight == 3);
+	scope_signatures_destroy(signatures);
+}
+
+static void test_what_too_many_share_is_left_aside(void **state)
+{
+	const struct scope_episode shared = EPISODE(false, 1), own = EPISODE(false, 1, 3);
+	struct scope_owned owned[] = {
+		{shared, READ_FILE}, {shared, READ_INDEX}, {shared, REPLY}, {own, REPLY},
+	};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	assert_int_equal(scope_signatures_own(signatures, owned, 4, 2), 0);
+	assert_int_equal(owners_of(signatures, &shared, &weight), 0);
+	assert_int_equal(signatures->shared, 1);
+	assert_int_equal(owners_of(signatures, &own, &weight), 1u << REPLY);
+	scope_signatures_destroy(signatures);
+}
+
+static void test_functions_that_call_each_other_keep_one(void **state)
+{
+	const struct scope_episode episode = EPISODE(false, 5);
+	struct scope_owned owned[] = {{episode, MAIN}, {episode, HANDLE}};
+	struct scope_signatures *signatures = make_signatures();
+	struct scope_signature_function *top = &signatures->function[MAIN];
+	double weight = 0;
+
+	(void)state;
+	top->caller = calloc(1, sizeof(*top->caller));
+	assert_non_null(top->caller);
+	top->caller[top->callers++] = HANDLE;
+	assert_int_equal(scope_signatures_own(signatures, owned, 2, 4), 0);
+	assert_int_equal(owners_of(signatures, &episode, &weight), 1u << MAIN);
+	scope_signatures_destroy(signatures);
+}
+
+static void test_the_callers_weight_decides(void **state)
+{
+	struct scope_signatures *signatures = make_signatures();
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+	struct scope_ballot ballot = {.votes = 0};
+
+	(void)state;
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 0);
+	scope_ballot_vote(&ballot, READ_FILE, 0.5);
+	scope_ballot_vote(&ballot, READ_INDEX, 0.5);
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 2);
+	/* A caller that both have changes nothing, and is no winner itself. */
+	scope_ballot_vote(&ballot, HANDLE, 3);
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 2);
+	assert_string_equal(winner[0].path[winner[0].length - 1]->name, "read_file");
+	/* The heaviest episode of a function counts. */
+	scope_ballot_vote(&ballot, READ_INDEX, 2);
+	scope_ballot_vote(&ballot, READ_INDEX, 1);
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	assert_int_equal(winner[0].length, 3);
+	assert_string_equal(winner[0].path[0]->name, "main");
+	assert_string_equal(winner[0].path[1]->name, "handle");
+	assert_string_equal(winner[0].path[2]->name, "read_index");
+	scope_signatures_destroy(signatures);
+}
+
+/* With two callers, the way up is by the one that the call speaks for as well. */
+static void test_the_way_up_is_by_the_heavier_caller(void **state)
+{
+	struct scope_signatures *signatures = make_signatures();
+	struct scope_signature_function *function = &signatures->function[READ_FILE];
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+	struct scope_ballot ballot = {.votes = 0};
+
+	(void)state;
+	free(function->caller);
+	function->caller = calloc(2, sizeof(*function->caller));
+	assert_non_null(function->caller);
+	function->caller[0] = REPLY;
+	function->caller[1] = READ_INDEX;
+	function->callers = 2;
+	scope_ballot_vote(&ballot, READ_FILE, 1);
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	assert_string_equal(winner[0].path[winner[0].length - 2]->name, "reply");
+	scope_ballot_vote(&ballot, READ_INDEX, 1);
+	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	assert_string_equal(winner[0].path[winner[0].length - 2]->name, "read_index");
+	assert_string_equal(winner[0].path[winner[0].length - 1]->name, "read_file");
+	scope_signatures_destroy(signatures);
+}
+
+static void test_a_full_ballot_keeps_the_heaviest(void **state)
+{
+	struct scope_ballot ballot = {.votes = 0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * SCOPE_VOTES_MAX; i++)
+		scope_ballot_vote(&ballot, i, i + 1);
+	assert_int_equal(ballot.votes, SCOPE_VOTES_MAX);
+	for (unsigned i = 0; i < ballot.votes; i++)
+		assert_true(ballot.weight[i] > SCOPE_VOTES_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_deepest_own_an_episode),
+		cmocka_unit_test(test_what_stands_in_a_longer_episode_fits_as_well),
+		cmocka_unit_test(test_what_too_many_share_is_left_aside),
+		cmocka_unit_test(test_functions_that_call_each_other_keep_one),
+		cmocka_unit_test(test_the_callers_weight_decides),
+		cmocka_unit_test(test_the_way_up_is_by_the_heavier_caller),
+		cmocka_unit_test(test_a_full_ballot_keeps_the_heaviest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
