@@ -48,6 +48,13 @@ awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' "
 "$scope" report -i "$dir/a.trace" > "$dir/again"
 check "piped: the saved trace has the same last report" diff "$dir/last" "$dir/again"
 
+# The kernel's count of CPU time against ours, as the report itself holds them together.
+if grep -q ', 0 lost$' "$dir/again"; then
+	check "accounting: at most 2 % unexplained" \
+		[ "$(awk '/unexplained$/ { on = 1; next } /^ *$/ { on = 0 }
+			on && $(NF - 1) > 2 { bad++ } on { rows++ } END { print rows > 0 && !bad }' "$dir/again")" = 1 ]
+fi
+
 # A terminal of 30 lines of 60 columns; after 4 seconds somebody presses Ctrl-C.
 python3 - "$scope" "$target" > "$dir/screen" <<-'END'
 	import fcntl, os, pty, select, struct, sys, termios, time

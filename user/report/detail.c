@@ -10,6 +10,7 @@
 
 #include "base/syscall_name.h"
 #include "report/format.h"
+#include "report/object.h"
 #include "report/path.h"
 
 #define DETAIL_COLUMN 17 /* where the details of a finding begin */
@@ -64,9 +65,29 @@ static int print_chain(const struct report *report, const struct scope_finding *
 	return 0;
 }
 
+/* Who owns the lock, and where it stands itself. False: nobody knows. */
+static bool print_owner(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_evidence *evidence = report->analysis->evidence;
+	long index = scope_object_owner(report->analysis, finding->thread, finding->object);
+	const struct scope_thread *owner;
+	const struct scope_function *stands;
+	uint32_t node;
+
+	if (index < 0)
+		return false;
+	owner = thread_at(report, (uint32_t)index);
+	node = evidence->standing[index].node;
+	stands = node ? evidence->tree.node[node].function : NULL;
+	fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s\n", owner->comm,
+		owner->tid, stands ? "; it stands in " : "", stands ? stands->name : "");
+	return true;
+}
+
 static void print_stuck(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *thread = thread_at(report, finding->thread);
+	struct scope_object_text object;
 	struct scope_text age;
 
 	if (finding->kind == SCOPE_FINDING_SPIN) {
@@ -76,25 +97,40 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 			finding->samples);
 		return;
 	}
-	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s(0x%" PRIx64 "%s)\n",
+	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s(%s%s)\n",
 		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-		scope_format_ns(&age, finding->age_ns), call_name(finding->nr), finding->object,
+		scope_format_ns(&age, finding->age_ns), call_name(finding->nr),
+		scope_object_name(&object, report->analysis, thread->tgid, finding->nr,
+				  finding->object),
 		finding->lock ? ", a lock" : "");
-	if (finding->lock)
+	if (finding->lock && !print_owner(report, finding))
 		fputs("     mind        the function that holds the lock may be another one: see the other "
 		      "lines\n", report->out);
+}
+
+/* The process of a thread of the group that waits. */
+static uint32_t victim_process(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_groups *groups = report->analysis->groups;
+	size_t i;
+
+	for (i = 0; i + 1 < groups->threads && groups->of_thread[i] != finding->victim_group; i++)
+		;
+	return thread_at(report, (uint32_t)i)->tgid;
 }
 
 static void print_waiters(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *holder = thread_at(report, finding->holder);
 	const struct scope_group *group = &report->analysis->groups->group[finding->victim_group];
+	struct scope_object_text object;
 
 	fprintf(report->out,
-		"     who waits   %s ×%u: %.0f %% of the excess in %s(0x%" PRIx64 "),\n"
+		"     who waits   %s ×%u: %.0f %% of the excess in %s(%s),\n"
 		"                 %s by %s (tid %u)\n",
 		group->name, finding->victim_threads, 100 * finding->share, call_name(finding->nr),
-		finding->object, finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
+		scope_object_name(&object, report->analysis, victim_process(report, finding),
+				  finding->nr, finding->object), finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
 		holder->comm, holder->tid);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copy the stacks that STATE records point to. */
+/* Copy the stacks, and the locks, that STATE records point to. */
 #include "source/stack.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -116,6 +117,25 @@ static int write_stack(struct scope_still *still, const struct scope_record_stat
 	return scope_writer_memory(writer, &memory);
 }
 
+/* The lock that the thread sleeps on: it may name its owner. */
+static int write_lock(struct scope_still *still, const struct scope_record_state *state,
+		      struct scope_writer *writer)
+{
+	struct scope_trace_memory memory = {
+		.tid = state->tid, .address = state->arg[0], .data = still->data,
+	};
+	int code;
+
+	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
+		return 0;
+	code = is_known(still, state->tid, state->run_ns, memory.address);
+	if (code)
+		return code < 0 ? code : 0;
+	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data,
+					     SCOPE_FUTEX_MEMORY_BYTES);
+	return memory.bytes == SCOPE_FUTEX_MEMORY_BYTES ? scope_writer_memory(writer, &memory) : 0;
+}
+
 int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
 		      struct scope_writer *writer)
 {
@@ -129,6 +149,8 @@ int scope_still_write(struct scope_still *still, const struct scope_subbuf *subb
 			continue;
 		state = record;
 		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
+		if (!code)
+			code = write_lock(still, state, writer);
 	}
 	return code;
 }

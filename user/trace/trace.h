@@ -54,13 +54,20 @@ struct scope_trace_fd {
 	const char *name; /* target of the link in /proc, "" where unknown */
 };
 
-/* A slice of memory copied from the target, for threads that stood still: their stack. */
+/*
+ * A slice of memory copied from the target, for threads that stood still: their stack, or the lock they
+ * slept on (SCOPE_FUTEX_MEMORY_BYTES of it).
+ */
 struct scope_trace_memory {
 	uint32_t tid;
 	uint64_t address;
 	const uint8_t *data;
 	uint32_t bytes;
 };
+
+/* Of a futex slept on: the first words of the lock that it is part of. */
+#define SCOPE_FUTEX_MEMORY_BYTES 16u
+#define SCOPE_FUTEX_OWNER_MASK 0x3fffffffu /* of the first word, where that names the owner */
 
 /* A thread by name, for files that begin in the middle: its STATE or FORK may be in none of them. */
 struct scope_trace_thread {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a call waits for, in words: a lock and who owns it, a descriptor and what it leads to. */
+#include "report/object.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[SCOPE_FD_KINDS] = {
+	[SCOPE_FD_FILE] = "a file",
+	[SCOPE_FD_LISTEN] = "a listening socket",
+	[SCOPE_FD_ACCEPTED] = "a client's connection",
+	[SCOPE_FD_CONNECTED] = "a connection it opened",
+	[SCOPE_FD_DATAGRAM] = "a datagram socket",
+	[SCOPE_FD_PIPE] = "a pipe",
+	[SCOPE_FD_EPOLL] = "epoll",
+	[SCOPE_FD_EVENT] = "an event descriptor",
+	[SCOPE_FD_TTY] = "a terminal",
+};
+
+/* Does its first argument name a descriptor? */
+static bool takes_fd(uint16_t nr)
+{
+	switch (scope_call_role(nr)) {
+	case SCOPE_CALL_READ:
+	case SCOPE_CALL_WRITE:
+	case SCOPE_CALL_ACCEPT:
+	case SCOPE_CALL_CONNECT:
+	case SCOPE_CALL_CLOSE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of several rows the last. */
+static const struct scope_trace_fd *find_row(const struct scope_trace *trace, uint32_t tgid,
+					     int32_t number)
+{
+	size_t count;
+	const struct scope_trace_fd *row = scope_trace_fds(trace, &count);
+
+	while (count--)
+		if (row[count].tgid == tgid && row[count].fd == number)
+			return &row[count];
+	return NULL;
+}
+
+const char *scope_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
+			      uint32_t tgid, uint16_t nr, uint64_t object)
+{
+	const struct scope_trace_fd *row;
+	enum scope_fd_kind kind;
+	const char *name = NULL;
+
+	if (!takes_fd(nr)) {
+		snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
+		return buffer->text;
+	}
+	kind = scope_fds_kind(analysis->units->timeline->fds, tgid, (int32_t)object);
+	row = find_row(analysis->trace, tgid, (int32_t)object);
+	if (row && row->kind == kind && row->name[0] && strcmp(row->name, "-"))
+		name = row->name;
+	if (kind == SCOPE_FD_UNKNOWN)
+		snprintf(buffer->text, sizeof(buffer->text), "%d", (int32_t)object);
+	else if (name && kind == SCOPE_FD_PIPE)
+		snprintf(buffer->text, sizeof(buffer->text), "%d, %.100s", (int32_t)object, name);
+	else
+		snprintf(buffer->text, sizeof(buffer->text), "%d, %s%s%.100s", (int32_t)object,
+			 kinds[kind], name ? " " : "", name ? name : "");
+	return buffer->text;
+}
+
+/* The living thread of that number, of the same process. */
+static long find_thread(const struct scope_analysis *analysis, uint32_t tgid, uint32_t tid)
+{
+	struct scope_threads *threads = analysis->units->timeline->threads;
+	long index = tid ? scope_threads_find(threads, tid) : -ENOENT;
+
+	return index >= 0 && scope_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
+}
+
+long scope_object_owner(const struct scope_analysis *analysis, uint32_t thread, uint64_t address)
+{
+	const struct scope_thread *waits =
+		scope_threads_at(analysis->units->timeline->threads, thread);
+	size_t count;
+	const struct scope_trace_memory *row = scope_trace_memories(analysis->trace, &count);
+	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
+	long owner;
+
+	while (count--)
+		if (row[count].tid == waits->tid && row[count].address == address &&
+		    row[count].bytes == sizeof(word))
+			break;
+	if (count == SIZE_MAX)
+		return -ENOENT;
+	memcpy(word, row[count].data, sizeof(word));
+	owner = find_thread(analysis, waits->tgid, word[2]);
+	if (owner < 0)
+		owner = find_thread(analysis, waits->tgid, word[0] & SCOPE_FUTEX_OWNER_MASK);
+	return owner == (long)thread ? -ENOENT : owner;
+}
