@@ -47,7 +47,7 @@ void scope_reference_destroy(struct scope_reference *reference)
 static long find_group(const struct scope_groups *groups, const struct scope_group *wanted)
 {
 	for (size_t i = 0; i < groups->count; i++)
-		if (groups->group[i].granularity == wanted->granularity &&
+		if (groups->group[i].pickup == wanted->pickup &&
 		    !memcmp(groups->group[i].name, wanted->name, sizeof(wanted->name)))
 			return i;
 	return -1;

@@ -25,7 +25,6 @@ struct contrast {
 	const struct scope_kept *kept, *reference; /* NULL: none */
 	const struct scope_detection *detection;
 	struct balance *balance; /* per population */
-	double *passed_ns;	 /* per unit: sleep handed on to other threads */
 	double *found_ns;	 /* per unit: weight of blame items laid for it */
 };
 
@@ -36,8 +35,15 @@ static double scale_of(double total_ns, double weight_ns)
 	return scale > SCALE_MAX ? SCALE_MAX : scale;
 }
 
+/*
+ * Does a stack that slept count as such? A sleep that another thread ended is that one's doing. Where
+ * nothing was seen of it, a futex says nothing of the function that slept: who held the lock may have
+ * waited for a CPU, or run for less than a sample.
+ */
 static bool stands(const struct contrast *contrast, const struct scope_item *item)
 {
+	if (item->passed && item->abnormal && item->class == SCOPE_WAIT_FUTEX)
+		return false;
 	return !item->passed || !item->abnormal || contrast->found_ns[item->unit] <= 0;
 }
 
@@ -45,11 +51,6 @@ static void weigh(struct contrast *contrast)
 {
 	struct scope_evidence *evidence = contrast->evidence;
 
-	for (size_t i = 0; i < contrast->kept->blame.windows; i++) {
-		const struct scope_window *window = &contrast->kept->blame.window[i];
-
-		contrast->passed_ns[window->unit] += window->weight_ns;
-	}
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
 			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
@@ -62,15 +63,8 @@ static void weigh(struct contrast *contrast)
 		balance = &contrast->balance[item->population];
 		if (item->kind == SCOPE_ITEM_RUN)
 			balance->run_weight[item->abnormal] += item->weight_ns;
-		else if (stands(contrast, item))
+		else
 			balance->wait_weight[item->abnormal] += item->weight_ns;
-	}
-	/* Sleeps handed on are accounted for by the blame laid for them. */
-	for (size_t i = 0; i < contrast->kept->units->count; i++) {
-		struct balance *balance = &contrast->balance[contrast->kept->population[i]];
-
-		if (contrast->found_ns[i] > 0)
-			balance->wait_weight[1] += contrast->passed_ns[i];
 	}
 }
 
@@ -112,9 +106,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 		return 0;
 	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
-		return item->weight_ns / contrast->found_ns[item->unit] *
-		       contrast->passed_ns[item->unit] * balance->wait_scale[1] *
-		       balance->stands_for;
+		return item->weight_ns * balance->stands_for;
 	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal]
 					     : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
@@ -147,19 +139,17 @@ static int contrast_run(struct scope_evidence *evidence, const struct scope_kept
 		.reference = reference,
 		.detection = detection,
 		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
-		.passed_ns = calloc(units + 1, sizeof(*contrast.passed_ns)),
 		.found_ns = calloc(units + 1, sizeof(*contrast.found_ns)),
 	};
 	int err = -ENOMEM;
 
-	if (contrast.balance && contrast.passed_ns && contrast.found_ns) {
+	if (contrast.balance && contrast.found_ns) {
 		weigh(&contrast);
 		settle(&contrast);
 		spread(&contrast);
 		err = 0;
 	}
 	free(contrast.balance);
-	free(contrast.passed_ns);
 	free(contrast.found_ns);
 	return err;
 }

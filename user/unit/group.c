@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups of threads by name: what they do is compared within a group. */
+/* Groups of threads by name and way to pick up work: what they do is compared within a group. */
 #include "unit/group.h"
 
 #include <ctype.h>
@@ -21,20 +21,30 @@ static void group_name(const char *comm, char name[SCOPE_COMM_BYTES])
 	memset(name + length, 0, SCOPE_COMM_BYTES - length);
 }
 
-static long find_group(struct scope_groups *groups, const char *comm, uint8_t granularity)
+/* A loop over poll comes before the reads it leads to. */
+static uint8_t role_of(const struct scope_pickup *pickup)
 {
+	if (!scope_pickup_any(pickup))
+		return SCOPE_CALL_PLAIN;
+	return pickup->nr != SCOPE_NR_NONE ? scope_call_role(pickup->nr) : SCOPE_CALL_READ;
+}
+
+static long find_group(struct scope_groups *groups, const char *comm, uint8_t pickup)
+{
+	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH
+							       : SCOPE_UNIT_REQUEST;
 	char name[SCOPE_COMM_BYTES];
 	struct scope_group *group;
 
 	group_name(comm, name);
 	for (size_t i = 0; i < groups->count; i++)
 		if (!memcmp(groups->group[i].name, name, sizeof(name)) &&
-		    groups->group[i].granularity == granularity)
+		    groups->group[i].pickup == pickup)
 			return i;
 	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
 		return -ENOMEM;
 	group = &groups->group[groups->count];
-	*group = (struct scope_group){.granularity = granularity};
+	*group = (struct scope_group){.granularity = granularity, .pickup = pickup};
 	memcpy(group->name, name, sizeof(name));
 	if (scope_vector_set_create(&group->vectors))
 		return -ENOMEM;
@@ -50,9 +60,8 @@ int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups 
 		return -ENOMEM;
 	for (; groups->threads < threads; groups->threads++) {
 		size_t i = groups->threads;
-		bool requests = scope_pickup_any(scope_pickups_of(pickups, i));
 		long group = find_group(groups, scope_pickups_comm(pickups, i),
-					requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH);
+					role_of(scope_pickups_of(pickups, i)));
 
 		if (group < 0)
 			return group;

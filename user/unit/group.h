@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups of threads by name: what they do is compared within a group. */
+/* Groups of threads by name and way to pick up work: what they do is compared within a group. */
 #ifndef SCOPE_UNIT_GROUP_H
 #define SCOPE_UNIT_GROUP_H
 
@@ -12,10 +12,15 @@ enum scope_granularity {
 	SCOPE_GRANULARITIES,
 };
 
-/* Threads of one name (digits and punctuation at its end left out) at one granularity. */
+/*
+ * Threads of one name (digits and punctuation at its end left out) that pick up work alike. Programs
+ * that name no thread have one name for all: what serves clients is not to be held against what looks
+ * after things now and then.
+ */
 struct scope_group {
 	char name[SCOPE_COMM_BYTES];
 	uint8_t granularity;
+	uint8_t pickup; /* enum scope_call_role of the call; PLAIN: none */
 	struct scope_vector_set *vectors; /* of its units; filled by the survey */
 	uint32_t threads;
 };
