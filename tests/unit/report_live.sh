@@ -52,7 +52,7 @@ check "piped: the saved trace has the same last report" diff "$dir/last" "$dir/a
 if grep -q ', 0 lost$' "$dir/again"; then
 	check "accounting: at most 2 % unexplained" \
 		[ "$(awk '/unexplained$/ { on = 1; next } /^ *$/ { on = 0 }
-			on && $(NF - 1) > 2 { bad++ } on { rows++ } END { print rows > 0 && !bad }' "$dir/again")" = 1 ]
+			on && $(NF - 1) > 2 { bad++ } on { rows++ } END { print (rows > 0 && !bad) }' "$dir/again")" = 1 ]
 fi
 
 # A terminal of 30 lines of 60 columns; after 4 seconds somebody presses Ctrl-C.
