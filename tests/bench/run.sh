@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [analysis] [linkage] [perf]     all when none is named
+# Usage: tests/bench/run.sh [calls] [analysis] [linkage] [readers] [perf]     all when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -42,6 +42,7 @@
 #                             following it at that rate
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
+#   readers_...               other tools on the same events: CPU time; tests/bench/readers.py
 #   linkage_...               of so many points, beside fastcluster and SciPy; tests/bench/linkage.py
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
 #                             each thread, beside no tracer; the head of user/source/perf_events.c
@@ -179,6 +180,10 @@ bench_linkage() {
 	/usr/bin/python3 tests/bench/linkage.py "$bin/linkage" ${POINTS:-1000 5000 10000 30000}
 }
 
+bench_readers() {
+	/usr/bin/python3 tests/bench/readers.py "$build/user"
+}
+
 # Lines of numbers: the median, the least and the most.
 spread() {	# NAME
 	sort -n | awk -v name="$1" '{ v[NR] = $1 }
@@ -210,10 +215,10 @@ load() {	# PORT: requests a second
 	wrk -t 1 -c 8 -d 2s "http://127.0.0.1:$1/page1.html" | awk '/^Requests\/sec/ { print $2 }'
 }
 
-[ $# -gt 0 ] || set -- calls analysis linkage perf
+[ $# -gt 0 ] || set -- calls analysis linkage readers perf
 for part in "$@"; do
 	case $part in
-	calls | analysis | linkage | perf) "bench_$part" ;;
+	calls | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done

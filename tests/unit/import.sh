@@ -42,6 +42,17 @@ same "samples by perf script" "$(count "$work/trace" sample)" "$(count "$work/sc
 same "the answer by perf script" "rebalance holds" \
 	"$(awk '$1 == 1 && $3 == "server" { print $2, $6 }' "$work/report")"
 
+# As perf aligns them: a name of hexadecimal digits, with a frame between.
+cat >"$work/dd" <<'TEXT'
+              dd 20 [001] 6.000001: raw_syscalls:sys_enter: NR 0 (3, 7ffd0, 40, 0, 0, 0)
+	    55e0 read+0x10 (/usr/bin/libc.so)
+              dd 20 [001] 6.000002:  raw_syscalls:sys_exit: NR 0 = 1
+              dd 20 [001] 6.000003: raw_syscalls:sys_enter: NR 1 (3, 7ffd0, 40, 0, 0, 0)
+              dd 20 [001] 6.000004:  raw_syscalls:sys_exit: NR 1 = 1
+TEXT
+"$scope" import "$work/dd" --comm dd -o "$work/dd.trace"
+same "calls of dd" 2 "$(count "$work/dd.trace" syscall)"
+
 # Written by hand: a name with blanks, tids without processes, microseconds, flags, a period,
 # modifiers, an event that is not wanted.
 cat >"$work/hand" <<'TEXT'

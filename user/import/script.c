@@ -58,19 +58,6 @@ static int next_line(struct reader *reader)
 	return 1;
 }
 
-static bool is_frame(const char *line)
-{
-	size_t digits = 0;
-
-	if (!isspace((unsigned char)*line))
-		return false;
-	while (isspace((unsigned char)*line))
-		line++;
-	while (isxdigit((unsigned char)line[digits]))
-		digits++;
-	return digits && line[digits] == ' ';
-}
-
 static int fail(const struct reader *reader, const char *what)
 {
 	return scope_error_set(reader->error, -EINVAL, "%s, line %" PRIu64 ": %s", reader->name,
@@ -137,6 +124,42 @@ static const char *find_cpu(const char *line)
 	return NULL;
 }
 
+/* The time in "[001] d..2. 1234.567890:"; flags tell of interrupts, preemption: of no use here. */
+static bool time_behind(const char *bracket, char **ret_end, uint64_t *ret_ns)
+{
+	char *at = strchr(bracket, ']') + 1;
+
+	at += strspn(at, " \t");
+	if (!isdigit((unsigned char)*at))
+		at += strcspn(at, " \t");
+	return parse_time(at, ret_end, ret_ns) && **ret_end == ':';
+}
+
+/* No stack frame has a CPU and a time. */
+static bool has_time(const char *line)
+{
+	const char *bracket = find_cpu(line);
+	uint64_t time_ns;
+	char *end;
+
+	return bracket && time_behind(bracket, &end, &time_ns);
+}
+
+/* A blank, an address and a blank; programs may have names, as dd, that look like an address. */
+static bool is_frame(const char *line)
+{
+	const char *at = line;
+	size_t digits = 0;
+
+	if (!isspace((unsigned char)*at))
+		return false;
+	while (isspace((unsigned char)*at))
+		at++;
+	while (isxdigit((unsigned char)at[digits]))
+		digits++;
+	return digits && at[digits] == ' ' && !has_time(line);
+}
+
 static int parse_entry(struct reader *reader, struct entry *entry)
 {
 	const char *bracket = find_cpu(reader->line);
@@ -147,13 +170,8 @@ static int parse_entry(struct reader *reader, struct entry *entry)
 		return fail(reader, "there is no [CPU]: print it with perf script -F +cpu,+pid,+tid,+time");
 	if (!parse_who(reader->line, bracket, entry))
 		return fail(reader, "no thread number stands before the [CPU]");
-	entry->cpu = strtoul(bracket + 1, &at, 10);
-	at++;
-	/* "d..2." and the like: interrupts, preemption; of no use here. */
-	at += strspn(at, " \t");
-	if (!isdigit((unsigned char)*at))
-		at += strcspn(at, " \t");
-	if (!parse_time(at, &at, &entry->time_ns) || *at != ':')
+	entry->cpu = strtoul(bracket + 1, NULL, 10);
+	if (!time_behind(bracket, &at, &entry->time_ns))
 		return fail(reader, "no time stands behind the [CPU]: print it with -F +time --ns");
 	at++;
 	at += strspn(at, " \t");
