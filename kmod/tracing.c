@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every CPU does as a session starts, is flushed, and stops. */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include "delay.h"
+#include "dynamic.h"
+#include "probe.h"
+#include "select.h"
+#include "session.h"
+#include "selftest.h"
+#include "state.h"
+#include "watch.h"
+
+typedef void (*cpu_work)(struct scope_session *session, struct scope_cpu *cpu);
+
+struct cpu_call {
+	struct scope_session *session;
+	cpu_work work;
+};
+
+static void call_here(void *data)
+{
+	struct cpu_call *call = data;
+
+	call->work(call->session, this_cpu_ptr(call->session->cpu));
+}
+
+/* Run work with interrupts off on every CPU that is online, and for those that are not. */
+static void call_all(struct scope_session *session, cpu_work work)
+{
+	struct cpu_call call = { session, work };
+	int id;
+
+	cpus_read_lock();
+	on_each_cpu(call_here, &call, 1);
+	for_each_possible_cpu(id)
+		if (!cpu_online(id))
+			work(session, per_cpu_ptr(session->cpu, id));
+	cpus_read_unlock();
+}
+
+/* The task that runs as probes are attached came by no switch they saw. */
+static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
+{
+	bool here = cpu->ring.page->cpu == raw_smp_processor_id();
+
+	if (here && !cpu->traced && scope_select_has(session, current)) {
+		scope_ring_force_thread(&cpu->ring, current->pid);
+		cpu->pending &= ~SCOPE_CALL_PENDING;
+		cpu->traced = 1;
+	}
+}
+
+static void cpu_refresh(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if (cpu->ring.page->cpu == raw_smp_processor_id())
+		scope_sched_refresh(session, cpu);
+}
+
+/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU. */
+void scope_session_refresh(struct scope_session *session)
+{
+	call_all(session, cpu_refresh);
+}
+
+/* The enter probe may have been interrupted by the end of its task's tracing: then nobody's is set. */
+static void put_pending(struct scope_session *session, struct scope_cpu *cpu)
+{
+	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
+		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+}
+
+static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
+{
+	put_pending(session, cpu);
+	scope_ring_close(&cpu->ring);
+}
+
+static void cpu_snapshot(struct scope_session *session, struct scope_cpu *cpu)
+{
+	put_pending(session, cpu);
+	scope_ring_snapshot(&cpu->ring, false);
+}
+
+static void cpu_snapshot_held(struct scope_session *session, struct scope_cpu *cpu)
+{
+	put_pending(session, cpu);
+	scope_ring_snapshot(&cpu->ring, true);
+}
+
+static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
+{
+	put_pending(session, cpu);
+	cpu->traced = 0;
+	scope_ring_stop(&cpu->ring);
+}
+
+/* -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. */
+int scope_session_start(struct scope_session *session)
+{
+	static const int refused[] = { [SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY,
+				       [SCOPE_RUN_STOPPED] = -ESHUTDOWN };
+	int err;
+
+	mutex_lock(&session->lock);
+	err = session->closed ? -ENOENT : refused[session->run_state];
+	if (err)
+		goto out;
+	WRITE_ONCE(session->running, 1);
+	err = scope_probe_attach(session);
+	if (err)
+		goto idle;
+	scope_select_scan(session);
+	call_all(session, cpu_start);
+	err = scope_sample_start(session);
+	if (err)
+		goto detach;
+	err = scope_state_write_all(session, 0);
+	if (err)
+		goto samples;
+	session->start_ns = ktime_get_mono_fast_ns();
+	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
+	if (session->config.events & SCOPE_EVENTS_SYSCALL)
+		scope_selftest_begin(session);
+	scope_watch_start(session);
+	goto out;
+
+samples:
+	scope_sample_stop(session);
+detach:
+	/* Records were written: this session can only be given up. */
+	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);
+	WRITE_ONCE(session->running, 0);
+	call_all(session, cpu_stop);
+	scope_probe_detach(session);
+idle:
+	WRITE_ONCE(session->running, 0);
+out:
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+/* Under session->lock. -EALREADY where it is not running. */
+int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason)
+{
+	lockdep_assert_held(&session->lock);
+	if (session->run_state != SCOPE_RUN_ON)
+		return -EALREADY;
+	scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	scope_sample_stop(session);
+	/* From here on no switch sets traced again; what each CPU was in the middle of is told. */
+	WRITE_ONCE(session->running, 0);
+	scope_delay_wake(session);
+	call_all(session, cpu_stop);
+	scope_probe_detach(session);
+	scope_selftest_end(session);
+	session->stop_ns = ktime_get_mono_fast_ns();
+	session->stop_reason = reason;
+	/* Pairs with the acquire in poll: rings found empty after this stay so. */
+	smp_store_release(&session->run_state, SCOPE_RUN_STOPPED);
+	wake_up_interruptible(&session->readers);
+	return 0;
+}
+
+/* -EALREADY where it is not running. Data stay readable. */
+int scope_session_stop(struct scope_session *session)
+{
+	int err;
+
+	mutex_lock(&session->dynamic_lock);
+	/* First, while what is served can still be told. */
+	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
+		scope_delay_detach(session);
+	mutex_lock(&session->lock);
+	err = scope_session_stop_locked(session, SCOPE_STOP_ASKED);
+	mutex_unlock(&session->lock);
+	if (!err)
+		scope_dynamic_detach(session);
+	mutex_unlock(&session->dynamic_lock);
+	return err;
+}
+
+/* Hand out what every CPU holds; nothing where the session does not run. */
+void scope_session_flush(struct scope_session *session)
+{
+	mutex_lock(&session->lock);
+	if (session->run_state == SCOPE_RUN_ON)
+		call_all(session, cpu_flush);
+	mutex_unlock(&session->lock);
+}
+
+/*
+ * Write STATE of every thread, then flush, and let readers know up to where each ring reaches now.
+ * hold: flight mode overwrites none of it before it was read. -EALREADY where it is not running.
+ */
+int scope_session_snapshot(struct scope_session *session, bool hold)
+{
+	int err = -EALREADY;
+
+	mutex_lock(&session->lock);
+	if (session->run_state != SCOPE_RUN_ON)
+		goto out;
+	err = scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	call_all(session, hold ? cpu_snapshot_held : cpu_snapshot);
+	wake_up_interruptible(&session->readers);
+out:
+	mutex_unlock(&session->lock);
+	return err;
+}
