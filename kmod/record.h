@@ -9,6 +9,7 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "ring.h"
