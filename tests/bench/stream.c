@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 {
 	struct scope_error error = { "" };
 	struct scope_trace *trace;
-	struct feed feed = { 0 };
+	struct feed feed = { .step_events = 300000 };
 	struct rusage usage;
 	double begin_s, cpu_s;
 

@@ -14,7 +14,6 @@
 #include "trace/writer.h"
 
 #define FEED_STEP_NS 200000000ull
-#define FEED_EVENTS 300000 /* that a step may analyse */
 
 struct feed {
 	FILE *file;
@@ -22,6 +21,7 @@ struct feed {
 	struct scope_packer *packer;
 	struct scope_stream *stream;
 	int failed;
+	uint64_t step_events; /* that a step may analyse at most */
 	uint64_t events;
 	double stream_s; /* CPU time of the stream before the end */
 };
@@ -93,7 +93,7 @@ static void feed_step(struct feed *feed, uint64_t now_ns)
 	feed->failed |= scope_packer_flush(feed->packer, &error);
 	feed->failed |= scope_writer_flush(feed->writer);
 	begin_s = feed_cpu_s();
-	feed->failed |= scope_stream_advance(feed->stream, now_ns, FEED_EVENTS);
+	feed->failed |= scope_stream_advance(feed->stream, now_ns, feed->step_events);
 	feed->stream_s += feed_cpu_s() - begin_s;
 }
 

@@ -16,6 +16,8 @@
 #include "stream_feed.h"
 #include "trace_of.h"
 
+#define PLENTY 300000
+
 static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 {
 	const struct scope_report_style style = {.details = 3};
@@ -35,10 +37,10 @@ static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 	return text;
 }
 
-/* How often the stream had to start again. */
-static unsigned compare(struct scope_trace *trace)
+/* How often the stream had to start again, with so many events at most in a step. */
+static unsigned compare(struct scope_trace *trace, uint64_t step_events)
 {
-	struct feed feed = {0};
+	struct feed feed = {.step_events = step_events};
 	struct scope_trace *whole = NULL;
 	char *streamed, *plain;
 	unsigned restarts;
@@ -86,14 +88,14 @@ static FILE *begin_text(char **text, size_t *size)
 	return to;
 }
 
-static unsigned compare_text(FILE *to, char **text)
+static unsigned compare_text(FILE *to, char **text, uint64_t step_events)
 {
 	struct scope_trace *trace;
 	unsigned restarts;
 
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*text);
-	restarts = compare(trace);
+	restarts = compare(trace, step_events);
 	scope_trace_close(trace);
 	free(*text);
 	return restarts;
@@ -107,7 +109,20 @@ static void steady_work_is_followed_without_a_restart(void **state)
 
 	(void)state;
 	put_requests(to, 10, 0, 1000, 9000000000);
-	assert_int_equal(compare_text(to, &text), 0);
+	assert_int_equal(compare_text(to, &text, PLENTY), 0);
+}
+
+/* It falls behind the trace, and catches up at the end. */
+static void a_slow_follower_needs_no_restart(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *to = begin_text(&text, &size);
+
+	(void)state;
+	put_requests(to, 10, 0, 1000, 9000000000);
+	put_requests(to, 20, 1, 1000, 9000000000);
+	assert_int_equal(compare_text(to, &text, 500), 0);
 }
 
 /* A CPU that was not there, and a thread that was born, in the middle. */
@@ -122,7 +137,7 @@ static void cpus_and_threads_may_come_later(void **state)
 	fprintf(to, "3000000000 1 fork 20 parent=10 tgid=20 comm=helper\n"
 		    "3000100000 0 switch 0 20 runnable\n");
 	put_requests(to, 20, 0, 3000200000, 8000000000);
-	assert_int_equal(compare_text(to, &text), 0);
+	assert_int_equal(compare_text(to, &text, PLENTY), 0);
 }
 
 /* What it was taken for turns out to be wrong: it waits for work by epoll, after five seconds. */
@@ -138,7 +153,7 @@ static void a_change_of_ways_starts_again(void **state)
 		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now,
 			(uintmax_t)now - 500);
 	put_requests(to, 10, 0, now, 9000000000);
-	assert_true(compare_text(to, &text) > 0);
+	assert_true(compare_text(to, &text, PLENTY) > 0);
 }
 
 /* The name by which threads are grouped comes late. */
@@ -152,13 +167,14 @@ static void a_late_name_starts_again(void **state)
 	(void)state;
 	fprintf(to, "%ju 0 comm 10 tgid=10 comm=renamed\n", (uintmax_t)now);
 	put_requests(to, 10, 0, now + 1000, 7000000000);
-	assert_int_equal(compare_text(to, &text), 1);
+	assert_int_equal(compare_text(to, &text, PLENTY), 1);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steady_work_is_followed_without_a_restart),
+		cmocka_unit_test(a_slow_follower_needs_no_restart),
 		cmocka_unit_test(cpus_and_threads_may_come_later),
 		cmocka_unit_test(a_change_of_ways_starts_again),
 		cmocka_unit_test(a_late_name_starts_again),
@@ -172,7 +188,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
-	compare(trace);
+	compare(trace, PLENTY);
 	scope_trace_close(trace);
 	return 0;
 }

@@ -53,6 +53,7 @@ struct scope_merge {
 	size_t leaves; /* a power of two */
 	size_t cpus;
 	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
+	bool told_all;	   /* that come before the limit */
 	struct node *node;
 	struct lane *lane;
 	struct cursor cursor[];
@@ -227,7 +228,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
 	merge->taken = merge->cpus;
 	trace->passed_ns = 0;
-	trace->late = false;
+	trace->late = merge->told_all = false;
 	set_limit(trace, merge);
 	for (size_t i = 0; i < merge->cpus; i++) {
 		struct cursor *cursor = &merge->cursor[i];
@@ -294,6 +295,18 @@ static int widen(struct scope_trace *trace)
 	return 0;
 }
 
+uint64_t scope_merge_passed(const struct scope_trace *trace)
+{
+	const struct scope_merge *merge = trace->merge;
+
+	if (!merge || merge->limit_ns == NEVER_NS)
+		return 0;
+	/* The last question for an event was answered by none, or by the one before `next`. */
+	if (merge->taken == merge->cpus)
+		return merge->told_all ? merge->limit_ns : trace->passed_ns;
+	return merge->lane[merge->taken].next[-1].time_ns;
+}
+
 int scope_merge_grow(struct scope_trace *trace)
 {
 	struct scope_merge *merge = trace->merge;
@@ -304,6 +317,7 @@ int scope_merge_grow(struct scope_trace *trace)
 		ret = widen(trace);
 	merge = trace->merge;
 	merge->taken = merge->cpus;
+	merge->told_all = false;
 	set_limit(trace, merge);
 	for (size_t i = 0; !ret && i < merge->cpus; i++)
 		merge->cursor[i].index = &trace->cpu[i];
@@ -380,6 +394,7 @@ int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 	}
 	if (__builtin_expect(winner.time_ns >= merge->limit_ns, 0)) {
 		merge->taken = merge->cpus;
+		merge->told_all = true;
 		return 0;
 	}
 	*ret_event = *merge->lane[winner.cpu].next++;

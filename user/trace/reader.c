@@ -361,10 +361,9 @@ int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns)
 		return -EFBIG;
 	trace->bytes = status.st_size;
 	ret = scan_more(trace);
-	if (settled_ns > trace->limit_ns) {
-		trace->passed_ns = trace->limit_ns;
+	trace->passed_ns = scope_merge_passed(trace);
+	if (settled_ns > trace->limit_ns)
 		trace->limit_ns = settled_ns;
-	}
 	return ret || !trace->merge ? ret : scope_merge_grow(trace);
 }
 

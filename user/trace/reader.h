@@ -52,7 +52,7 @@ struct scope_trace {
 	int descriptor;	  /* of a file that grows, else -1 */
 	uint64_t scanned; /* up to here it is indexed */
 	uint64_t limit_ns; /* events from here on are not to be taken yet */
-	uint64_t passed_ns; /* the limit before: nothing earlier may come any more */
+	uint64_t passed_ns; /* up to here events were given: nothing earlier may come any more */
 	bool late;	  /* and yet did */
 	uint64_t touched; /* bytes of it looked at since the pages were last given back */
 	char *name;
@@ -102,6 +102,8 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 void scope_merge_destroy(struct scope_merge *merge);
 /* More sub-buffers were indexed, of new CPUs perhaps. */
 int scope_merge_grow(struct scope_trace *trace);
+/* All events before this time were given. */
+uint64_t scope_merge_passed(const struct scope_trace *trace);
 void scope_again_destroy(struct scope_trace *trace);
 
 #endif
