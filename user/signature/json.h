@@ -9,7 +9,7 @@
  *      "strings": [{"calls": ["read", …], "count": N}, …],
  *      "episodes": [{"calls": ["read", …], "contiguous": true, "support": N}, …]}, …]}, …]}
  *
- * An id is the file's own, for callers to name. Calls have names where there are some, numbers
+ * An id is the file's own, for callers to name: functions are counted in their order. Calls have names where there are some, numbers
  * elsewhere. Episodes are told for readers: importing mines them anew from the strings.
  */
 #ifndef SCOPE_SIGNATURE_JSON_H

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/syscall_name.h"
 
 struct exporter {
@@ -15,6 +16,8 @@ struct exporter {
 	struct scope_error *error;
 	const char *build_id; /* the only one wanted; NULL: all */
 	json_t *builds, *functions, *rows; /* being filled */
+	int64_t *id; /* rows of functions, in the order in which they are told: from 1 on */
+	size_t ids, capacity;
 };
 
 static int append(json_t *array, json_t *value)
@@ -37,12 +40,26 @@ static json_t *calls_of(const uint16_t *nr, size_t length)
 	return array;
 }
 
+/* The same for the same content, whatever its way into the database. */
+static json_int_t number_of(const struct exporter *exporter, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < exporter->ids && exporter->id[i] != id; i++)
+		;
+	return (json_int_t)(i + 1);
+}
+
 static int take_caller(void *user, const struct scope_store_caller *caller)
 {
 	struct exporter *exporter = user;
+	json_int_t number = number_of(exporter, caller->function);
 
-	return append(exporter->rows, json_pack("{s:I, s:I}", "id", (json_int_t)caller->function,
-						"calls", (json_int_t)caller->calls));
+	/* Of a build that is not exported. */
+	if ((size_t)number > exporter->ids)
+		return 0;
+	return append(exporter->rows, json_pack("{s:I, s:I}", "id",
+						number, "calls", (json_int_t)caller->calls));
 }
 
 static int take_string(void *user, const struct scope_string *string)
@@ -79,7 +96,7 @@ static int take_function(void *user, const struct scope_store_function *function
 	int code;
 
 	snprintf(start, sizeof(start), "0x%" PRIx64, function->start);
-	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", (json_int_t)function->id, "name",
+	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", number_of(exporter, function->id), "name",
 			   function->name, "start", start, "calls", (json_int_t)function->calls,
 			   "left_out", (json_int_t)function->left_out);
 	code = append(exporter->functions, object);
@@ -101,13 +118,38 @@ static int take_function(void *user, const struct scope_store_function *function
 	return code;
 }
 
+static int count_function(void *user, const struct scope_store_function *function)
+{
+	struct exporter *exporter = user;
+
+	if (scope_grow(&exporter->id, &exporter->capacity, exporter->ids + 1, sizeof(*exporter->id)))
+		return -ENOMEM;
+	exporter->id[exporter->ids++] = function->id;
+	return 0;
+}
+
+static bool is_wanted(const struct exporter *exporter, const struct scope_store_build *build)
+{
+	return !exporter->build_id || !strcmp(exporter->build_id, build->build_id);
+}
+
+static int count_build(void *user, const struct scope_store_build *build)
+{
+	struct exporter *exporter = user;
+
+	return is_wanted(exporter, build)
+		       ? scope_store_each_function(exporter->store, build->id, exporter->error,
+						   count_function, exporter)
+		       : 0;
+}
+
 static int take_build(void *user, const struct scope_store_build *build)
 {
 	struct exporter *exporter = user;
 	json_t *object;
 	int code;
 
-	if (exporter->build_id && strcmp(exporter->build_id, build->build_id))
+	if (!is_wanted(exporter, build))
 		return 0;
 	exporter->functions = json_array();
 	object = json_pack("{s:s, s:s, s:s, s:I, s:o}", "build_id", build->build_id, "module",
@@ -129,8 +171,10 @@ int scope_signature_export(struct scope_store *store, const char *build_id, FILE
 	};
 	json_t *root = json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION,
 				 "builds", exporter.builds);
-	int code = root ? scope_store_each_build(store, error, take_build, &exporter) : -ENOMEM;
+	int code = root ? scope_store_each_build(store, error, count_build, &exporter) : -ENOMEM;
 
+	if (!code)
+		code = scope_store_each_build(store, error, take_build, &exporter);
 	if (!code && build_id && !json_array_size(exporter.builds))
 		code = scope_error_set(error, -ENOENT, "nothing was learned of build-id %.100s: `scope "
 				       "signatures list` tells the others", build_id);
@@ -139,5 +183,6 @@ int scope_signature_export(struct scope_store *store, const char *build_id, FILE
 	if (code == -ENOMEM)
 		scope_error_set(error, code, "no memory left to export the signatures");
 	json_decref(root);
+	free(exporter.id);
 	return code;
 }

@@ -326,7 +326,8 @@ int scope_store_each_caller(struct scope_store *store, int64_t function, struct 
 {
 	const struct query query = {
 		"SELECT caller, c.calls FROM caller c JOIN function f ON f.id = caller"
-		" WHERE function = ?1 ORDER BY c.calls DESC, f.name, f.start, caller",
+		" JOIN build b ON b.id = f.build WHERE function = ?1"
+		" ORDER BY c.calls DESC, f.name, f.start, build_id",
 		function, hand_caller, {.caller = take}, user,
 	};
 
