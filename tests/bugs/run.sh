@@ -5,8 +5,10 @@
 # Usage: tests/bugs/run.sh CASE SEED DIR       CASE: a row of bugs.tsv; CASE/twin: its healthy twin,
 #                                              under the same kind of load and the same trigger
 # Environment: SOURCE (perf, or kmod where the module is inserted), SECONDS_EACH (length of the
-#   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), SCOPE (the program)
-# Leaves in DIR: report.txt, trace, facts (key and value by a tab), log. What is complete there
+#   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), LEARN_SECONDS (of learning
+#   signatures behind the capture, 6; 0: none), SCOPE (the program)
+# Leaves in DIR: report.txt, trace, facts (key and value by a tab), log, and where signatures were
+# learned signatures.db and by-signatures.txt, the report that makes no use of stacks. What is complete there
 # already is not run again; what was interrupted is.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -25,7 +27,7 @@ if [ "$1" != "$case" ]; then
 fi
 
 {
-	eval "$(DURATION=$((seconds + ${HANG_WAIT:-5} + 60)) TRIGGER=$case \
+	eval "$(DURATION=$((seconds + ${HANG_WAIT:-5} + ${LEARN_SECONDS:-6} + 60)) TRIGGER=$case \
 		"$bugs_dir/start.sh" "$name" "$seed")"
 	trap '"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"; rm -rf "$WORK_DIR"' EXIT
 	if [ "$bug_kind" = hang ]; then sleep "${HANG_WAIT:-5}"; else sleep 2; fi
@@ -33,6 +35,13 @@ fi
 	"$scope" report -p "$SERVER_PID" -d "$seconds" --source "${SOURCE:-perf}" \
 		--save "$dir/trace" -o "$dir/report.txt"
 	ended=$(date +%s.%N)
+	# What signatures alone say: learned of this very build, under the load it has.
+	if [ "$kind" != none ] && [ "${LEARN_SECONDS:-6}" != 0 ]; then
+		"$scope" learn -p "$SERVER_PID" -d "${LEARN_SECONDS:-6}" --source "${SOURCE:-perf}" \
+			--db "$dir/signatures.db" &&
+			"$scope" report -i "$dir/trace" --no-stacks --db "$dir/signatures.db" \
+				-o "$dir/by-signatures.txt" || true
+	fi
 } >"$dir/log" 2>&1
 {
 	printf 'case\t%s\nseed\t%s\ntwin\t%s\n' "$case" "$seed" "$([ "$1" = "$case" ] || echo yes)"
