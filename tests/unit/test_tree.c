@@ -148,6 +148,28 @@ static void folds_recursion(void **state)
 	scope_tree_free(&tree);
 }
 
+/* One bug sleeps, for 96 % of the excess; another runs, for most of the rest. */
+static void a_sleeper_hides_no_runner(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 960, &function_main, &loop, &get, &find);
+	ADD(&tree, 30, &function_main, &loop, &set, &hash);
+	ADD(&tree, 10, &function_main, &loop);
+	for (size_t i = 1; i < tree.count; i++)
+		if (tree.node[i].function == &hash || tree.node[i].function == &loop)
+			tree.node[i].self_run_ns = tree.node[i].self_ns;
+	assert_int_equal(attribute(&tree, &shares), 3);
+	assert_ptr_equal(shares[0].function, &find);
+	assert_ptr_equal(shares[1].function, &hash);
+	assert_true(shares[1].excess_ns == 30);
+	free(shares);
+	scope_tree_free(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
 		cmocka_unit_test(names_a_splitting_worker),
 		cmocka_unit_test(ignores_negative_excess),
 		cmocka_unit_test(folds_recursion),
+		cmocka_unit_test(a_sleeper_hides_no_runner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,8 @@ static void spread(struct contrast *contrast)
 
 		item->excess_ns = item_excess(contrast, item);
 		evidence->tree.node[item->node].self_ns += item->excess_ns;
+		if (item->kind == SCOPE_ITEM_RUN)
+			evidence->tree.node[item->node].self_run_ns += item->excess_ns;
 	}
 	scope_tree_sum(&evidence->tree);
 	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;

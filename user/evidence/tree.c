@@ -11,6 +11,7 @@
 #define HOLDS 0.9     /* a child with this part of its parent's excess takes all of it */
 #define OWN 0.2	      /* a split function with this part of its own is named itself */
 #define BRANCH 0.05   /* branches below this part stay with the function that splits */
+#define RUN_WORTH 0.02 /* running excess of this part, that is: of less nothing is looked for */
 
 int scope_tree_init(struct scope_tree *tree)
 {
@@ -78,11 +79,15 @@ int scope_tree_insert(struct scope_tree *tree, const struct scope_function *cons
 
 void scope_tree_sum(struct scope_tree *tree)
 {
-	for (size_t i = 0; i < tree->count; i++)
+	for (size_t i = 0; i < tree->count; i++) {
 		tree->node[i].total_ns = tree->node[i].self_ns;
+		tree->node[i].total_run_ns = tree->node[i].self_run_ns;
+	}
 	/* Children come after their parents, so one pass backwards carries all sums up. */
-	for (size_t i = tree->count - 1; i > 0; i--)
+	for (size_t i = tree->count - 1; i > 0; i--) {
 		tree->node[tree->node[i].parent].total_ns += tree->node[i].total_ns;
+		tree->node[tree->node[i].parent].total_run_ns += tree->node[i].total_run_ns;
+	}
 }
 
 struct shares {
@@ -130,12 +135,33 @@ static void own(struct scope_tree *tree, uint32_t node, const struct scope_funct
 		own(tree, at, owner);
 }
 
+/* Does the child hold that part of its parent's excess, and of what runs of it? */
+static bool holds_both(const struct scope_tree *tree, uint32_t node, uint32_t child)
+{
+	const struct scope_tree_node *of = &tree->node[node], *at = &tree->node[child];
+
+	return at->total_ns >= HOLDS * of->total_ns &&
+	       (of->total_run_ns < RUN_WORTH * of->total_ns ||
+		at->total_run_ns >= HOLDS * of->total_run_ns);
+}
+
+static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32_t child)
+{
+	const struct scope_tree_node *of = &tree->node[node], *at = &tree->node[child];
+
+	if (at->total_ns <= 0)
+		return false;
+	return at->total_ns >= BRANCH * of->total_ns ||
+	       (of->total_run_ns >= RUN_WORTH * of->total_ns &&
+		at->total_run_ns >= BRANCH * of->total_run_ns);
+}
+
 static int descend(struct shares *shares, struct scope_tree *tree, uint32_t node)
 {
 	double excess_ns = tree->node[node].total_ns, rest_ns;
 	uint32_t best = largest_child(tree, node);
 
-	while (best && tree->node[best].total_ns >= HOLDS * excess_ns) {
+	while (best && holds_both(tree, node, best)) {
 		node = best;
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
@@ -148,7 +174,7 @@ static int descend(struct shares *shares, struct scope_tree *tree, uint32_t node
 	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
 		int err;
 
-		if (tree->node[at].total_ns < BRANCH * excess_ns || tree->node[at].total_ns <= 0)
+		if (!worth_following(tree, node, at))
 			continue;
 		rest_ns -= tree->node[at].total_ns;
 		err = descend(shares, tree, at);

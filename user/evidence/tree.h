@@ -24,6 +24,7 @@ struct scope_tree_node {
 	const struct scope_function *owner; /* whom scope_tree_attribute() names for it, or NULL */
 	double self_ns;	 /* excess of this node alone */
 	double total_ns; /* with all below it: scope_tree_sum() */
+	double self_run_ns, total_run_ns; /* the running part of both */
 };
 
 struct scope_tree {
@@ -41,7 +42,7 @@ void scope_tree_free(struct scope_tree *tree);
 int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
 		      unsigned count, const struct scope_function *below, uint32_t *ret_node);
 
-/* Fills total_ns of every node from self_ns. */
+/* Fills the totals of every node from what is its own. */
 void scope_tree_sum(struct scope_tree *tree);
 
 /* One function to blame, and how much of the excess it is named for. */
@@ -55,7 +56,8 @@ struct scope_share {
  * Contrastive descent (methods: call tree of the excess): from the root on while one child holds at
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
  * has a good part of its own, else each branch is followed; what no branch holds stays with the
- * function. Shares of one function from several branches are added up. Largest first, ties by name.
+ * function. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
+ * long must not hide another that runs. Shares of one function from several branches are added up. Largest first, ties by name.
  * Every node whose excess, of either sign, went into a share gets its function as owner.
  * ret_shares: malloc'd, freed by the caller.
  */

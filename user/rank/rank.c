@@ -57,7 +57,7 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 		return -ENOMEM;
 	memcpy(tree.node, evidence->tree.node, tree.count * sizeof(*tree.node));
 	for (size_t i = 0; i < tree.count; i++)
-		tree.node[i].self_ns = 0;
+		tree.node[i].self_ns = tree.node[i].self_run_ns = 0;
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang) {
 			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
