@@ -3,4 +3,4 @@
 Answer: nothing abnormal; every request does the same."""
 from server import serve
 
-serve(seed=3, seconds=4, slow_share=0, stacks=True).print()
+serve(seed=3, seconds=4, slow_share=0, stack_min_ns=0).print()

@@ -4,8 +4,8 @@
 #
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
-# "Baseline: OTHER." there names the trace to hold it against, "Learned: OTHER." the one that signatures
-# are learned from, which alone name functions then.
+# "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
+# signatures are learned from, "Signatures beside stacks: OTHER." likewise.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -32,12 +32,13 @@ for name in "${names[@]}"; do
 		make_trace "$baseline"
 		options=(--baseline "$work/$baseline.trace")
 	fi
-	learned=$(sed -n 's/.*Learned: \([a-z_]*\)\.$/\1/p' "tests/golden/$name.py")
+	learned=$(sed -n 's/^Signatures [a-z ]*: \([a-z_]*\)\.$/\1/p' "tests/golden/$name.py")
 	if [ -n "$learned" ]; then
 		make_trace "$learned"
 		rm -f "$work/$name.db"
 		"$scope" learn -i "$work/$learned.trace" --db "$work/$name.db" > /dev/null
-		options=(--db "$work/$name.db" --no-stacks)
+		options=(--db "$work/$name.db")
+		! grep -q '^Signatures alone' "tests/golden/$name.py" || options+=(--no-stacks)
 	fi
 	make_trace "$name"
 	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.report"

@@ -6,9 +6,9 @@ LOOP = ["main", "event_loop"]
 HANDLE = LOOP + ["handle"]
 
 
-def serve(seed, seconds, slow_share, stacks):
-    """stacks: at every call, or none at all."""
-    trace = Trace(seconds=seconds, seed=seed, stack_min_ns=0 if stacks else None)
+def serve(seed, seconds, slow_share, stack_min_ns, hang=False):
+    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet."""
+    trace = Trace(seconds=seconds, seed=seed, stack_min_ns=stack_min_ns)
     trace.fd(5, "epoll")
     trace.fd(7, "accepted")
     trace.fd(9, "file")
@@ -27,6 +27,9 @@ def serve(seed, seconds, slow_share, stacks):
         if trace.random.random() < 0.2:
             compact = HANDLE + ["compact"]
             loop.call("ftruncate", 9_000, args="9", path=compact + ["libc:ftruncate"])
+            if hang and loop.now > trace.end_ns / 2:
+                loop.stuck("nanosleep")
+                return trace
             times = 100 if trace.random.random() < slow_share else 1
             loop.sleep("nanosleep", trace.random.randint(20_000, 40_000) * times,
                        path=compact + ["wait_for_quiet", "libc:nanosleep"])
