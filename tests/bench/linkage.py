@@ -3,7 +3,7 @@
 
 Usage: linkage.py PROGRAM POINTS...       PROGRAM: build/user/bench/linkage
 
-Times: here from the points to the tree; the libraries' without their matrix of distances, which is
+CPU times: here from the points to the tree; the libraries' without their matrix of distances, which is
 made before the clock starts. Memory is the peak of the process, for the libraries less what it
 was with nothing but the points and the modules loaded. Heights of single linkage must agree; those
 of the others depend on how ties are broken.
@@ -51,9 +51,9 @@ def in_library(library, method, path, bits):
     points = numpy.fromfile(path, dtype=numpy.uint8).reshape(-1, bits)
     before = peak()
     distances = condensed(points, method == "ward")
-    begin = time.monotonic()
+    begin = time.process_time()
     tree = module.linkage(distances, method, **extra)
-    print(time.monotonic() - begin, peak() - before, float(tree[:, 2].sum()))
+    print(time.process_time() - begin, peak() - before, float(tree[:, 2].sum()))
 
 
 def run(*command):

@@ -4,7 +4,7 @@
  *
  * Complete and single linkage read a square matrix of distances of one byte each: row i begins at
  * i * scope_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points
- * themselves and keep no matrix. Points may stand for several equal observations: their
+ * themselves. Points may stand for several equal observations: their
  * multiplicities are the initial cluster sizes.
  *
  * Ties are the rule between 0/1 vectors, and the tree depends on how they are broken. The rule:
@@ -66,8 +66,8 @@ int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage);
 
 /*
  * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
- * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, once for each
- * dimension where points are read. -EINVAL (multiplicity 0, m of 2^28 or more), -ENOMEM.
+ * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, for each dimension
+ * where points are read, and two bytes for each pair there. -EINVAL (multiplicity 0, m of 2^28 or more), -ENOMEM.
  *
  * The nearest-neighbour chain serves complete, average and Ward linkage, which are reducible
  * (F. Murtagh, "A survey of recent advances in hierarchical clustering algorithms", The Computer
