@@ -52,6 +52,12 @@ wrong_module() {
 }
 
 reports() { says 0 'confidence|NOTHING' -p "$target" -d 2 --save a.trace && unused && [ -s a.trace ]; }
+# What was found while the trace came in, against what its file says; reports before the end.
+live_reports() {
+	says 0 '^live · ' -p "$target" -d 6 --live=1 --save live.trace || return 1
+	awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' stdout > last
+	says 0 . -i live.trace && cmp stdout last && unused
+}
 reports_again() { says 0 'confidence|NOTHING' -i a.trace && cp stdout again && says 0 . -i a.trace && cmp stdout again; }
 
 ends_early() {
@@ -115,6 +121,7 @@ insmod "$module" || exit 1
 target=$!
 pass "reports on a process and keeps its trace" reports
 pass "reports the same from the kept trace, twice" reports_again
+pass "shows reports while it traces, and the last as the file has it" live_reports
 pass "Ctrl-C ends early and still reports" ends_early
 pass "reports on a process that ends, and says so" target_ends
 pass "says why there is nothing to say" nothing_to_see

@@ -204,7 +204,7 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
-#define STEP_EVENTS 200000 /* analysed between two flushes at most: rings must not fill meanwhile */
+#define STEP_EVENTS 100000 /* analysed between two flushes at most: rings must not fill meanwhile */
 
 /* While a capture runs. */
 struct session {
