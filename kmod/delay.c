@@ -36,6 +36,7 @@ void scope_delay_values_free(struct scope_delay_values *values)
 	if (!values)
 		return;
 	kvfree(values->threads);
+	kvfree(values->ranges);
 	kfree(values);
 }
 
@@ -45,6 +46,7 @@ static void rule_free(struct scope_delay_rule *rule)
 		return;
 	scope_delay_values_free(rcu_dereference_protected(rule->values, true));
 	kvfree(rule->debt);
+	kvfree(rule->speedup);
 	kfree(rule->name);
 	kfree(rule);
 }
@@ -225,6 +227,7 @@ static void tell(const struct scope_delay_rule *rule, struct scope_delay_info *i
 	info->served_ns = atomic64_read(&rule->served_ns);
 	info->missed = atomic64_read(&rule->missed);
 	info->capped = atomic64_read(&rule->capped);
+	scope_delay_speedup_tell(rule, &info->required_ns, &info->unsettled_ns);
 	snprintf(info->name, sizeof(info->name), "%s", rule->name);
 }
 

@@ -17,6 +17,7 @@
 
 struct scope_session;
 struct scope_threads;
+struct scope_delay_rule;
 
 #define SCOPE_DELAY_RETURNS 1024 /* threads of a session at once on their way to a delay */
 
@@ -28,13 +29,21 @@ struct scope_delays {
 	/* the cap of a second: which one it is, and what was served in it */
 	u64 second_max_ns;
 	atomic64_t second, second_ns;
+	struct scope_delay_rule __rcu *speedup; /* that of SCOPE_DELAY_SPEEDUP, while it is in place */
 	struct scope_delay_return *returns; /* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
 	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
+};
+
+/* Code that is to look faster; tgid is that of the first pid namespace. */
+struct scope_delay_ranges {
+	u32 count;
+	struct scope_delay_range range[];
 };
 
 struct scope_delay_values {
 	u64 ns, hit_max_ns, seed;
 	u32 probability;
+	struct scope_delay_ranges *ranges; /* of SCOPE_DELAY_SPEEDUP; NULL: none */
 	struct scope_threads *threads; /* NULL: every traced one */
 };
 
@@ -56,6 +65,7 @@ struct scope_delay_info {
 	u32 flags, probability;
 	u64 ns, seed, hit_max_ns, second_max_ns, offset;
 	u64 visits, served, asked_ns, served_ns, missed, capped;
+	u64 required_ns, unsettled_ns;
 	char name[SCOPE_PROBE_NAME_BYTES];
 };
 
@@ -71,6 +81,8 @@ int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_i
 void scope_delay_detach(struct scope_session *session);
 /* Any context that may take a spinlock: tracing stopped, sleepers are to look. */
 void scope_delay_wake(struct scope_session *session);
+/* From the timer of samples, interrupts off, while the session runs. */
+void scope_delay_sample(struct scope_session *session);
 /* Nobody else has the session any more. */
 void scope_delay_free(struct scope_session *session);
 /* No session is left: wait until no thread is inside the module. */

@@ -20,7 +20,8 @@
  *                          much
  *   woken by anything else a disk or a timer waits for nobody: it owes all that was required meanwhile
  *   born                   it has paid what its parent has
- *   slept too long         counts as paid, so the others follow
+ *   slept too long         is taken off what it owes next. (Coz has all others follow; where sleeps
+ *                          are inexact that never settles.)
  *
  * The experiment took as long as on the clock, less what required grew by.
  *
@@ -65,11 +66,20 @@ static inline void scope_account_fork(const struct scope_account *parent,
 	child->to_sample_ns = 0;
 }
 
+/* What it has paid, as others are to see it: what it slept too long is its own. */
+static inline __u64 scope_account_shown(const struct scope_account *thread, __u64 required_ns)
+{
+	return thread->paid_ns < required_ns ? thread->paid_ns : required_ns;
+}
+
 /* It was in the code, worth ns of delay for the others. Returns what is required from here on. */
 static inline __u64 scope_account_credit(struct scope_account *thread, __u64 required_ns, __u64 ns)
 {
+	/* What it slept too long is its own: the others are to be behind by ns all the same. */
+	const __u64 counted_ns = scope_account_shown(thread, required_ns);
+
 	thread->paid_ns += ns;
-	return thread->paid_ns > required_ns ? thread->paid_ns : required_ns;
+	return counted_ns + ns > required_ns ? counted_ns + ns : required_ns;
 }
 
 /* What it owes. */
@@ -87,10 +97,11 @@ static inline __u64 scope_account_due(const struct scope_account *thread, __u64 
 	return waking || owed_ns >= SCOPE_ACCOUNT_LEAST_NS ? owed_ns : 0;
 }
 
-/* It slept so long for that. Returns what is required from here on. */
+/* It slept so long for that. Returns what is required from here on: no more than before. */
 static inline __u64 scope_account_pay(struct scope_account *thread, __u64 required_ns, __u64 slept_ns)
 {
-	return scope_account_credit(thread, required_ns, slept_ns);
+	thread->paid_ns += slept_ns;
+	return required_ns;
 }
 
 /* It leaves the CPU to wait for something. */
@@ -100,7 +111,7 @@ static inline void scope_account_block(struct scope_account *thread, __u64 requi
 }
 
 /*
- * It was woken by a thread that had paid waker_paid_ns by then. A waker that settled has paid all
+ * It was woken by a thread that had paid waker_paid_ns by then (scope_account_shown()). A waker that settled has paid all
  * that is required; what it still owed is an error of this thread's account, and is made good as the
  * waker pays.
  */

@@ -109,8 +109,9 @@ static u64 get_asked(struct scope_delay_rule *rule, u8 *flags)
 {
 	u64 asked_ns;
 
-	if (rule->site == SCOPE_DELAY_KERNEL) {
-		asked_ns = take_debt(rule, current->pid);
+	if (rule->site == SCOPE_DELAY_KERNEL || rule->site == SCOPE_DELAY_SPEEDUP) {
+		asked_ns = rule->site == SCOPE_DELAY_KERNEL ? take_debt(rule, current->pid)
+							    : scope_delay_speedup_owed(rule);
 		if (asked_ns > SCOPE_DELAY_NS_MAX)
 			*flags |= SCOPE_DELAYED_CAPPED;
 		return min_t(u64, asked_ns, SCOPE_DELAY_NS_MAX);
@@ -126,18 +127,24 @@ static void on_return(struct callback_head *work)
 	struct scope_delay_rule *rule = entry->rule;
 	struct scope_delays *delays = &rule->session->delays;
 	u8 flags = SCOPE_DELAYED_AT_RETURN;
-	u64 asked_ns;
+	u64 asked_ns, served_ns;
 
 	/* The thread may take another one for another rule while it sleeps for this: give it back. */
 	smp_mb__before_atomic();
 	clear_bit(entry - delays->returns, delays->returning);
 	asked_ns = get_asked(rule, &flags);
-	scope_delay_serve(rule, asked_ns, flags);
+	served_ns = scope_delay_serve(rule, asked_ns, flags);
+	if (rule->site == SCOPE_DELAY_SPEEDUP)
+		scope_delay_speedup_paid(rule, served_ns);
 	atomic_dec(&rule->users);
 }
 
-/* Preemption may be on: other CPUs and other tasks of this one look for a place, too. */
-static void ask_for_return(struct scope_delay_rule *rule)
+/*
+ * Has the running thread look by on_return() before it is in user mode. False: there is no place to
+ * remember it, which is counted. Any context of the thread, interrupts on top of it included; others,
+ * and this one if it is interrupted, look for a place, too.
+ */
+bool scope_delay_ask_for_return(struct scope_delay_rule *rule)
 {
 	struct scope_delays *delays = &rule->session->delays;
 	u32 first = current->pid & (SCOPE_DELAY_RETURNS - 1), i, place;
@@ -150,15 +157,16 @@ static void ask_for_return(struct scope_delay_rule *rule)
 	}
 	if (i == SCOPE_DELAY_RETURNS) {
 		atomic64_inc(&rule->missed);
-		return;
+		return false;
 	}
 	delays->returns[place].rule = rule;
 	atomic_inc(&rule->users);
 	if (scope_compat_return_work(&delays->returns[place].work, on_return))
-		return;
+		return true;
 	atomic_dec(&rule->users);
 	clear_bit(place, delays->returning);
 	atomic64_inc(&rule->missed);
+	return false;
 }
 
 static bool may_receive(long nr)
@@ -181,6 +189,10 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	if (!scope_delay_is_traced(rule))
 		return;
+	if (rule->site == SCOPE_DELAY_SPEEDUP) {
+		scope_delay_speedup_returns(rule);
+		return;
+	}
 	if (rule->site == SCOPE_DELAY_KERNEL) {
 		ours = owes(rule, current->pid);
 	} else {
@@ -190,7 +202,7 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 							  : ret > 0 && may_receive(nr));
 	}
 	if (ours)
-		ask_for_return(rule);
+		scope_delay_ask_for_return(rule);
 }
 
 static void __maybe_unused check_type(void)
@@ -252,6 +264,14 @@ static void detach_kernel(struct scope_delay_rule *rule)
 
 #endif
 
+static void detach_rest(struct scope_delay_rule *rule)
+{
+	if (rule->site == SCOPE_DELAY_KERNEL)
+		detach_kernel(rule);
+	else if (rule->site == SCOPE_DELAY_SPEEDUP)
+		scope_delay_speedup_detach(rule);
+}
+
 int scope_delay_return_attach(struct scope_delay_rule *rule)
 {
 	struct scope_delays *delays = &rule->session->delays;
@@ -262,19 +282,21 @@ int scope_delay_return_attach(struct scope_delay_rule *rule)
 					   GFP_KERNEL);
 	if (!delays->returns)
 		return -ENOMEM;
-	err = rule->site == SCOPE_DELAY_KERNEL ? attach_kernel(rule) : 0;
+	if (rule->site == SCOPE_DELAY_KERNEL)
+		err = attach_kernel(rule);
+	else
+		err = rule->site == SCOPE_DELAY_SPEEDUP ? scope_delay_speedup_attach(rule) : 0;
 	if (err)
 		return err;
 	err = tracepoint_probe_register(scope_probe_tracepoint("sys_exit"), probe_sys_exit, rule);
-	if (err && rule->site == SCOPE_DELAY_KERNEL)
-		detach_kernel(rule);
+	if (err)
+		detach_rest(rule);
 	return err;
 }
 
 void scope_delay_return_detach(struct scope_delay_rule *rule)
 {
-	if (rule->site == SCOPE_DELAY_KERNEL)
-		detach_kernel(rule);
+	detach_rest(rule);
 	tracepoint_probe_unregister(scope_probe_tracepoint("sys_exit"), probe_sys_exit, rule);
 	tracepoint_synchronize_unregister();
 }

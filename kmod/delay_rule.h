@@ -20,6 +20,7 @@ struct scope_delay_rule {
 	u8 site;
 	u32 flags;
 	unsigned long entry; /* SYSCALL at its entry: where the kernel's function begins */
+	struct scope_speedup *speedup; /* SPEEDUP: the accounts */
 	u64 *debt; /* KERNEL: SCOPE_DELAY_DEBTS words, tid and ns, see delay_return.c */
 
 	atomic_t users; /* threads held up, or on their way to it */
@@ -44,7 +45,7 @@ struct scope_delay_rule {
 /* delay_serve.c: for any context that may be traced, but for serve, which sleeps */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule);
 u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags);
-void scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags);
+u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags);
 
 /* delay_entry.c */
 int scope_delay_entry_attach(struct scope_delay_rule *rule);
@@ -53,6 +54,16 @@ void scope_delay_entry_detach(struct scope_delay_rule *rule);
 /* delay_return.c: sites that are served on the way to user mode */
 int scope_delay_return_attach(struct scope_delay_rule *rule);
 void scope_delay_return_detach(struct scope_delay_rule *rule);
+bool scope_delay_ask_for_return(struct scope_delay_rule *rule);
+
+/* delay_speedup.c: on top of what is served on the way to user mode */
+int scope_delay_speedup_attach(struct scope_delay_rule *rule);
+void scope_delay_speedup_detach(struct scope_delay_rule *rule);
+void scope_delay_speedup_returns(struct scope_delay_rule *rule);
+u64 scope_delay_speedup_owed(struct scope_delay_rule *rule);
+void scope_delay_speedup_paid(struct scope_delay_rule *rule, u64 served_ns);
+void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns,
+			      u64 *ret_unsettled_ns);
 
 /* delay_user.c */
 int scope_delay_user_attach(struct scope_delay_rule *rule);

@@ -103,22 +103,25 @@ static void write_record(const struct scope_delay_rule *rule, u64 asked_ns, u64 
 	raw_local_irq_restore(irq);
 }
 
-/* Only in the thread's own context, with nothing held. May be called with 0. */
-void scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
+/*
+ * Only in the thread's own context, with nothing held. May be called with 0. Returns for how long it
+ * was held up.
+ */
+u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 {
 	u64 granted_ns, served_ns;
 	ktime_t begin, until;
 
 	might_sleep();
 	if (!asked_ns)
-		return;
+		return 0;
 	granted_ns = take_share(&rule->session->delays, asked_ns);
 	if (granted_ns < asked_ns)
 		flags |= SCOPE_DELAYED_CAPPED;
 	if (flags & SCOPE_DELAYED_CAPPED)
 		atomic64_inc(&rule->capped);
 	if (!granted_ns)
-		return;
+		return 0;
 	begin = ktime_get();
 	until = ktime_add_ns(begin, granted_ns);
 	if (granted_ns < SCOPE_DELAY_SPIN_NS) {
@@ -134,4 +137,5 @@ void scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 	atomic64_add(granted_ns, &rule->asked_ns);
 	atomic64_add(served_ns, &rule->served_ns);
 	write_record(rule, granted_ns, served_ns, flags);
+	return served_ns;
 }

@@ -25,7 +25,7 @@ int scope_netlink_probe_remove(struct sk_buff *skb, struct genl_info *info);
 int scope_netlink_probe_next(struct sk_buff *skb, struct genl_info *info);
 
 /* netlink_delay.c */
-extern const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_THREADS + 1];
+extern const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_RANGES + 1];
 extern const struct nla_policy scope_netlink_delay_id_policy[SCOPE_ATTR_DELAY_ID + 1];
 int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info);
 int scope_netlink_delay_remove(struct sk_buff *skb, struct genl_info *info);

@@ -7,7 +7,7 @@
 #include "netlink.h"
 #include "parse.h"
 
-const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_THREADS + 1] = {
+const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_RANGES + 1] = {
 	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
 	[SCOPE_ATTR_PROBE_SYMBOL] = { .type = NLA_NUL_STRING, .len = SCOPE_PROBE_SYMBOL_BYTES - 1 },
 	[SCOPE_ATTR_PROBE_PATH] = { .type = NLA_NUL_STRING, .len = SCOPE_PROBE_NAME_BYTES - 1 },
@@ -22,6 +22,9 @@ const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_THREADS + 1]
 	[SCOPE_ATTR_DELAY_HIT_MAX_NS] = { .type = NLA_U64 },
 	[SCOPE_ATTR_DELAY_SECOND_MAX_NS] = { .type = NLA_U64 },
 	[SCOPE_ATTR_DELAY_THREADS] = { .type = NLA_BINARY, .len = SCOPE_STACK_THREADS_MAX * 4 },
+	[SCOPE_ATTR_DELAY_RANGES] = { .type = NLA_BINARY,
+				      .len = SCOPE_DELAY_RANGES_MAX *
+					     sizeof(struct scope_delay_range) },
 };
 
 const struct nla_policy scope_netlink_delay_id_policy[SCOPE_ATTR_DELAY_ID + 1] = {
@@ -50,6 +53,8 @@ static u64 get_u64(struct genl_info *info, enum scope_attr name, u64 otherwise)
 
 static int parse_call(struct genl_info *info, struct scope_delay_request *request)
 {
+	static const u32 flags_of[] = { [SCOPE_DELAY_SYSCALL] = SCOPE_DELAY_AFTER,
+					[SCOPE_DELAY_SPEEDUP] = SCOPE_DELAY_CALLERS };
 	struct nlattr *nr = info->attrs[SCOPE_ATTR_DELAY_SYSCALL];
 	struct nlattr *flags = info->attrs[SCOPE_ATTR_DELAY_FLAGS];
 
@@ -57,13 +62,15 @@ static int parse_call(struct genl_info *info, struct scope_delay_request *reques
 		request->flags = nla_get_u32(flags);
 	if (request->flags & ~SCOPE_DELAY_FLAGS_ALL)
 		return REFUSE(info, flags, -EINVAL, "DELAY_FLAGS has a bit this module does not know");
-	if (request->site != SCOPE_DELAY_SYSCALL) {
-		if (request->flags)
-			return REFUSE(info, flags, -EINVAL, "DELAY_FLAGS: only a syscall has an after");
-		if (nr)
-			return REFUSE(info, nr, -EINVAL, "DELAY_SYSCALL belongs to DELAY_SITE 0 alone");
+	if (request->flags & ~flags_of[request->site])
+		return REFUSE(info, flags, -EINVAL, "DELAY_FLAGS: AFTER is for DELAY_SITE 0 (syscall), "
+			      "CALLERS for 4 (speedup)");
+	request->nr = SCOPE_NR_NONE;
+	if (request->site == SCOPE_DELAY_SPEEDUP && !nr)
 		return 0;
-	}
+	if (request->site != SCOPE_DELAY_SYSCALL && request->site != SCOPE_DELAY_SPEEDUP)
+		return nr ? REFUSE(info, nr, -EINVAL, "DELAY_SYSCALL belongs to DELAY_SITE 0 (syscall) "
+				   "and 4 (speedup) alone") : 0;
 	if (!nr)
 		return REFUSE_ALL(info, -EINVAL, "DELAY_SYSCALL is missing");
 	if (nla_get_u32(nr) >= SCOPE_SYSCALL_MAX)
@@ -101,11 +108,42 @@ static int parse_place(struct genl_info *info, struct scope_delay_request *reque
 	return 0;
 }
 
+/* The caller frees *ret_ranges with kvfree(). */
+static int parse_ranges(struct genl_info *info, struct nlattr *attribute,
+			struct scope_delay_ranges **ret_ranges)
+{
+	const struct scope_delay_range *from = nla_data(attribute);
+	u32 count = nla_len(attribute) / sizeof(*from), i;
+	struct scope_delay_ranges *ranges;
+	struct task_struct *task;
+
+	if (!count || nla_len(attribute) % sizeof(*from) || count > SCOPE_DELAY_RANGES_MAX)
+		return REFUSE(info, attribute, -EINVAL, "DELAY_RANGES is 1 to 256 of 24 bytes");
+	ranges = kvzalloc(sizeof(*ranges) + count * sizeof(*from), GFP_KERNEL);
+	if (!ranges)
+		return -ENOMEM;
+	rcu_read_lock();
+	for (i = 0; i < count; i++) {
+		if (from[i].zero || from[i].begin >= from[i].end)
+			break;
+		task = pid_task(find_vpid(from[i].tgid), PIDTYPE_PID);
+		ranges->range[i] = from[i];
+		/* One that ended has no more samples. */
+		ranges->range[i].tgid = task ? task->tgid : 0;
+	}
+	rcu_read_unlock();
+	ranges->count = i;
+	*ret_ranges = ranges;
+	return i == count ? 0 : REFUSE(info, attribute, -EINVAL, "DELAY_RANGES: a range is empty, or "
+				       "its zero is not");
+}
+
 static int parse_values(struct genl_info *info, struct scope_delay_values *values)
 {
 	struct nlattr *ns = info->attrs[SCOPE_ATTR_DELAY_NS];
 	struct nlattr *probability = info->attrs[SCOPE_ATTR_DELAY_PROBABILITY];
 	struct nlattr *threads = info->attrs[SCOPE_ATTR_DELAY_THREADS];
+	struct nlattr *ranges = info->attrs[SCOPE_ATTR_DELAY_RANGES];
 	int err;
 
 	if (!ns)
@@ -120,6 +158,11 @@ static int parse_values(struct genl_info *info, struct scope_delay_values *value
 	values->seed = get_u64(info, SCOPE_ATTR_DELAY_SEED, 0);
 	if (probability)
 		values->probability = nla_get_u32(probability);
+	if (ranges) {
+		err = parse_ranges(info, ranges, &values->ranges);
+		if (err)
+			return err;
+	}
 	if (!threads)
 		return 0;
 	err = scope_configure_threads(info, threads, &values->threads);
@@ -131,6 +174,7 @@ static int parse_values(struct genl_info *info, struct scope_delay_values *value
 static int parse_request(struct genl_info *info, struct scope_delay_request *request)
 {
 	struct nlattr *site = info->attrs[SCOPE_ATTR_DELAY_SITE];
+	struct nlattr *ranges = info->attrs[SCOPE_ATTR_DELAY_RANGES];
 	int err = parse_id(info, &request->id);
 
 	if (err)
@@ -138,12 +182,16 @@ static int parse_request(struct genl_info *info, struct scope_delay_request *req
 	if (!site)
 		return REFUSE_ALL(info, -EINVAL, "DELAY_SITE is missing");
 	request->site = nla_get_u8(site);
-	if (request->site > SCOPE_DELAY_KERNEL)
+	if (request->site > SCOPE_DELAY_SPEEDUP)
 		return REFUSE(info, site, -EINVAL, "DELAY_SITE is 0 (syscall), 1 (receive), 2 (user "
-			      "function) or 3 (kernel function)");
+			      "function), 3 (kernel function) or 4 (speedup)");
 	request->second_max_ns = get_u64(info, SCOPE_ATTR_DELAY_SECOND_MAX_NS,
 					 SCOPE_DELAY_SECOND_MAX_NS_DEFAULT);
 	err = parse_call(info, request);
+	if (!err && (request->site == SCOPE_DELAY_SPEEDUP ? !ranges && request->nr == SCOPE_NR_NONE
+							  : !!ranges))
+		err = REFUSE_ALL(info, -EINVAL, "DELAY_RANGES belongs to DELAY_SITE 4 (speedup), which "
+				 "wants that or DELAY_SYSCALL");
 	if (!err)
 		err = parse_place(info, request);
 	return err ? err : parse_values(info, request->values);
@@ -161,6 +209,7 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 		{ -ESHUTDOWN, "the session was stopped: open a new one" },
 		{ -EEXIST, "DELAY_ID is that of a rule of another site: remove that first" },
 		{ -ENOSPC, "the session has 64 rules: remove some" },
+		{ -EBUSY, "the session has a speedup already: remove or replace it" },
 		{ -ENOENT, "the kernel has no such function, or its module is not loaded",
 		  "there is no such file" },
 		{ -EILSEQ, "no instruction begins there", "no instruction begins there" },
@@ -244,6 +293,8 @@ static int put_rule(struct sk_buff *reply, const void *data)
 		{ SCOPE_ATTR_DELAY_SERVED_NS, rule->served_ns },
 		{ SCOPE_ATTR_DELAY_MISSED, rule->missed },
 		{ SCOPE_ATTR_DELAY_CAPPED, rule->capped },
+		{ SCOPE_ATTR_DELAY_REQUIRED_NS, rule->required_ns },
+		{ SCOPE_ATTR_DELAY_UNSETTLED_NS, rule->unsettled_ns },
 	};
 	size_t i;
 

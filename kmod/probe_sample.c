@@ -22,8 +22,10 @@ static enum hrtimer_restart sample_fire(struct hrtimer *timer)
 	/* Samples are being switched off. */
 	if (!period_ns)
 		return HRTIMER_NORESTART;
-	if (cpu->traced)
+	if (cpu->traced) {
 		scope_stack_sample(session, cpu, ktime_get_mono_fast_ns());
+		scope_delay_sample(session);
+	}
 	hrtimer_forward_now(timer, ns_to_ktime(period_ns));
 	return HRTIMER_RESTART;
 }

@@ -79,7 +79,7 @@
  *                         there is none. Also after STOP.
  *   SCOPE_CMD_DELAY_SET   SESSION, DELAY_ID, DELAY_SITE, what that site wants (enum scope_delay_site),
  *                         DELAY_NS [DELAY_FLAGS] [DELAY_PROBABILITY] [DELAY_SEED] [DELAY_THREADS]
- *                         [DELAY_HIT_MAX_NS] [DELAY_SECOND_MAX_NS]
+ *                         [DELAY_HIT_MAX_NS] [DELAY_SECOND_MAX_NS] [DELAY_RANGES]
  *                         From CONFIGURE to STOP. Holds a traced thread up for DELAY_NS each time it
  *                         comes to the site; a DELAY record says how long that really took. The
  *                         thread sleeps, in its own context, and SIGKILL ends the sleep; below
@@ -92,6 +92,7 @@
  *                         counts as capped.
  *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
  *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
+ *                         EBUSY: the session has a rule of SCOPE_DELAY_SPEEDUP already.
  *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
  *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
  *                         EOPNOTSUPP: this kernel cannot serve that site (the text says what may do
@@ -103,7 +104,7 @@
  *                         PROBE_PATH where it has one, PROBE_OFFSET, DELAY_NS, DELAY_FLAGS,
  *                         DELAY_PROBABILITY, DELAY_SEED, DELAY_HIT_MAX_NS, DELAY_SECOND_MAX_NS,
  *                         DELAY_VISITS, DELAY_SERVED, DELAY_ASKED_NS, DELAY_SERVED_NS, DELAY_MISSED,
- *                         DELAY_CAPPED
+ *                         DELAY_CAPPED, DELAY_REQUIRED_NS, DELAY_UNSETTLED_NS
  *                         The rule with the lowest number from DELAY_ID (default 0) on. ENOENT: there
  *                         is none. Also after STOP.
  *
@@ -250,7 +251,7 @@ enum scope_attr {
 	SCOPE_ATTR_DELAY_ID,	      /* u32, at most 65535 */
 	SCOPE_ATTR_DELAY_SITE,	      /* u8: enum scope_delay_site */
 	SCOPE_ATTR_DELAY_SYSCALL,     /* u32, below SCOPE_SYSCALL_MAX: native number */
-	SCOPE_ATTR_DELAY_FLAGS,	      /* u32: SCOPE_DELAY_AFTER */
+	SCOPE_ATTR_DELAY_FLAGS,	      /* u32: SCOPE_DELAY_AFTER, SCOPE_DELAY_CALLERS */
 	SCOPE_ATTR_DELAY_NS,	      /* u64, at most SCOPE_DELAY_NS_MAX */
 	SCOPE_ATTR_DELAY_PROBABILITY, /* u32: parts of 2^32 of the visits; default and 0: all */
 	SCOPE_ATTR_DELAY_SEED,	      /* u64, default 0 */
@@ -265,6 +266,11 @@ enum scope_attr {
 	SCOPE_ATTR_DELAY_MISSED,      /* u64: chosen visits that could not be held up: in an interrupt,
 					 no place to remember them, a 32-bit call */
 	SCOPE_ATTR_DELAY_CAPPED,      /* u64: chosen visits that a cap shortened or let go */
+	SCOPE_ATTR_DELAY_RANGES,      /* struct scope_delay_range[], 1 to SCOPE_DELAY_RANGES_MAX */
+	SCOPE_ATTR_DELAY_REQUIRED_NS, /* u64, SPEEDUP: for how long each thread was to wait so far. What
+					 it grew by is to be taken off the time an experiment took */
+	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: what threads still owed as they woke others, sum:
+					 by so much these were early */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
@@ -307,10 +313,29 @@ enum scope_delay_site {
 	 * and serves it as the call it is in returns, all that it owes by this rule at once.
 	 */
 	SCOPE_DELAY_KERNEL = 3,
+	/*
+	 * DELAY_RANGES or DELAY_SYSCALL or both, in a session with SAMPLE_PERIOD_NS. No place: each
+	 * sample that finds a traced thread in one of the ranges, and each period that one is blocked
+	 * in the call, is a visit, and makes all other traced threads wait for DELAY_NS, before they
+	 * are in user mode the next time. So DELAY_NS is the period times the speedup. Who owes what:
+	 * kmod/delay_account.h. A session has at most one.
+	 */
+	SCOPE_DELAY_SPEEDUP = 4,
 };
 
 #define SCOPE_DELAY_AFTER 0x01u /* of SCOPE_DELAY_SYSCALL: as it returns */
-#define SCOPE_DELAY_FLAGS_ALL 0x01u
+/* Of SCOPE_DELAY_SPEEDUP: or called from a range, as far as frame pointers lead. */
+#define SCOPE_DELAY_CALLERS 0x02u
+#define SCOPE_DELAY_FLAGS_ALL 0x03u
+
+/* User addresses of one process, tgid by its number. */
+struct scope_delay_range {
+	__u64 begin, end; /* end is behind the last */
+	__u32 tgid;
+	__u32 zero;
+};
+
+#define SCOPE_DELAY_RANGES_MAX 256
 
 #define SCOPE_DELAY_MAX 64		  /* rules of a session */
 #define SCOPE_DELAY_NS_MAX 1000000000ull  /* of one delay */

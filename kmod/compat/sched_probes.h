@@ -2,8 +2,8 @@
 /*
  * The probes of scheduler tracepoints whose prototypes changed, one for each prototype known.
  *
- * Included once, by probe_sched.c, behind what they call: probe_switch(), probe_waking(),
- * probe_rename(), probe_exit(). That the kernel's prototype is the one chosen here, the compiler checks there.
+ * Included behind what they call: probe_switch(), probe_waking(), probe_exit() and, without
+ * SCOPE_WITHOUT_RENAME, probe_rename(). That the kernel's prototype is the one chosen here, the compiler checks there.
  */
 
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
@@ -46,6 +46,7 @@ static void probe_sched_waking(void *data, struct task_struct *task, int success
 #error "scope: the prototype of this kernel's sched_wakeup tracepoint is not known"
 #endif
 
+#ifndef SCOPE_WITHOUT_RENAME
 /* 3.11 made the name const */
 #ifdef SCOPE_HAVE_RENAME_CONST
 static void probe_task_rename(void *data, struct task_struct *task, const char *comm)
@@ -55,6 +56,7 @@ static void probe_task_rename(void *data, struct task_struct *task, char *comm)
 {
 	probe_rename(data, task, comm);
 }
+#endif
 
 #ifdef SCOPE_HAVE_EXIT_GROUP_DEAD /* 6.16 */
 static void probe_sched_exit(void *data, struct task_struct *task, bool group_dead)

@@ -7,7 +7,7 @@
 
 struct attributes {
 	uint32_t bytes;
-	_Alignas(8) uint8_t data[12288];
+	_Alignas(8) uint8_t data[16384];
 };
 
 /* name may have NLA_F_NESTED set. */

@@ -14,7 +14,8 @@ int client_delay_set(struct client *client, const struct client_delay *delay)
 
 	nla_put_u32(msg, SCOPE_ATTR_DELAY_ID, delay->id);
 	nla_put_u8(msg, SCOPE_ATTR_DELAY_SITE, delay->site);
-	if (delay->site == SCOPE_DELAY_SYSCALL && delay->syscall >= 0)
+	if ((delay->site == SCOPE_DELAY_SYSCALL || delay->site == SCOPE_DELAY_SPEEDUP) &&
+	    delay->syscall >= 0)
 		nla_put_u32(msg, SCOPE_ATTR_DELAY_SYSCALL, delay->syscall);
 	if (delay->flags)
 		nla_put_u32(msg, SCOPE_ATTR_DELAY_FLAGS, delay->flags);
@@ -35,6 +36,8 @@ int client_delay_set(struct client *client, const struct client_delay *delay)
 		nla_put_u64(msg, SCOPE_ATTR_DELAY_SECOND_MAX_NS, delay->second_max_ns);
 	if (delay->tid)
 		nla_put(msg, SCOPE_ATTR_DELAY_THREADS, 4, &delay->tid);
+	if (delay->range)
+		nla_put(msg, SCOPE_ATTR_DELAY_RANGES, sizeof(*delay->range), delay->range);
 	return client_send(client, msg, NULL, NULL, client_delay_text, sizeof(client_delay_text));
 }
 
@@ -59,6 +62,8 @@ static void on_rule(struct nlattr **attributes, void *data)
 	state->served_ns = nla_get_u64(attributes[SCOPE_ATTR_DELAY_SERVED_NS]);
 	state->missed = nla_get_u64(attributes[SCOPE_ATTR_DELAY_MISSED]);
 	state->capped = nla_get_u64(attributes[SCOPE_ATTR_DELAY_CAPPED]);
+	state->required_ns = nla_get_u64(attributes[SCOPE_ATTR_DELAY_REQUIRED_NS]);
+	state->unsettled_ns = nla_get_u64(attributes[SCOPE_ATTR_DELAY_UNSETTLED_NS]);
 }
 
 int client_delay_next(struct client *client, uint32_t id, struct client_delay_state *ret_state)

@@ -15,11 +15,13 @@ struct client_delay {
 	uint64_t offset, ns, seed, hit_max_ns, second_max_ns;
 	uint32_t probability;
 	uint32_t tid; /* 0: every traced thread */
+	const struct scope_delay_range *range; /* one, or NULL */
 };
 
 struct client_delay_state {
 	uint32_t id;
 	uint64_t ns, visits, served, asked_ns, served_ns, missed, capped;
+	uint64_t required_ns, unsettled_ns;
 };
 
 /* The kernel's words for a refusal are in client_delay_text. */

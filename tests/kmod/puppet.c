@@ -72,6 +72,49 @@ static void receive(uint32_t times)
 	close(pair[1]);
 }
 
+/* A thousand turns; the section's borders are those of the code. */
+__attribute__((noinline, section("burn_code"))) static void burn(void)
+{
+	volatile uint32_t i;
+
+	for (i = 0; i < 1000; i++)
+		;
+}
+
+__attribute__((noinline)) static void work(void)
+{
+	volatile uint32_t i;
+
+	for (i = 0; i < 1000; i++)
+		;
+}
+
+static void pingpong(uint32_t times)
+{
+	int to[2], from[2];
+	uint32_t i;
+	char byte;
+
+	CHECK(!pipe(to) && !pipe(from));
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(to[1]);
+		while (read(to[0], &byte, 1) == 1) {
+			work();
+			if (write(from[1], "", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	for (i = 0; i < times; i++) {
+		work();
+		CHECK(write(to[1], "", 1) == 1 && read(from[0], &byte, 1) == 1);
+	}
+	close(to[1]);
+	CHECK(wait(NULL) > 0);
+}
+
 static void spawn(uint32_t times)
 {
 	char number[16];
@@ -96,11 +139,17 @@ static void act(const struct order *order)
 		call_function(order->times);
 	else if (order->act == PUPPET_SPAWN)
 		spawn(order->times);
+	else if (order->act == PUPPET_PINGPONG)
+		pingpong(order->times);
 	else if (order->act == PUPPET_RECEIVE)
 		receive(order->times);
 	else
 		for (i = 0; i < order->times; i++) {
-			if (order->act == PUPPET_GETPPID)
+			if (order->act == PUPPET_BURN)
+				burn();
+			else if (order->act == PUPPET_WORK)
+				work();
+			else if (order->act == PUPPET_GETPPID)
 				syscall(SYS_getppid);
 			else if (order->act == PUPPET_NAP)
 				syscall(SYS_nanosleep, &nap, NULL);
@@ -181,9 +230,9 @@ void puppet_end(struct puppet *puppet)
 	waitpid(puppet->pid, NULL, 0);
 }
 
-uint64_t puppet_function_offset(void)
+static uint64_t own_offset(uint64_t address)
 {
-	uint64_t address = (uint64_t)puppet_function, start, end, offset, found = 0;
+	uint64_t start, end, offset, found = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
 	char line[512];
 
@@ -195,4 +244,32 @@ uint64_t puppet_function_offset(void)
 	fclose(maps);
 	CHECK(found);
 	return found;
+}
+
+uint64_t puppet_function_offset(void)
+{
+	return own_offset((uint64_t)puppet_function);
+}
+
+extern const char __start_burn_code[], __stop_burn_code[];
+
+void puppet_burn_range(const struct puppet *puppet, struct scope_delay_range *ret_range)
+{
+	uint64_t wanted = own_offset((uint64_t)__start_burn_code), start, end, offset;
+	char line[512], mode[8], path[64];
+	FILE *maps;
+
+	memset(ret_range, 0, sizeof(*ret_range));
+	snprintf(path, sizeof(path), "/proc/%d/maps", puppet->pid);
+	maps = fopen(path, "r");
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %7s %lx", &start, &end, mode, &offset) == 4 &&
+		    mode[2] == 'x' && wanted >= offset && wanted < offset + (end - start) &&
+		    strstr(line, "scopetest"))
+			ret_range->begin = start + (wanted - offset);
+	fclose(maps);
+	CHECK(ret_range->begin);
+	ret_range->end = ret_range->begin + (__stop_burn_code - __start_burn_code);
+	ret_range->tgid = puppet->pid;
 }

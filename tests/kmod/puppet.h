@@ -21,6 +21,9 @@ enum puppet_act {
 	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
 	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
 	PUPPET_RECEIVE,	  /* a byte from a socket of its own */
+	PUPPET_BURN,	  /* loops in code of its own, see puppet_burn_range() */
+	PUPPET_WORK,	  /* loops elsewhere */
+	PUPPET_PINGPONG,  /* a byte to a child and back, with some work on either side */
 	PUPPET_ACTS,
 };
 
@@ -34,6 +37,10 @@ void puppet_end(struct puppet *puppet);
 
 /* The i-th call gets i, 2 i, 3 i and returns 7 i. Where it begins in the program's file. */
 uint64_t puppet_function_offset(void);
+
+/* Where the code of PUPPET_BURN is in that process. */
+struct scope_delay_range;
+void puppet_burn_range(const struct puppet *puppet, struct scope_delay_range *ret_range);
 
 /* What main() runs for a new process: `puppet`, or `puppet function N`. */
 void puppet_main(int argc, char **argv);

@@ -80,10 +80,11 @@ static const struct row {
 	{ SCOPE_ATTR_DELAY_SEED, U64, DELAY, 0, false },
 	{ SCOPE_ATTR_DELAY_HIT_MAX_NS, U64, DELAY, 0, false },
 	{ SCOPE_ATTR_DELAY_SECOND_MAX_NS, U64, DELAY, 0, false },
+	{ SCOPE_ATTR_DELAY_RANGES, SCOPE_DELAY_RANGES_MAX * 24, DELAY, 0, false },
 	{ SCOPE_ATTR_DELAY_THREADS, SCOPE_STACK_THREADS_MAX * U32, DELAY, 0, true },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-#define VALUE_MAX (SCOPE_STACK_THREADS_MAX * U32)
+#define VALUE_MAX (SCOPE_DELAY_RANGES_MAX * 24)
 
 static const struct row *row_of(int name, int command)
 {

@@ -433,7 +433,7 @@ void test_delay_refuse(void)
 	WANT(&client, -ENODATA, "configured", .site = SCOPE_DELAY_RECEIVE, .ns = 1);
 	client_close(&client);
 	begin(&client, &puppet);
-	WANT(&client, -EINVAL, "DELAY_SITE", .site = 4);
+	WANT(&client, -EINVAL, "DELAY_SITE", .site = 5);
 	WANT(&client, -EINVAL, "DELAY_ID", .id = 65536);
 	WANT(&client, -EINVAL, "DELAY_SYSCALL", .syscall = -1, .flags = SCOPE_DELAY_AFTER);
 	WANT(&client, -EINVAL, "DELAY_SYSCALL", .syscall = 512, .flags = SCOPE_DELAY_AFTER);

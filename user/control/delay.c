@@ -8,6 +8,8 @@
 
 #include <netlink/attr.h>
 
+#include <scope/event.h>
+
 #include "base/syscall_name.h"
 #include "control/control.h"
 #include "control/request.h"
@@ -45,7 +47,8 @@ static int send_rule(struct scope_control *control, uint32_t session,
 	bad |= nla_put_u32(message, SCOPE_ATTR_SESSION, session);
 	bad |= nla_put_u32(message, SCOPE_ATTR_DELAY_ID, delay->id);
 	bad |= nla_put_u8(message, SCOPE_ATTR_DELAY_SITE, delay->site);
-	if (delay->site == SCOPE_DELAY_SYSCALL)
+	if (delay->site == SCOPE_DELAY_SYSCALL ||
+	    (delay->site == SCOPE_DELAY_SPEEDUP && delay->syscall != SCOPE_NR_NONE))
 		bad |= nla_put_u32(message, SCOPE_ATTR_DELAY_SYSCALL, delay->syscall);
 	if (*name)
 		bad |= nla_put_string(message, delay->site == SCOPE_DELAY_USER ?
@@ -63,6 +66,9 @@ static int send_rule(struct scope_control *control, uint32_t session,
 	if (delay->thread_count)
 		bad |= nla_put(message, SCOPE_ATTR_DELAY_THREADS,
 			       (int)(delay->thread_count * sizeof(uint32_t)), delay->threads);
+	if (delay->range_count)
+		bad |= nla_put(message, SCOPE_ATTR_DELAY_RANGES,
+			       (int)(delay->range_count * sizeof(*delay->ranges)), delay->ranges);
 	if (bad) {
 		nlmsg_free(message);
 		return -ENOMEM;
@@ -108,6 +114,9 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session,
 	if (delay->thread_count > SCOPE_STACK_THREADS_MAX)
 		return scope_error_set(error, -EINVAL, "%u threads to hold up: at most %d can be named",
 				       delay->thread_count, SCOPE_STACK_THREADS_MAX);
+	if (delay->range_count > SCOPE_DELAY_RANGES_MAX)
+		return scope_error_set(error, -EINVAL, "%u ranges of code: at most %d can be named",
+				       delay->range_count, SCOPE_DELAY_RANGES_MAX);
 	if (delay->site == SCOPE_DELAY_SYSCALL && !(delay->flags & SCOPE_DELAY_AFTER) &&
 	    !*delay->name)
 		code = send_call(control, session, delay, &reply);
@@ -160,6 +169,8 @@ static int parse_told(struct nlattr **attr, void *result)
 		{ SCOPE_ATTR_DELAY_SERVED_NS, offsetof(struct told, counts.served_ns) },
 		{ SCOPE_ATTR_DELAY_MISSED, offsetof(struct told, counts.missed) },
 		{ SCOPE_ATTR_DELAY_CAPPED, offsetof(struct told, counts.capped) },
+		{ SCOPE_ATTR_DELAY_REQUIRED_NS, offsetof(struct told, counts.required_ns) },
+		{ SCOPE_ATTR_DELAY_UNSETTLED_NS, offsetof(struct told, counts.unsettled_ns) },
 	};
 	struct told *told = result;
 	struct nlattr *name = attr[SCOPE_ATTR_PROBE_SYMBOL] ? attr[SCOPE_ATTR_PROBE_SYMBOL]

@@ -15,14 +15,16 @@ struct scope_control;
 struct scope_delay {
 	uint16_t id;
 	uint8_t site; /* enum scope_delay_site */
-	uint32_t flags; /* SCOPE_DELAY_AFTER */
-	uint32_t syscall; /* native number */
+	uint32_t flags; /* SCOPE_DELAY_AFTER, SCOPE_DELAY_CALLERS */
+	uint32_t syscall; /* native number; of a speedup SCOPE_NR_NONE: none */
 	uint64_t ns;	  /* 0: count visits, hold nobody up */
 	uint32_t probability; /* parts of 2^32 of the visits; 0: all of them */
 	uint64_t seed;
 	uint64_t hit_max_ns, second_max_ns; /* 0: the module's own default */
 	const uint32_t *threads; /* tids, thread_count of them; none: every traced thread. Not told */
 	uint32_t thread_count;
+	const struct scope_delay_range *ranges; /* of a speedup, range_count of them. Not told */
+	uint32_t range_count;
 	uint64_t offset;
 	/*
 	 * Symbol of the kernel, or path of a file. For a syscall that is held up as it is entered ""
@@ -39,6 +41,9 @@ struct scope_delay_counts {
 	uint64_t served_ns; /* sum over those, as they really were */
 	uint64_t missed;    /* chosen visits that could not be held up */
 	uint64_t capped;    /* chosen visits that a cap shortened or let go */
+	/* of a speedup */
+	uint64_t required_ns;  /* for how long each thread was to wait so far */
+	uint64_t unsettled_ns; /* sum of what threads still owed as they woke others */
 };
 
 /*
