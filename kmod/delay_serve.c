@@ -89,7 +89,7 @@ static void sleep_until(const struct scope_delay_rule *rule, ktime_t until)
 	finish_wait(&rule->session->delays.sleepers, &wait);
 }
 
-static void write_record(const struct scope_delay_rule *rule, u64 asked_ns, u64 served_ns, u8 flags)
+static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 served_ns, u8 flags)
 {
 	struct scope_session *session = rule->session;
 	struct scope_cpu *cpu;
@@ -136,6 +136,6 @@ u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 	atomic64_inc(&rule->served);
 	atomic64_add(granted_ns, &rule->asked_ns);
 	atomic64_add(served_ns, &rule->served_ns);
-	write_record(rule, granted_ns, served_ns, flags);
+	write_record(rule, granted_ns, min_t(u64, served_ns, U32_MAX), flags);
 	return served_ns;
 }

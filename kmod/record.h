@@ -221,7 +221,7 @@ static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now
 }
 
 static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 id, u8 flags,
-					  u64 asked_ns, u64 served_ns)
+					  u32 asked_ns, u32 served_ns)
 {
 	struct scope_record_delay *r;
 
@@ -231,8 +231,8 @@ static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 
 	r->id = id;
 	r->flags = flags;
 	r->zero = 0;
-	r->asked_ns = min_t(u64, asked_ns, U32_MAX);
-	r->served_ns = min_t(u64, served_ns, U32_MAX);
+	r->asked_ns = asked_ns;
+	r->served_ns = served_ns;
 	scope_ring_commit(ring, sizeof(*r));
 }
 
