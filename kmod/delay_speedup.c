@@ -115,14 +115,11 @@ static bool is_in(const struct scope_delay_ranges *ranges, u64 address)
 }
 
 /* Of the thread that the timer interrupted: is it in the code, or called from there? */
-static bool runs_in(const struct scope_delay_ranges *ranges, bool callers)
+static bool runs_in(const struct scope_delay_ranges *ranges, struct pt_regs *regs, bool callers)
 {
-	struct pt_regs *regs = get_irq_regs();
 	u64 frame[2], fp, low;
 	int i;
 
-	if (!regs || !user_mode(regs))
-		regs = task_pt_regs(current);
 	if (is_in(ranges, instruction_pointer(regs)))
 		return true;
 	fp = scope_arch_frame(regs);
@@ -142,6 +139,9 @@ static bool runs_in(const struct scope_delay_ranges *ranges, bool callers)
 static void sample(struct scope_delay_rule *rule)
 {
 	const struct scope_delay_values *values = rcu_dereference(rule->values);
+	struct pt_regs *regs = get_irq_regs();
+	/* In the kernel it may yet block, and nobody could take the rule away till it comes back. */
+	const bool in_user = regs && user_mode(regs);
 	struct slot *slot;
 	u8 flags = 0;
 
@@ -151,10 +151,11 @@ static void sample(struct scope_delay_rule *rule)
 	slot = get(rule, current->pid);
 	if (!slot || slot->pausing)
 		return;
-	if (runs_in(values->ranges, rule->flags & SCOPE_DELAY_CALLERS))
+	if (runs_in(values->ranges, in_user ? regs : task_pt_regs(current),
+		    rule->flags & SCOPE_DELAY_CALLERS))
 		credit(rule, slot, scope_delay_due(rule, &flags));
-	else if (!slot->asked && scope_account_due(&slot->account,
-						   atomic64_read(&rule->speedup->required_ns), 0))
+	else if (in_user && !slot->asked &&
+		 scope_account_due(&slot->account, atomic64_read(&rule->speedup->required_ns), 0))
 		slot->asked = scope_delay_ask_for_return(rule);
 }
 
