@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
+#include "cmd/captured.h"
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "signature/store.h"
@@ -221,29 +221,16 @@ static int capture(const struct request *request, struct scope_writer *writer,
 static int capture_and_open(const struct request *request, struct scope_error *error,
 			    struct scope_trace **ret_trace)
 {
-	struct scope_writer *writer = NULL;
-	char path[64];
-	int fd = -1, code;
+	struct scope_cmd_captured captured;
+	int code = scope_cmd_captured_create(request->save, error, &captured);
 
-	if (request->save) {
-		code = scope_writer_create(request->save, error, &writer);
-	} else {
-		code = scope_temporary_open(error, &fd);
-		if (!code)
-			code = scope_writer_create_fd(fd, "the temporary trace (in TMPDIR)", error,
-						      &writer);
-	}
 	if (!code)
-		code = capture(request, writer, error);
+		code = capture(request, captured.writer, error);
 	if (!code)
-		code = scope_writer_finish(writer, error);
-	scope_writer_destroy(writer);
-	if (!code) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		code = scope_trace_open(request->save ? request->save : path, error, ret_trace);
-	}
-	if (fd >= 0)
-		close(fd);
+		code = scope_writer_finish(captured.writer, error);
+	if (!code)
+		code = scope_cmd_captured_open(&captured, error, ret_trace);
+	scope_cmd_captured_free(&captured);
 	return code;
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file of a capture that is read at once: one that the user keeps, or an unnamed one. */
+#include "cmd/captured.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/temporary.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+int scope_cmd_captured_create(const char *save, struct scope_error *error,
+			      struct scope_cmd_captured *ret_captured)
+{
+	int code;
+
+	*ret_captured = (struct scope_cmd_captured){ .save = save, .fd = -1 };
+	if (save)
+		return scope_writer_create(save, error, &ret_captured->writer);
+	code = scope_temporary_open(error, &ret_captured->fd);
+	if (!code)
+		code = scope_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
+					      &ret_captured->writer);
+	return code;
+}
+
+int scope_cmd_captured_open(struct scope_cmd_captured *captured, struct scope_error *error,
+			    struct scope_trace **ret_trace)
+{
+	char path[64];
+
+	scope_writer_destroy(captured->writer);
+	captured->writer = NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", captured->fd);
+	return scope_trace_open(captured->save ? captured->save : path, error, ret_trace);
+}
+
+void scope_cmd_captured_free(struct scope_cmd_captured *captured)
+{
+	scope_writer_destroy(captured->writer);
+	if (captured->fd >= 0)
+		close(captured->fd);
+}
