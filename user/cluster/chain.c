@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define POINTS_MAX (1u << 28)
+#define POINTS_MAX (1u << 24)
 
 int scope_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
 		       struct scope_merge *merges)

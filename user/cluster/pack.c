@@ -20,8 +20,6 @@ static inline uint32_t ones(uint64_t x)
 	return x * 0x0101010101010101ULL >> 56;
 }
 
-#define BLOCK 64	/* a square of the matrix that stays in the nearest cache with its mirror */
-
 static int compare_ids(const void *a, const void *b, void *set)
 {
 	return scope_vector_compare(scope_vector_set_get(set, *(const uint32_t *)a),
@@ -109,50 +107,43 @@ SCOPE_CLONES uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_
 	return distance;
 }
 
-/* Distances of one point from @n others that stand in a row. */
-SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words,
-				     uint32_t n, uint8_t *distances)
+/* Distances of one point from @n others of @words each that stand in a row. */
+static inline __attribute__((always_inline)) void measure(const uint64_t *from,
+							  const uint64_t *others, uint32_t words,
+							  uint32_t n, uint8_t *distances)
 {
-	for (uint32_t j = 0; j < n; j++) {
+	for (uint32_t j = 0; j < n; j++, others += words) {
 		uint32_t d = 0;
 
 		for (uint32_t w = 0; w < words; w++)
-			d += ones(from[w] ^ others[j * words + w]);
+			d += ones(from[w] ^ others[w]);
 		distances[j] = d < SCOPE_LINKAGE_FAR ? d : SCOPE_LINKAGE_FAR;
 	}
 }
 
-/* One block of the upper half and its mirror in the lower. */
-static void measure_block(const struct scope_pack *pack, const uint64_t *bits, uint32_t m,
-			  uint32_t top, uint32_t left, uint8_t *distances)
+/* Nearly always one word tells all, which is worth code of its own. */
+SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words,
+				     uint32_t n, uint8_t *distances)
 {
-	size_t stride = scope_linkage_stride(m);
-	uint32_t bottom = top + BLOCK < m ? top + BLOCK : m;
-	uint32_t columns = (left + BLOCK < m ? left + BLOCK : m) - left;
-
-	for (uint32_t i = top; i < bottom; i++) {
-		uint8_t *row = distances + i * stride + left;
-
-		measure_row(bits + (size_t)i * pack->words, bits + (size_t)left * pack->words,
-			    pack->words, columns, row);
-		for (uint32_t j = 0; left != top && j < columns; j++)
-			distances[(left + j) * stride + i] = row[j];
-	}
+	if (words == 1)
+		measure(from, others, 1, n, distances);
+	else
+		measure(from, others, words, n, distances);
 }
 
+/* Both halves are measured: that takes no longer than to copy one into the columns of the other. */
 int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		      uint8_t *distances)
 {
-	size_t row = pack->words * sizeof(*pack->bits);
-	uint64_t *bits = malloc(m ? m * row : 1);
+	const size_t words = pack->words;
+	uint64_t *bits = malloc(m ? m * words * sizeof(*bits) : 1);
 
 	if (!bits)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m; i++)
-		memcpy(bits + (size_t)i * pack->words, pack->bits + (size_t)points[i] * pack->words, row);
-	for (uint32_t top = 0; top < m; top += BLOCK)
-		for (uint32_t left = top; left < m; left += BLOCK)
-			measure_block(pack, bits, m, top, left, distances);
+		memcpy(bits + i * words, pack->bits + points[i] * words, words * sizeof(*bits));
+	for (uint32_t i = 0; i < m; i++)
+		measure_row(bits + i * words, bits, words, m, distances + i * scope_linkage_stride(m));
 	free(bits);
 	return 0;
 }

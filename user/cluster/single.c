@@ -1,60 +1,107 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Single linkage: the minimum spanning tree, grown from one point. */
-#include <stdlib.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/clones.h"
 #include "cluster/chain.h"
 
-/*
- * A link as one number that is in the order of the tie rule: distance, lower point, higher point.
- * Fewer than 2^28 points leave 8 bits for the distance.
- */
-static uint64_t link_of(uint8_t distance, uint32_t a, uint32_t b)
-{
-	uint32_t low = a < b ? a : b, high = a < b ? b : a;
+#define BLOCK 64
+#define FROM_BITS 24	/* of a point's number: matrices of more points than that fit nowhere */
+#define FROM_MASK ((1u << FROM_BITS) - 1)
 
-	return (uint64_t)distance << 56 | (uint64_t)low << 28 | high;
+/*
+ * Prim. The best link of each point to the tree is one number: its distance, then the point of the
+ * tree. For one point that is the order of the tie rule, since a smaller partner makes a smaller pair
+ * on either side of it.
+ */
+struct tree {
+	uint32_t *link;
+	uint32_t *inside;	/* all bits set for points of the tree, and behind the last point */
+	uint32_t *least;	/* by block, of its links */
+	uint32_t blocks;
+};
+
+/* Links of a block to the point `added`, whose distances are @row, where these are better. */
+SCOPE_CLONES static uint32_t add_links(uint32_t *restrict link, const uint32_t *restrict inside,
+				       const uint8_t *restrict row, uint32_t added)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (int i = 0; i < BLOCK; i++) {
+		const uint32_t to = ((uint32_t)row[i] << FROM_BITS | added) | inside[i];
+
+		link[i] = to < link[i] ? to : link[i];
+	}
+	for (int i = 0; i < BLOCK; i++)
+		least = link[i] < least ? link[i] : least;
+	return least;
 }
 
-/* Prim: best[k] is the best link to the tree of point[k], one of the @left not in it. */
+static struct scope_merge merge_of(uint32_t link, uint32_t point)
+{
+	const uint32_t from = link & FROM_MASK;
+
+	return (struct scope_merge){ from < point ? from : point, from < point ? point : from,
+				     link >> FROM_BITS, 0 };
+}
+
+/* The link that the tie rule puts first, of all that leave the tree. Returns its point outside. */
+static uint32_t find_best(const struct tree *tree, struct scope_merge *ret_best)
+{
+	uint32_t distance = UINT32_MAX, point = 0;
+
+	for (uint32_t b = 0; b < tree->blocks; b++)
+		distance = tree->least[b] < distance ? tree->least[b] : distance;
+	distance >>= FROM_BITS;
+	*ret_best = (struct scope_merge){ UINT32_MAX, UINT32_MAX, distance, 0 };
+	for (uint32_t b = 0; b < tree->blocks; b++) {
+		if (tree->least[b] >> FROM_BITS != distance)
+			continue;
+		for (uint32_t k = b * BLOCK; k < (b + 1) * BLOCK; k++) {
+			const struct scope_merge merge = merge_of(tree->link[k], k);
+
+			if (tree->link[k] >> FROM_BITS == distance && !tree->inside[k] &&
+			    scope_chain_compare(&merge, ret_best) < 0) {
+				*ret_best = merge;
+				point = k;
+			}
+		}
+	}
+	return point;
+}
+
+static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m,
+		 struct scope_merge *merges)
+{
+	const size_t stride = scope_linkage_stride(m);
+	uint32_t added = 0;
+
+	for (uint32_t done = 0; done + 1 < m; done++) {
+		const uint8_t *row = distances + added * stride;
+
+		tree->inside[added] = tree->link[added] = UINT32_MAX;
+		for (uint32_t b = 0; b < tree->blocks; b++)
+			tree->least[b] = add_links(tree->link + b * BLOCK, tree->inside + b * BLOCK,
+						   row + b * BLOCK, added);
+		added = find_best(tree, &merges[done]);
+	}
+}
+
 static int span(const uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
-	uint64_t *best = malloc(m * sizeof(*best));
-	uint32_t *point = malloc(m * sizeof(*point));
-	uint32_t left = m - 1, added = 0;
+	const size_t stride = scope_linkage_stride(m);
+	uint32_t *room = malloc(3 * stride * sizeof(*room));
+	const struct tree tree = { room, room + stride, room + 2 * stride, stride / BLOCK };
 
-	if (!best || !point) {
-		free(point);
-		free(best);
+	if (!room)
 		return -ENOMEM;
-	}
-	for (uint32_t k = 0; k < left; k++) {
-		best[k] = UINT64_MAX;
-		point[k] = k + 1;
-	}
-	for (; left; left--) {
-		const uint8_t *row = distances + added * scope_linkage_stride(m);
-		uint64_t least = UINT64_MAX;
-		uint32_t at = 0;
-
-		for (uint32_t k = 0; k < left; k++) {
-			uint64_t link = link_of(row[point[k]], added, point[k]);
-
-			best[k] = link < best[k] ? link : best[k];
-			at = best[k] < least ? k : at;
-			least = best[k] < least ? best[k] : least;
-		}
-		merges[m - 1 - left] = (struct scope_merge){
-			.left = least >> 28 & ((1u << 28) - 1),
-			.right = least & ((1u << 28) - 1),
-			.height = least >> 56,
-		};
-		added = point[at];
-		point[at] = point[left - 1];
-		best[at] = best[left - 1];
-	}
-	free(point);
-	free(best);
+	memset(tree.link, UINT8_MAX, stride * sizeof(*room));
+	memset(tree.inside, 0, m * sizeof(*room));
+	memset(tree.inside + m, UINT8_MAX, (stride - m) * sizeof(*room));
+	grow(&tree, distances, m, merges);
+	free(room);
 	return 0;
 }
 
