@@ -129,7 +129,7 @@ group_debug() {
 	run module_debug scripts/kmod.sh build/kernels/debug/headers
 	kunit_on debug
 	for part in 1 2 3 4; do
-		start "kmod_debug_$part" tests/vm/run.sh -k debug -m 1536 -t 1500 -- \
+		start "kmod_debug_$part" tests/vm/run.sh -k debug -f -m 1536 -t 1500 -- \
 			env TEST_S=600 ROUNDS=2 PART=$part/4 tests/kmod/run.sh "$(module_of debug)"
 	done
 	start vm_harness_debug tests/vm/selftest_debug.sh
@@ -145,7 +145,7 @@ group_soak() {
 	run soak tests/vm/run.sh -k debug -c 3 -m 1536 -t $((seconds * 2 + 300)) -- \
 		tests/kmod/soak.sh "$(module_of debug)" "$seconds" "${SEED:-1}"
 	[ "$rounds" -gt 0 ] || return
-	run soak_rounds tests/vm/run.sh -k debug -m 1536 -t $((rounds * 30 + 3600)) -- \
+	run soak_rounds tests/vm/run.sh -k debug -f -m 1536 -t $((rounds * 30 + 3600)) -- \
 		env ROUNDS="$rounds" EVERY=1 TEST_S=36000 tests/kmod/run.sh "$(module_of debug)" \
 		failing_allocations reload_idle reload_under_load reload_under_stress \
 		unload_with_probes probe_churn

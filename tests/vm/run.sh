@@ -12,6 +12,7 @@
 #   -a 'ARGS' more kernel arguments
 #   -i        count instructions: 1 ns of guest time is one instruction. One processor; idle time
 #             is skipped, so wait for events, never for time
+#   -f        the command makes allocations fail: what the allocators say of that is no warning
 #   -v        show on stderr how long booting and the command took
 #
 # VM_THREAD=multi gives each processor a thread of the host's; by default they share one. That is
@@ -39,8 +40,8 @@ die() { echo "run.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/warnings.sh"
 
 arguments=("$@")
-kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose=''
-while getopts k:m:c:t:o:a:iv option; do
+kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose='' failing=''
+while getopts k:m:c:t:o:a:ifv option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	m) memory=$OPTARG ;;
@@ -49,6 +50,7 @@ while getopts k:m:c:t:o:a:iv option; do
 	o) out=$OPTARG ;;
 	a) extra=$OPTARG ;;
 	i) icount=1 ;;
+	f) failing=1 ;;
 	v) verbose=1 ;;
 	*) usage ;;
 	esac
@@ -105,7 +107,10 @@ write_job() {	# COMMAND...
 }
 
 # Lines of the kernel's log since the command began, the console's when the guest could not save it.
-log_since_start() { sed '1,/scope-vm: command starts/d' "$out/dmesg"; }
+log_since_start() {
+	sed '1,/scope-vm: command starts/d' "$out/dmesg" |
+		sed "${failing:+/vmalloc error:\|percpu: allocation failed/,/<\/TASK>/d}"
+}
 
 work=$(mktemp -d "$build/vm/run.XXXXXX")
 qemu='' follow='' watch=''
