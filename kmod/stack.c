@@ -3,7 +3,7 @@
  * User stacks of the current task, as a chain of return addresses or a copy for unwinding later.
  *
  * Both are written straight into the ring: the largest size is reserved, the unused tail given
- * back. User memory is read without faulting pages in, so a page that is out ends the stack.
+ * back. User memory is read without faulting pages in.
  */
 #include <linux/mm_types.h>
 #include <linux/timekeeping.h>
@@ -12,6 +12,7 @@
 #include "measure.h"
 #include "stack.h"
 
+#define HOLE_PAGES 4 /* without memory, that are passed over in one piece */
 #define WINDOW_NS 1000000000ull
 #define OPEN_NS_SHIFT 10 /* a tid and a time of 1 us in one word, good for 50 days of uptime */
 #define OPEN_NS_BITS (64 - SCOPE_TID_BITS)
@@ -93,20 +94,30 @@ static void put_chain(struct scope_session *session, struct scope_ring *ring,
 	scope_ring_commit(ring, sizeof(*r) + count * 8);
 }
 
-/* Page by page: what could be read stays, whatever the architecture's copy does at a fault. */
-static u32 copy_prefix(u8 *to, u64 from, u32 bytes)
+/*
+ * Page by page: what could be read stays, whatever the architecture's copy does at a fault. A page
+ * that was never written to is no memory yet: servers with buffers of 16 KiB on their stack leave
+ * such holes below their callers' frames. They become zeros. Returns the bytes up to the last one
+ * that was there. The page of the stack pointer is in use: where it is out nothing more is tried.
+ */
+static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 {
-	u32 done = 0;
+	u32 done, part, got, end = 0, holes = 0;
 
-	while (done < bytes) {
-		u32 part = min_t(u32, bytes - done, PAGE_SIZE - offset_in_page(from + done));
-		u32 got = scope_arch_copy_user(to + done, from + done, part);
-
-		done += got;
-		if (got < part)
+	for (done = 0; done < bytes && holes <= HOLE_PAGES; done += part) {
+		part = min_t(u32, bytes - done, PAGE_SIZE - offset_in_page(from + done));
+		got = scope_arch_copy_user(to + done, from + done, part);
+		if (got)
+			end = done + got;
+		holes = got ? 0 : holes + 1;
+		if (got == part)
+			continue;
+		*flags |= SCOPE_STACK_FAULT;
+		if (!end)
 			break;
+		memset(to + done + got, 0, part - got);
 	}
-	return done;
+	return end;
 }
 
 /* The first thread's stack ends behind the environment: do not run past it into a fault. */
@@ -131,10 +142,8 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 		return;
 	scope_arch_regs((u64 *)(r + 1), regs);
 	slice = (u8 *)(r + 1) + SCOPE_ARCH_REGS * 8;
-	got = copy_prefix(slice, sp, want);
-	if (got < want)
-		flags |= SCOPE_STACK_FAULT;
-	else if (want == most)
+	got = copy_around_holes(slice, sp, want, &flags);
+	if (got == most)
 		flags |= SCOPE_STACK_CUT;
 	padded = ALIGN(got, 8);
 	memset(slice + got, 0, padded - got);

@@ -218,7 +218,7 @@ enum scope_stack_reason {
 
 #define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
 #define SCOPE_STACK_CUT 0x02	   /* more stack there than was taken */
-#define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read */
+#define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read: of STACK zeros, or what is missing */
 #define SCOPE_STACK_COST 0x08	   /* of CHAIN: cost_ns follows */
 
 /*

@@ -51,6 +51,7 @@ static const struct {
 	{ "filter_cgroup", test_filter_cgroup },
 	{ "filter_syscalls", test_filter_syscalls },
 	{ "stack_change", test_stack_change },
+	{ "stack_hole", test_stack_hole },
 	{ "probe_kernel", test_probe_kernel },
 	{ "probe_user", test_probe_user },
 	{ "probe_deleted", test_probe_deleted },

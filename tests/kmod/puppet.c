@@ -130,6 +130,24 @@ static void spawn(uint32_t times)
 	CHECK(waitpid(pid, &status, 0) == pid && !status, "status %x", status);
 }
 
+/* The address goes to the assembler alone: nothing touches the room. */
+__attribute__((noinline)) static void nap_below_hole(const struct timespec *nap)
+{
+	char room[PUPPET_HOLE_BYTES];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	syscall(SYS_nanosleep, nap, NULL);
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+__attribute__((noinline)) static void nap_behind_mark(const struct timespec *nap)
+{
+	volatile uint64_t mark[2] = { PUPPET_HOLE_MARK, PUPPET_HOLE_MARK };
+
+	nap_below_hole(nap);
+	mark[0] = mark[1];
+}
+
 static void act(const struct order *order)
 {
 	const struct timespec nap = { 0, 300000 };
@@ -153,6 +171,8 @@ static void act(const struct order *order)
 				syscall(SYS_getppid);
 			else if (order->act == PUPPET_NAP)
 				syscall(SYS_nanosleep, &nap, NULL);
+			else if (order->act == PUPPET_HOLE_NAP)
+				nap_behind_mark(&nap);
 			else if (order->act == PUPPET_BAD_STACK)
 				bad_stack();
 			else

@@ -11,6 +11,8 @@ struct puppet {
 	int to_fd, from_fd;
 };
 
+#define PUPPET_HOLE_BYTES 16384
+#define PUPPET_HOLE_MARK 0x70707565741e5eedull /* in the frame behind it */
 #define PUPPET_PATH "/nowhere/at/all" /* what it opens, in vain */
 
 enum puppet_act {
@@ -20,6 +22,7 @@ enum puppet_act {
 	PUPPET_SPAWN,	 /* a new process of the program, which calls the function as often */
 	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
 	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
+	PUPPET_HOLE_NAP,  /* the same above PUPPET_HOLE_BYTES of stack that nobody ever wrote to */
 	PUPPET_RECEIVE,	  /* a byte from a socket of its own */
 	PUPPET_BURN,	  /* loops in code of its own, see puppet_burn_range() */
 	PUPPET_WORK,	  /* loops elsewhere */

@@ -112,7 +112,8 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		open->tid = 0;
 		break;
 	case SCOPE_EVENT_STACK:
-		scope_focus_stack(focus, event->flags & SCOPE_STACK_CUT);
+		/* Behind a hole that goes on to the end of the slice there may be more, too. */
+		scope_focus_stack(focus, event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		break;
 	default:
 		break;
