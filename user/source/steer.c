@@ -21,8 +21,7 @@ struct scope_steer {
 	uint32_t highest_ns;
 };
 
-static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice,
-		 struct scope_error *error)
+static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice)
 {
 	const struct scope_stack_change change = {
 		.min_given = true,
@@ -35,7 +34,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 
 	if (choice->on && choice->min_ns > steer->highest_ns)
 		steer->highest_ns = choice->min_ns;
-	return steer->source->stacks(steer->feed, &change, error);
+	return steer->source->stacks(steer->feed, &change, NULL);
 }
 
 /* A stretch without stacks is worth it where enough is left behind it. */
@@ -90,10 +89,10 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 		return scope_error_set(error, code, "no memory left to begin tracing");
 	}
 	scope_focus_decide(steer->focus, now_ns, &choice);
-	code = apply(steer, &choice, error);
-	if (code) {
+	/* A module of an older release cannot: then every slow call has its stack, as was configured. */
+	if (apply(steer, &choice)) {
 		scope_steer_destroy(steer);
-		return code;
+		steer = NULL;
 	}
 	*ret_steer = steer;
 	return 0;
@@ -118,7 +117,7 @@ void scope_steer_look(struct scope_steer *steer, uint64_t now_ns)
 	struct scope_focus_choice choice;
 
 	if (steer && scope_focus_decide(steer->focus, now_ns, &choice))
-		apply(steer, &choice, NULL);
+		apply(steer, &choice);
 }
 
 uint32_t scope_steer_highest_ns(const struct scope_steer *steer)

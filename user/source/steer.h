@@ -9,7 +9,7 @@ struct scope_steer;
 
 /*
  * For a session that is open and not started. *ret_steer is NULL where stacks are not to be chosen:
- * by the options, or since the source cannot change them. 0, -ENOMEM, or what the source said.
+ * by the options, or since the source cannot change them. 0, -ENOMEM.
  */
 int scope_steer_create(const struct scope_source *source, void *feed,
 		       const struct scope_capture_options *options, uint64_t now_ns,
