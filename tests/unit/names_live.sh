@@ -118,6 +118,30 @@ case_namespace() {
 	grep -q 'program_burns' report || { cat report; return 1; }
 }
 
+refused() {	# PATTERN OPTION...
+	local pattern=$1 code=0
+	shift
+	"$scope" report -i a.trace "$@" > report 2>&1 || code=$?
+	[ "$code" -eq 2 ] && grep -q -- "$pattern" report || { echo "$* gives $code"; cat report; return 1; }
+}
+
+# Which files are the system's is a setting; and what cannot be done is said before anything is.
+case_options() {
+	start ./full 20
+	echo go >&7
+	sleep 0.3
+	"$scope" record -p "$target" --source perf -d 5 -o a.trace > said 2>&1
+	stop
+	exec 7>&- 8<&-
+	"$scope" report -i a.trace > report
+	grep -q '1  program_burns' report || { cat report; return 1; }
+	"$scope" report -i a.trace --system-libraries 'default,fu*' > report
+	! grep -q '  program_burns' report || { echo "a library is named"; cat report; return 1; }
+	[ "$("$scope" report --system-libraries show | grep -c so)" -gt 20 ] || return 1
+	refused '--debug-dir.*nowhere' --debug-dir /nowhere &&
+		DEBUGINFOD_URLS='' refused 'DEBUGINFOD_URLS' --debuginfod
+}
+
 # A library that is opened and closed again between the beginning and the end of the trace.
 case_library() {
 	start ./full 1 ./library.so 6 && trace 12
@@ -201,7 +225,7 @@ case_java() {
 }
 
 cases=("$@")
-[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace library recursion vfork 32bit node_map node_dump java)
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit node_map node_dump java)
 for name in "${cases[@]}"; do
 	if "case_$name" > why 2>&1; then
 		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"

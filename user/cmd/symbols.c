@@ -55,8 +55,8 @@ static int take_debuginfod(const char *command, const char *value,
 	if (library)
 		dlclose(library);
 	if (!urls || !*urls)
-		return scope_cmd_misuse(command, "--debuginfod: DEBUGINFOD_URLS names no server; for "
-					"Debian's own packages: DEBUGINFOD_URLS=https://debuginfod.debian.net");
+		return scope_cmd_misuse(command, "--debuginfod: DEBUGINFOD_URLS names no server; set it to "
+					"the address of your distribution's, and keep it with sudo -E");
 	if (!library)
 		return scope_cmd_misuse(command, "--debuginfod needs libdebuginfod: install the package "
 					"libdebuginfod1");
