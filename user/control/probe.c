@@ -134,6 +134,8 @@ int scope_control_stacks(struct scope_control *control, uint32_t session,
 		bad |= nla_put_u32(message, SCOPE_ATTR_SAMPLE_PERIOD_NS, change->sample_period_ns);
 	if (change->slice_bytes)
 		bad |= nla_put_u32(message, SCOPE_ATTR_STACK_BYTES, change->slice_bytes);
+	if (change->per_second)
+		bad |= nla_put_u32(message, SCOPE_ATTR_STACKS_PER_SECOND, change->per_second);
 	if (change->min_given)
 		bad |= nla_put_u32(message, SCOPE_ATTR_STACK_MIN_NS, change->min_ns);
 	if (change->syscalls)

@@ -40,6 +40,7 @@ struct scope_stack_change {
 	uint32_t sample_period_ns; /* 0: no samples */
 	uint32_t min_ns;
 	uint32_t slice_bytes; /* of the stack to copy; 0: not given */
+	uint32_t per_second;  /* limit for stacks of calls, per CPU; 0: not given */
 	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits, or NULL */
 	const uint32_t *threads; /* tids, thread_count of them; none: all threads */
 	uint32_t thread_count;

@@ -23,13 +23,18 @@ struct scope_steer {
 
 static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice)
 {
+	const struct scope_capture_options *options = steer->options;
+	/* Of longer stacks fewer may come at once: as many bytes as before fit into the rings. */
+	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes /
+				   choice->slice_bytes);
 	const struct scope_stack_change change = {
 		.min_given = true,
 		.min_ns = choice->on ? choice->min_ns : UINT32_MAX,
 		.period_given = true,
-		.sample_period_ns = choice->on ? steer->options->sample_period_ns : 0,
+		.sample_period_ns = choice->on ? options->sample_period_ns : 0,
 		.syscalls = choice->syscalls,
 		.slice_bytes = choice->slice_bytes,
+		.per_second = most ? most : 1,
 	};
 
 	if (choice->on && choice->min_ns > steer->highest_ns)
