@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is chosen for stacks reaches the source, and a source that cannot change them is left alone. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/probe.h"
+#include "source/defaults.h"
+#include "source/steer.h"
+
+#define S 1000000000ull
+
+struct fake {
+	struct scope_stack_change last;
+	unsigned int changes;
+	int answer;
+};
+
+static int fake_stacks(void *feed, const struct scope_stack_change *change, struct scope_error *error)
+{
+	struct fake *fake = feed;
+
+	(void)error;
+	fake->last = *change;
+	fake->changes++;
+	return fake->answer;
+}
+
+static const struct scope_source able = { .name = "able", .stacks = fake_stacks };
+static const struct scope_source unable = { .name = "unable" };
+
+static struct scope_steer *steer_begin(const struct scope_source *source, struct fake *fake,
+				       const struct scope_capture_options *options)
+{
+	struct scope_steer *steer = (struct scope_steer *)fake;
+
+	assert_int_equal(scope_steer_create(source, fake, options, 10 * S, NULL, &steer), 0);
+	return steer;
+}
+
+/* Long captures begin without stacks and samples; short ones and those of a command have them. */
+static void test_begin(void **state)
+{
+	struct scope_capture_options options;
+	struct fake fake = { .changes = 0 };
+	struct scope_steer *steer;
+
+	(void)state;
+	scope_capture_options_init(&options, 1);
+	steer = steer_begin(&able, &fake, &options);
+	assert_non_null(steer);
+	assert_int_equal(fake.changes, 1);
+	assert_true(fake.last.min_given && fake.last.min_ns == UINT32_MAX);
+	assert_true(fake.last.period_given && !fake.last.sample_period_ns);
+	assert_int_equal(scope_steer_highest_ns(steer), 0);
+	scope_steer_look(steer, 10 * S + S / 2);
+	assert_int_equal(fake.changes, 1);
+	scope_steer_look(steer, 10 * S + SCOPE_DEFAULT_LEARN_NS);
+	assert_int_equal(fake.changes, 2);
+	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
+	assert_int_equal(fake.last.sample_period_ns, options.sample_period_ns);
+	assert_int_equal(fake.last.slice_bytes, SCOPE_DEFAULT_STACK_BYTES);
+	assert_int_equal(fake.last.per_second, SCOPE_DEFAULT_STACKS_PER_SECOND);
+	assert_false(fake.last.mode_given || fake.last.threads_given);
+	assert_int_equal(scope_steer_highest_ns(steer), SCOPE_DEFAULT_STACK_MIN_NS);
+	scope_steer_destroy(steer);
+
+	options.duration_ns = S;
+	steer = steer_begin(&able, &fake, &options);
+	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
+	scope_steer_destroy(steer);
+	options.duration_ns = 0;
+	options.held = "program";
+	steer = steer_begin(&able, &fake, &options);
+	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
+	scope_steer_destroy(steer);
+}
+
+static void test_left_alone(void **state)
+{
+	struct scope_capture_options options;
+	struct fake fake = { .answer = -EOPNOTSUPP };
+
+	(void)state;
+	scope_capture_options_init(&options, 1);
+	assert_null(steer_begin(&able, &fake, &options));
+	assert_int_equal(fake.changes, 1);
+	assert_null(steer_begin(&unable, &fake, &options));
+	options.stack_budget = 0;
+	assert_null(steer_begin(&able, &fake, &options));
+	options.stack_budget = 100;
+	options.stack_min_ns = 0; /* every call is to have its stack */
+	assert_null(steer_begin(&able, &fake, &options));
+	options.stack_min_ns = 1;
+	options.stack_mode = SCOPE_STACK_NONE;
+	assert_null(steer_begin(&able, &fake, &options));
+	assert_int_equal(fake.changes, 1);
+	/* Of none nothing is asked. */
+	scope_steer_take(NULL, NULL);
+	scope_steer_look(NULL, 0);
+	assert_int_equal(scope_steer_highest_ns(NULL), 0);
+	scope_steer_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
