@@ -109,26 +109,35 @@ static void test_even_calls_give_way(void **state)
 	scope_focus_destroy(focus);
 }
 
-/* Longer slices where many are full and the bytes allow it, shorter ones where they do not. */
+/* Longer slices where many are full and few bytes come, shorter ones where many do. */
 static void test_slices(void **state)
 {
 	static const struct {
-		unsigned int stacks, full, slice;
+		unsigned int stacks, full, bytes, slice;
 	} rows[] = {
-		{ 50, 0, 8192 },    { 100, 80, 8192 }, { 50, 2, 8192 },	  { 50, 30, 16384 },
-		{ 30, 20, 16384 },  { 25, 20, 32768 }, { 10, 10, 32768 }, { 30, 20, 32768 },
-		{ 100, 50, 16384 }, { 100, 50, 8192 }, { 900, 50, 8192 },
+		{ 50, 0, 8000, 8192 },	  { 100, 80, 8000, 8192 },   { 50, 2, 8000, 8192 },
+		{ 50, 30, 8000, 16384 },  { 50, 20, 12000, 16384 },  { 25, 20, 16000, 32768 },
+		{ 10, 10, 32000, 32768 }, { 40, 20, 32000, 32768 },  { 100, 50, 20000, 16384 },
+		{ 200, 50, 8000, 8192 },  { 900, 50, 8000, 8192 },   { 50, 30, 8000, 16384 },
 	};
 	struct scope_focus_choice choice;
 	struct scope_focus *focus = focus_begin(S, 100, &choice);
+	size_t i;
 
 	(void)state;
 	assert_int_equal(choice.slice_bytes, 8192);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (unsigned int k = 0; k < rows[i].stacks; k++)
-			scope_focus_stack(focus, k < rows[i].full);
+			scope_focus_stack(focus, rows[i].bytes, k < rows[i].full);
 		scope_focus_decide(focus, (11 + i) * S, &choice);
 		assert_int_equal(choice.slice_bytes, rows[i].slice);
+	}
+	/* A loss ends it for good. */
+	scope_focus_loss(focus);
+	for (; i < 20; i++) {
+		scope_focus_stack(focus, 8000, true);
+		scope_focus_decide(focus, (11 + i) * S, &choice);
+		assert_int_equal(choice.slice_bytes, 8192);
 	}
 	scope_focus_destroy(focus);
 }

@@ -19,7 +19,8 @@
 #define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	  /* of so many a second at least */
 #define FULL_SHARE 0.05	  /* of stacks that fill their slice: a longer one is wanted */
-#define EXCESS 1.5	  /* times the budget of bytes: a shorter one is */
+#define ROOM_BYTES 1e6	  /* of stacks a second: where as many come, no longer ones are asked for … */
+#define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
 #define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
 
 struct open_call {
@@ -37,6 +38,8 @@ struct scope_focus {
 	size_t cpus, cpu_room;
 	uint64_t begin_ns, next_ns; /* 0: not asked yet */
 	uint32_t stacks, full;	    /* of this period */
+	uint64_t bytes;		    /* of these stacks */
+	bool lost;		    /* events, at any time */
 	unsigned int step;	    /* min_ns is that of limits << step */
 	bool seen;		    /* rate holds a period */
 };
@@ -86,10 +89,16 @@ void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_
 	focus->count[nr][bin_of(duration_ns, focus->limits.min_ns)]++;
 }
 
-void scope_focus_stack(struct scope_focus *focus, bool full)
+void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full)
 {
 	focus->stacks++;
+	focus->bytes += bytes;
 	focus->full += full;
+}
+
+void scope_focus_loss(struct scope_focus *focus)
+{
+	focus->lost = true;
 }
 
 static void take_event(struct scope_focus *focus, const struct scope_event *event)
@@ -113,7 +122,8 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		break;
 	case SCOPE_EVENT_STACK:
 		/* Behind a hole that goes on to the end of the slice there may be more, too. */
-		scope_focus_stack(focus, event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
+		scope_focus_stack(focus, event->stack.bytes,
+				  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		break;
 	default:
 		break;
@@ -131,6 +141,8 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 		return;
 	while (focus->cpus <= subbuf->cpu)
 		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
+	if (subbuf->lost) /* so far */
+		scope_focus_loss(focus);
 	decoder = &focus->decoder[subbuf->cpu];
 	if (scope_decoder_begin(decoder, subbuf, subbuf->used_bytes))
 		return;
@@ -206,15 +218,17 @@ static void choose(struct scope_focus *focus)
 static void choose_slice(struct scope_focus *focus, double seconds)
 {
 	uint32_t *slice = &focus->choice.slice_bytes;
-	double budget = (double)focus->limits.per_second * focus->limits.slice_bytes;
-	double bytes = focus->stacks / seconds * *slice;
+	double bytes = focus->bytes / seconds;
 
-	if (focus->full > FULL_SHARE * focus->stacks && 2 * bytes <= budget &&
-	    2 * *slice <= focus->limits.slice_max)
+	if (focus->lost)
+		*slice = focus->limits.slice_bytes;
+	else if (focus->full > FULL_SHARE * focus->stacks && 2 * bytes <= ROOM_BYTES &&
+		 2 * *slice <= focus->limits.slice_max)
 		*slice *= 2;
-	else if (bytes > EXCESS * budget && *slice / 2 >= focus->limits.slice_bytes)
+	else if (bytes > EXCESS * ROOM_BYTES && *slice / 2 >= focus->limits.slice_bytes)
 		*slice /= 2;
 	focus->stacks = focus->full = 0;
+	focus->bytes = 0;
 }
 
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,

@@ -8,8 +8,9 @@
  * timer, a heartbeat: nothing abnormal is in them), then min_ns is doubled as often as it takes: the
  * slowest calls keep theirs. It comes down again one step at a time, once there is room to spare.
  *
- * Where many stacks fill their slice, and twice as long ones would take no more bytes than the budget
- * has for slices of slice_bytes, the slice is doubled: large frames cut fewer of them short.
+ * Where many stacks fill their slice, and twice as many bytes of stack a second would still be few
+ * (1 MB), the slice is doubled: large frames cut fewer of them short. It is halved again where they
+ * become more, and stays what it was at first once events were lost.
  *
  * Threads are not chosen. Whose fault a wait is, is told by the stacks of whoever ended it, and which
  * thread that will be is not known beforehand.
@@ -48,7 +49,10 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 
 /* What take() does with each of them: a call of that number returned after so long; a stack came. */
 void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
-void scope_focus_stack(struct scope_focus *focus, bool full);
+void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
+
+/* Likewise: events were lost, so nothing may come that takes more room. */
+void scope_focus_loss(struct scope_focus *focus);
 
 /* To be asked some times a second. True where something changed: *ret_choice holds from now on. */
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
