@@ -9,7 +9,7 @@
 # Prints a line for each: its name, the rank of the true function by stacks, by signatures alone and by
 # both ("-": not named), how many functions each way named, and how many functions the program has.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 
 scope=build/user/scope
 dir=$(mktemp -d)

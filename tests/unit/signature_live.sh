@@ -6,7 +6,7 @@
 # Usage: tests/unit/signature_live.sh
 # Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 
 scope=build/user/scope
 [ -x "$scope" ] || make -s user
@@ -62,4 +62,5 @@ fi
 SLOW=1 under 4000 report > "$dir/report" || bad=1
 expect "with stacks of a stripped program it has its name" '^  1  flush_journal +server ' "$dir/report"
 expect "both named it" '^     named by stacks and signature: 1' "$dir/report"
+expect "and so have its callers" "call path .*main → serve → handle → flush_journal" "$dir/report"
 exit "$bad"

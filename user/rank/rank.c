@@ -278,14 +278,6 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	return err;
 }
 
-const char *scope_finding_name(const struct scope_finding *finding)
-{
-	if (!finding->function)
-		return NULL;
-	return finding->function->known || !finding->signature ? finding->function->name
-								: finding->signature->name;
-}
-
 /* Hangs first, those that wait for a lock behind those that may hold it, then those that may be idle. */
 static int order_of(const struct scope_finding *finding)
 {

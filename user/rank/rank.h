@@ -145,9 +145,6 @@ bool scope_rank_is_kernel(const struct scope_rank_options *options,
  */
 double scope_rank_doubt(const struct scope_finding *finding);
 
-/* Of a finding's function: as signatures know it where its file has no symbols. NULL: no function. */
-const char *scope_finding_name(const struct scope_finding *finding);
-
 void scope_ranking_destroy(struct scope_ranking *ranking);
 
 #endif

@@ -51,7 +51,9 @@ static int print_chain(const struct report *report, const struct scope_finding *
 	if (cut)
 		fputs("… → ", to);
 	while (count--)
-		fprintf(to, "%s%s", path[count]->name, count ? " → " : "");
+		fprintf(to, "%s%s",
+			scope_signatures_name(report->analysis->signatures, path[count]),
+			count ? " → " : "");
 	if (tree->node[finding->node].below)
 		fprintf(to, " → %s", tree->node[finding->node].below->name);
 	if (fclose(to)) {
@@ -267,7 +269,9 @@ int scope_section_details(const struct report *report)
 		double cut;
 
 		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report),
-			finding->function ? scope_finding_name(finding) : "(no usable stack)",
+			finding->function ? scope_signatures_name(report->analysis->signatures,
+								  finding->function)
+					  : "(no usable stack)",
 			scope_section_plain(report));
 		if (scope_section_stuck(finding))
 			print_stuck(report, finding);

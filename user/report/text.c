@@ -252,7 +252,9 @@ static void print_row(const struct report *report, size_t index)
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu %s", index + 1, scope_section_bold(report));
-	scope_format_padded(report->out, function ? scope_finding_name(finding) : "(no usable stack)", 30);
+	scope_format_padded(report->out,
+			    function ? scope_signatures_name(report->analysis->signatures, function)
+				     : "(no usable stack)", 30);
 	fprintf(report->out, "%s ", scope_section_plain(report));
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);

@@ -231,6 +231,18 @@ int scope_signatures_load(struct scope_store *store, const struct scope_trace *t
 	return code;
 }
 
+const char *scope_signatures_name(const struct scope_signatures *signatures,
+				  const struct scope_function *function)
+{
+	for (size_t i = 0; signatures && !function->known && i < signatures->functions; i++) {
+		const struct scope_function *learned = &signatures->function[i].function;
+
+		if (learned->start == function->start && !strcmp(learned->module, function->module))
+			return learned->name;
+	}
+	return function->name;
+}
+
 void scope_signatures_destroy(struct scope_signatures *signatures)
 {
 	if (!signatures)

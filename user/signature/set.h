@@ -49,6 +49,12 @@ struct scope_signatures {
 int scope_signatures_load(struct scope_store *store, const struct scope_trace *trace,
 			  const struct scope_signature_options *options, struct scope_error *error,
 			  struct scope_signatures **ret_signatures);
+/*
+ * The name of a function: where its file has no symbols, the one that it was learned under, from the
+ * same build with symbols. signatures: NULL is fine.
+ */
+const char *scope_signatures_name(const struct scope_signatures *signatures,
+				  const struct scope_function *function);
 void scope_signatures_destroy(struct scope_signatures *signatures); /* NULL is fine */
 
 #endif
