@@ -15,6 +15,7 @@ struct feed {
 	struct scope_control *control;
 	struct scope_rings *rings;
 	struct scope_notices *notices; /* NULL where none can be had */
+	const struct scope_capture_options *options; /* the caller's, as long as the feed */
 	uint32_t session;
 };
 
@@ -54,12 +55,8 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.overhead_max = options->overhead_max,
 		.overhead_any = !options->overhead_max,
 	};
-	int code = scope_control_configure(feed->control, &config, error);
 
-	for (uint32_t i = 0; i < options->probe_count && !code; i++)
-		code = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
-					       error);
-	return code;
+	return scope_control_configure(feed->control, &config, error);
 }
 
 static void module_close(void *context)
@@ -80,6 +77,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 
 	if (!feed)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
+	feed->options = options;
 	code = scope_control_open(error, &feed->control, NULL);
 	if (!code)
 		code = scope_rings_open(error, &feed->rings, &feed->session);
@@ -101,8 +99,14 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 static int module_start(void *context, struct scope_error *error)
 {
 	struct feed *feed = context;
+	const struct scope_capture_options *options = feed->options;
+	int code = scope_control_start(feed->control, feed->session, error);
 
-	return scope_control_start(feed->control, feed->session, error);
+	/* START finds the descendants; what is set before has no probes in those that live already. */
+	for (uint32_t i = 0; i < options->probe_count && !code; i++)
+		code = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
+					       error);
+	return code;
 }
 
 static int module_stop(void *context, struct scope_error *error)
