@@ -43,7 +43,7 @@ static const char new_spelling[] =
 	"{\"type\":\"startup\",\"time\":1}\n"
 	"{\"type\":\"experiment\",\"selected\":\"a.c:5\",\"speedup\":0,\"duration\":500,\"selected_samples\":0}\n"
 	"{\"type\":\"throughput-point\",\"name\":\"main.c:7\",\"delta\":1856}\n"
-	"{\"type\":\"experiment\",\"selected\":\"b.c:6\",\"speedup\":0.15,\"duration\":400}\n"
+	"{\"type\":\"experiment\",\"selected\":\"b.c:6\",\"speedup\":0.15,\"duration\":400,\"selected_samples\":1}\n"
 	"{\"type\":\"throughput_point\",\"name\":\"main.c:7\",\"delta\":9}\n"
 	"{\"type\":\"latency-point\",\"name\":\"main.c:7\",\"arrivals\":9,\"departures\":9,\"difference\":3}\n";
 

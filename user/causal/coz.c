@@ -11,7 +11,7 @@
 struct row {
 	char selected[320];
 	double speedup;
-	uint64_t duration_ns, delta, in_flight;
+	uint64_t duration_ns, samples, delta, in_flight;
 };
 
 static double longest(const struct scope_causal_result *result, uint32_t site)
@@ -32,6 +32,7 @@ static struct row make_row(const struct scope_causal_result *result,
 	struct row row = {
 		.speedup = delays ? (most > 0 ? 1 - experiment->value / most : 0) : experiment->value,
 		.duration_ns = (uint64_t)scope_experiment_effective(experiment),
+		.samples = experiment->visits,
 		.delta = experiment->progress,
 		.in_flight = (uint64_t)(experiment->in_flight + 0.5),
 	};
@@ -43,8 +44,8 @@ static struct row make_row(const struct scope_causal_result *result,
 
 static void write_tabs(const char *point, const struct row *row, FILE *out)
 {
-	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=0\n",
-		row->selected, row->speedup, row->duration_ns);
+	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=%" PRIu64
+		"\n", row->selected, row->speedup, row->duration_ns, row->samples);
 	fprintf(out, "throughput-point\tname=%s\tdelta=%" PRIu64 "\n", point, row->delta);
 	if (row->in_flight)
 		fprintf(out, "latency-point\tname=%s\tarrivals=%" PRIu64 "\tdepartures=%" PRIu64
@@ -67,7 +68,8 @@ static int write_json(const char *point, const struct row *row, FILE *out)
 {
 	int code = write_object(json_pack("{s:s, s:s, s:f, s:I, s:I}", "type", "experiment", "selected",
 					  row->selected, "speedup", row->speedup, "duration",
-					  (json_int_t)row->duration_ns, "selected_samples", (json_int_t)0),
+					  (json_int_t)row->duration_ns, "selected_samples",
+					  (json_int_t)row->samples),
 				out);
 
 	if (!code)

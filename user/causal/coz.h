@@ -5,7 +5,8 @@
  * A line is an object: a type and its fields, either parted by tabs (type, then name=value), or as
  * JSON with the type as "type". Of these count:
  *
- *   experiment        selected (the site), speedup (0 to 1), duration (ns, effective)
+ *   experiment        selected (the site), speedup (0 to 1), duration (ns, effective),
+ *                     selected-samples (visits of the site) or selected_samples
  *   throughput-point  name, delta: visits during the experiment before it. Older profiles say
  *                     progress-point, newer ones also throughput_point
  *   latency-point     name, arrivals, departures, difference (in flight); or latency_point

@@ -17,7 +17,7 @@
 /* The fields of one line that count, of whatever type. Missing numbers are negative. */
 struct line {
 	char *type, *selected, *name; /* NULL: missing */
-	double speedup, duration, delta, departures, difference;
+	double speedup, duration, samples, delta, departures, difference;
 };
 
 struct reading {
@@ -36,6 +36,7 @@ static double *number_of(struct line *line, const char *key)
 	} rows[] = {
 		{ "speedup", &line->speedup }, { "duration", &line->duration }, { "delta", &line->delta },
 		{ "departures", &line->departures }, { "difference", &line->difference },
+		{ "selected-samples", &line->samples }, { "selected_samples", &line->samples },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -148,6 +149,7 @@ static int take_experiment(struct reading *reading, const struct line *line)
 		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
 		.site = site, .value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
+		.visits = line->samples > 0 ? (uint64_t)line->samples : 0,
 	};
 	reading->open = true;
 	return 0;

@@ -59,6 +59,8 @@ static void add_counts(struct scope_effect *effect, const struct scope_experimen
 	effect->missed += experiment->missed;
 	effect->capped += experiment->capped;
 	effect->lost += experiment->lost;
+	effect->inserted_ns += experiment->inserted_ns;
+	effect->unsettled_ns += experiment->unsettled_ns;
 	effect->elapsed_ns += experiment->elapsed_ns;
 }
 

@@ -65,6 +65,7 @@ struct scope_effect {
 	double drift;	    /* of the period at 0 from first to last, as a share */
 	struct scope_interval drift_95;
 	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
+	uint64_t inserted_ns, unsettled_ns;
 	double enough_s;    /* undecided: experiments of so many seconds would have sufficed; else 0 */
 	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
 	size_t levels;

@@ -25,6 +25,7 @@ struct scope_experiment {
 	uint64_t asked_ns, served_ns; /* sums over the delays served */
 	uint64_t missed;     /* visits without the delay they should have had */
 	uint64_t capped;     /* visits whose delay was cut or left out by a limit */
+	uint64_t unsettled_ns; /* speedup: what threads still owed as they woke others, sum */
 	uint64_t lost;	     /* events: the counts are too low */
 };
 

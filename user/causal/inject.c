@@ -37,6 +37,7 @@ static int configure(struct scope_inject *inject, struct scope_error *error)
 		.kind = SCOPE_ATTR_TARGET, .id = inject->options.tgid,
 	};
 	uint8_t calls[SCOPE_SYSCALL_MAX / 8] = { 0 }, args[SCOPE_SYSCALL_MAX] = { 0 };
+	const uint8_t no_stacks[SCOPE_SYSCALL_MAX / 8] = { 0 };
 	const struct scope_session_config config = {
 		.session = inject->session,
 		.targets = &target,
@@ -47,6 +48,9 @@ static int configure(struct scope_inject *inject, struct scope_error *error)
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
 		.arg_counts = args,
 		.events = SCOPE_EVENTS_DEFAULT,
+		.sample_period_ns = inject->options.sample_period_ns,
+		.stack_mode = inject->options.sample_period_ns ? SCOPE_STACK_CHAIN : SCOPE_STACK_NONE,
+		.stack_syscalls = no_stacks,
 	};
 
 	if (point->end.kind == SCOPE_POINT_REQUEST) {
@@ -71,11 +75,17 @@ static int set_probe(struct scope_inject *inject, const struct scope_mark *mark,
 	return scope_control_probe_add(inject->control, inject->session, &probe, error);
 }
 
+/* A session has one rule for speedups, which is replaced. */
+static uint16_t rule_of(const struct scope_inject *inject, uint32_t site)
+{
+	return inject->options.sample_period_ns ? 1 : (uint16_t)(site + 1);
+}
+
 int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
 {
 	struct scope_delay rule = inject->options.site[site].rule;
 
-	rule.id = (uint16_t)(site + 1);
+	rule.id = rule_of(inject, site);
 	rule.ns = ns;
 	rule.second_max_ns = inject->options.second_max_ns;
 	return scope_control_delay_set(inject->control, inject->session, &rule, error);
@@ -171,8 +181,8 @@ void scope_inject_close(struct scope_inject *inject)
 int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
 			struct scope_delay_counts *ret_counts)
 {
-	return scope_control_delay_query(inject->control, inject->session, site + 1, error, NULL,
-					 ret_counts);
+	return scope_control_delay_query(inject->control, inject->session, rule_of(inject, site),
+					 error, NULL, ret_counts);
 }
 
 static int take(const struct scope_subbuf *subbuf, void *context)

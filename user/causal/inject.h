@@ -18,6 +18,7 @@ struct scope_inject_options {
 	const struct scope_site *site; /* borrowed, as is point */
 	uint32_t sites;
 	const struct scope_point *point;
+	uint32_t sample_period_ns; /* of speedups; 0: the sites are to be delayed */
 	uint64_t second_max_ns; /* of delays of all threads together in a second; 0: the module's default */
 };
 
@@ -29,7 +30,10 @@ int scope_inject_open(const struct scope_inject_options *options, struct scope_e
 		      struct scope_inject **ret_inject);
 void scope_inject_close(struct scope_inject *inject); /* no delays any more; NULL is fine */
 
-/* ns: of each visit from now on; 0: none. */
+/*
+ * ns: of each visit from now on; 0: none. Of speedups, where a sample is a visit and all others are held
+ * up, one at a time: the site named last.
+ */
 int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error);
 int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
 			struct scope_delay_counts *ret_counts);

@@ -31,8 +31,6 @@ static void note_basis(const struct scope_effect *effect, struct scope_notes *no
 	if (effect->dropped_far)
 		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
 		    effect->dropped_far, SCOPE_EFFECT_FAR);
-	if (effect->kind == SCOPE_CAUSAL_SPEEDUP)
-		return;
 	if (effect->n && !effect->visits)
 		add(notes, "no thread came to the site: the slope says nothing about it");
 	else if (effect->n && effect->visits < SCOPE_CAUSAL_VISITS_MIN * effect->n)
@@ -67,6 +65,10 @@ static void note_service(const struct scope_effect *effect, struct scope_notes *
 	if (chosen > 0 && (double)effect->capped > SCOPE_EFFECT_UNSERVED * chosen)
 		add(notes, "%" PRIu64 " delays met a limit (of all threads in a second, or for one visit): "
 		    "shorter ones fit", effect->capped);
+	if ((double)effect->unsettled_ns > SCOPE_EFFECT_UNSERVED * (double)effect->elapsed_ns)
+		add(notes, "threads woke others %.1f ms too early in each second: they can pay only as they go "
+		    "back to user mode; the effect may be larger than it looks",
+		    (double)effect->unsettled_ns / (double)effect->elapsed_ns * 1e3);
 	if (effect->lost)
 		add(notes, "%" PRIu64 " events were lost: progress was more than was counted; take a progress "
 		    "point that is visited less often", effect->lost);

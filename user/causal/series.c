@@ -81,6 +81,8 @@ static void subtract(const struct scope_delay_counts *after, const struct scope_
 	experiment->served_ns = after->served_ns - before->served_ns;
 	experiment->missed = after->missed - before->missed;
 	experiment->capped = after->capped - before->capped;
+	experiment->inserted_ns = after->required_ns - before->required_ns;
+	experiment->unsettled_ns = after->unsettled_ns - before->unsettled_ns;
 }
 
 /* From now on for the length of an experiment. */
@@ -145,10 +147,12 @@ static int no_progress(struct bench *bench)
 /* One experiment; again and longer while it saw too little. */
 static int perform(struct bench *bench, const struct scope_plan_step *step)
 {
+	const uint32_t period_ns = bench->options->inject.sample_period_ns;
+	const uint64_t ns = (uint64_t)(period_ns ? step->value * period_ns + 0.5 : step->value);
 	struct scope_series_result *result = &bench->result;
 	int code;
 
-	code = scope_inject_set(bench->inject, step->site, (uint64_t)step->value, &result->why);
+	code = scope_inject_set(bench->inject, step->site, ns, &result->why);
 	if (!code)
 		code = wait_until(bench, now_ns() + bench->options->cool_off_ns);
 	while (!code) {

@@ -19,7 +19,8 @@ enum scope_series_end {
 
 struct scope_series_options {
 	struct scope_inject_options inject;
-	const struct scope_plan *plan; /* of SCOPE_CAUSAL_SENSITIVITY */
+	/* Delays in ns; where inject has a sample period speedups, as shares of that. */
+	const struct scope_plan *plan;
 	uint64_t length_ns;   /* of one experiment; adapted (causal/plan.h) */
 	uint64_t cool_off_ns; /* before each: its delay is on, but nothing counts yet */
 };

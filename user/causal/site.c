@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <scope/abi.h>
+#include <scope/event.h>
 
 #include "base/syscall_name.h"
 #include "causal/place.h"
+#include "causal/extent.h"
 
 static int take_call(const char *name, struct scope_delay *rule, struct scope_error *error)
 {
@@ -64,6 +67,15 @@ static int parse_kernel(uint32_t tgid, const char *name, struct scope_error *err
 	return 0;
 }
 
+static int take_text(const char *text, struct scope_site *site, struct scope_error *error)
+{
+	if (strlen(text) >= sizeof(site->text))
+		return scope_error_set(error, -EINVAL, "a site has at most %zu bytes, not '%.100s...'",
+				       sizeof(site->text) - 1, text);
+	strcpy(site->text, text);
+	return 0;
+}
+
 int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		     struct scope_site *ret_site)
 {
@@ -78,12 +90,10 @@ int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		{ "kernel:", parse_kernel },
 	};
 	struct scope_site site = { 0 };
-	int code;
+	int code = take_text(text, &site, error);
 
-	if (strlen(text) >= sizeof(site.text))
-		return scope_error_set(error, -EINVAL, "a site has at most %zu bytes, not '%.100s...'",
-				       sizeof(site.text) - 1, text);
-	strcpy(site.text, text);
+	if (code)
+		return code;
 	if (!strcmp(text, "receive")) {
 		site.rule.site = SCOPE_DELAY_RECEIVE;
 		*ret_site = site;
@@ -101,4 +111,35 @@ int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 	}
 	return scope_error_set(error, -EINVAL, "a site is syscall:NAME, return:NAME, receive, function:NAME "
 			       "or kernel:SYMBOL, not '%.200s'", text);
+}
+
+int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
+			     struct scope_site *ret_site)
+{
+	/* What a function has others do counts for it, as far as the kernel can tell. */
+	struct scope_site site = {
+		.rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SCOPE_NR_NONE, .flags = SCOPE_DELAY_CALLERS },
+	};
+	int code = take_text(text, &site, error);
+
+	if (code)
+		return code;
+	if (!strncmp(text, "syscall:", 8))
+		code = take_call(text + 8, &site.rule, error);
+	else if (!strncmp(text, "function:", 9))
+		code = scope_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
+	else
+		code = scope_error_set(error, -EINVAL, "what is to look faster is function:NAME or "
+				       "syscall:NAME, not '%.200s'", text);
+	if (code)
+		return code;
+	site.rule.ranges = site.range;
+	*ret_site = site;
+	return 0;
+}
+
+void scope_site_free(struct scope_site *site)
+{
+	free(site->range);
+	*site = (struct scope_site){ 0 };
 }

@@ -13,6 +13,7 @@
 struct scope_site {
 	char text[SCOPE_SITE_TEXT]; /* as the user named it */
 	struct scope_delay rule;    /* without number, length and caps */
+	struct scope_delay_range *range; /* of a speedup: what rule.ranges points to, else NULL */
 };
 
 /*
@@ -22,5 +23,13 @@ struct scope_site {
  */
 int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		     struct scope_site *ret_site);
+
+/*
+ * What is to look faster: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
+ * thread is blocked in it. Likewise; the caller frees with scope_site_free().
+ */
+int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
+			     struct scope_site *ret_site);
+void scope_site_free(struct scope_site *site); /* zeroed is fine */
 
 #endif

@@ -86,14 +86,14 @@ static json_t *make_site(const char *name, const struct scope_effect *effect)
 static json_t *make_experiment(const struct scope_causal_result *result,
 			       const struct scope_experiment *one)
 {
-	return json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "site",
+	return json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "site",
 			 result->site[one->site], "value", one->value, "elapsed_ns",
 			 (json_int_t)one->elapsed_ns, "inserted_ns", (json_int_t)one->inserted_ns, "progress",
 			 (json_int_t)one->progress, "in_flight", one->in_flight, "visits",
 			 (json_int_t)one->visits, "served", (json_int_t)one->served, "asked_ns",
 			 (json_int_t)one->asked_ns, "served_ns", (json_int_t)one->served_ns, "missed",
-			 (json_int_t)one->missed, "capped", (json_int_t)one->capped, "lost",
-			 (json_int_t)one->lost);
+			 (json_int_t)one->missed, "capped", (json_int_t)one->capped, "unsettled_ns",
+			 (json_int_t)one->unsettled_ns, "lost", (json_int_t)one->lost);
 }
 
 int scope_delay_json(const struct scope_causal_result *result, FILE *out)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The addresses of a function in the processes that run it. */
+#include "causal/extent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "source/proc.h"
+#include "source/target.h"
+#include "symbol/image.h"
+
+/* A file that was looked into; processes of one program map the same ones. */
+struct file {
+	char *path;
+	struct scope_image *image; /* NULL: none that can be read */
+};
+
+struct search {
+	char file_name[256]; /* "": any */
+	const char *function;
+	struct file *file;
+	size_t files, file_room;
+	struct scope_delay_range *range;
+	size_t ranges, range_room;
+};
+
+static void search_free(struct search *search)
+{
+	for (size_t i = 0; i < search->files; i++) {
+		scope_image_destroy(search->file[i].image);
+		free(search->file[i].path);
+	}
+	free(search->file);
+	free(search->range);
+}
+
+/* NULL in *ret_image where there is none. 0 or -ENOMEM. */
+static int open_image(struct search *search, uint32_t tgid, const char *path,
+		      struct scope_image **ret_image)
+{
+	struct file *file;
+	char whole[4200];
+	int fd;
+
+	for (size_t i = 0; i < search->files; i++) {
+		if (strcmp(search->file[i].path, path))
+			continue;
+		*ret_image = search->file[i].image;
+		return 0;
+	}
+	if (scope_grow(&search->file, &search->file_room, search->files + 1, sizeof(*search->file)))
+		return -ENOMEM;
+	file = &search->file[search->files];
+	*file = (struct file){ .path = strdup(path) };
+	if (!file->path)
+		return -ENOMEM;
+	search->files++;
+	snprintf(whole, sizeof(whole), "/proc/%u/root%s", tgid, path);
+	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && scope_image_create(fd, NULL, whole, &file->image))
+		file->image = NULL;
+	*ret_image = file->image;
+	return 0;
+}
+
+/* The function itself, or a part of it: "f", "f.cold", "f.part.0". */
+static bool is_named(const struct scope_file_function *function, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return function->name && function->name_bytes >= length && !memcmp(function->name, name, length) &&
+	       (function->name_bytes == length || function->name[length] == '.');
+}
+
+static int add_ranges(struct search *search, uint32_t tgid, const struct scope_trace_map *map,
+		      struct scope_image *image)
+{
+	const struct scope_file_functions *functions;
+	uint64_t bias;
+	int code = scope_image_functions(image, &functions);
+
+	if (code || !scope_image_bias(image, map->start, map->offset, map->end - map->start, &bias))
+		return code;
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct scope_file_function *function = &functions->function[i];
+		const uint64_t begin = function->start - bias;
+
+		/* What lies in another mapping of the file comes with that. */
+		if (!function->size || !is_named(function, search->function) || begin < map->start ||
+		    begin >= map->end)
+			continue;
+		if (search->ranges == SCOPE_DELAY_RANGES_MAX)
+			return -E2BIG;
+		if (scope_grow(&search->range, &search->range_room, search->ranges + 1,
+			       sizeof(*search->range)))
+			return -ENOMEM;
+		search->range[search->ranges++] = (struct scope_delay_range){
+			.begin = begin, .end = begin + function->size, .tgid = tgid,
+		};
+	}
+	return 0;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Of one process: the first file that has the function, in all its mappings. */
+static int search_process(struct search *search, struct scope_proc *proc, uint32_t tgid)
+{
+	struct scope_proc_maps maps = { 0 };
+	const char *found = NULL;
+	/* One that ended meanwhile has none. */
+	int code = scope_proc_maps_read(proc, tgid, &maps) == -ENOMEM ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < maps.count && !code; i++) {
+		const struct scope_trace_map *map = &maps.map[i];
+		const size_t before = search->ranges;
+		struct scope_image *image;
+
+		if (!map->executable || map->path[0] != '/' || (found && strcmp(found, map->path)) ||
+		    (search->file_name[0] && strcmp(search->file_name, last_part(map->path)) &&
+		     strcmp(search->file_name, map->path)))
+			continue;
+		code = open_image(search, tgid, map->path, &image);
+		if (!code && image)
+			code = add_ranges(search, tgid, map, image);
+		if (search->ranges > before)
+			found = map->path;
+	}
+	scope_proc_maps_destroy(&maps);
+	return code;
+}
+
+static int search_tree(struct search *search, uint32_t tgid)
+{
+	struct scope_proc *proc;
+	uint32_t *tgids;
+	size_t count;
+	int code = scope_target_tree(tgid, &tgids, &count);
+
+	if (code)
+		return code;
+	code = scope_proc_create(&proc);
+	if (!code) {
+		for (size_t i = 0; i < count && !code; i++)
+			code = search_process(search, proc, tgids[i]);
+		scope_proc_destroy(proc);
+	}
+	free(tgids);
+	return code;
+}
+
+int scope_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
+		      struct scope_delay_range **ret_range, uint32_t *ret_count)
+{
+	struct search search = { 0 };
+	const char *colon = strrchr(text, ':');
+	int code;
+
+	search.function = colon ? colon + 1 : text;
+	if (colon)
+		snprintf(search.file_name, sizeof(search.file_name), "%.*s", (int)(colon - text), text);
+	code = search_tree(&search, tgid);
+	if (!code && !search.ranges)
+		code = scope_error_set(error, -ENOENT, "no program file that process %u has mapped has a "
+				       "function %.100s of known size: install debug symbols", tgid,
+				       search.function);
+	else if (code == -E2BIG)
+		scope_error_set(error, code, "%.100s lies at more than %d places in these processes: name "
+				"one of them with -p, and --no-follow", search.function,
+				SCOPE_DELAY_RANGES_MAX);
+	else if (code)
+		scope_error_set(error, code, "cannot look for %.100s in process %u: %s", search.function,
+				tgid, strerror(-code));
+	if (!code) {
+		*ret_range = search.range;
+		*ret_count = (uint32_t)search.ranges;
+		search.range = NULL;
+	}
+	search_free(&search);
+	return code;
+}
