@@ -13,8 +13,10 @@
 
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
+#include "cmd/delay.h"
 #include "cmd/learned.h"
 #include "cmd/live.h"
+#include "cmd/report.h"
 #include "cmd/symbols.h"
 #include "report/text.h"
 #include "source/launch.h"
@@ -37,6 +39,8 @@ static const char usage[] =
 	"      --linkage NAME    how like units are put together: complete (default), average, single,\n"
 	"                        ward, or divisive, as published\n"
 	"  -o, --output FILE     print the report to a file\n"
+	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
+	"                        what that does (scope delay); needs the module\n"
 	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
@@ -60,6 +64,7 @@ enum {
 	OPTION_LINKAGE,
 	OPTION_STACK_BUDGET,
 	OPTION_NO_STACKS,
+	OPTION_CAUSAL,
 };
 
 static const struct option long_options[] = {
@@ -78,6 +83,7 @@ static const struct option long_options[] = {
 	SCOPE_CMD_LEARNED_LONG,
 	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
 	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
+	{ "causal", required_argument, NULL, OPTION_CAUSAL },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -93,6 +99,7 @@ struct request {
 	const struct scope_source *from;	    /* with -p */
 	char **command; /* to be started; NULL: none */
 	unsigned details;
+	unsigned causal; /* functions to experiment on */
 	enum scope_linkage linkage;
 	uint64_t live_ns; /* 0: no report before the end */
 	bool duration, no_stacks, help;
@@ -152,6 +159,12 @@ static int take_value(int option, const char *value, struct request *request)
 		request->capture.stack_mode = SCOPE_STACK_NONE;
 		request->capture.sample_period_ns = 0;
 		return 0;
+	case OPTION_CAUSAL:
+		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
+			return scope_cmd_misuse("report", "--causal wants a number from 1 to %d, not '%s'",
+						SCOPE_DELAY_SITES_MAX, value);
+		request->causal = (unsigned)number;
+		return 0;
 	case OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
@@ -201,6 +214,8 @@ static int parse(int argc, char **argv, struct request *request)
 	if (request->input &&
 	    (request->duration || request->save || request->source || request->live_ns))
 		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
+	if (request->causal && !request->capture.pid)
+		return scope_cmd_misuse("report", "--causal goes with -p");
 	return 0;
 }
 
@@ -447,6 +462,9 @@ static int analyse_and_print(const struct request *request, struct scope_trace *
 		return scope_error_set(error, code, "the trace cannot be analysed: %s",
 				       strerror(-code));
 	code = print_report(request, analysis, error);
+	if (!code && request->causal)
+		code = scope_cmd_report_causal(analysis, request->capture.pid, request->causal,
+					       request->output, error);
 	scope_analysis_destroy(analysis);
 	return code ? code : check_end(request, trace, error);
 }
@@ -462,7 +480,10 @@ static int report(const struct request *request, struct scope_error *error)
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
 	options.no_stacks = request->no_stacks;
-	code = open_inputs(request, &options, error, &trace);
+	/* Before the capture, so that a missing module costs no time. */
+	code = request->causal ? scope_delay_check(error) : 0;
+	if (!code)
+		code = open_inputs(request, &options, error, &trace);
 	if (!code)
 		code = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
