@@ -22,7 +22,10 @@ int scope_cmd_live_create(uint64_t period_ns, unsigned details,
 			  const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live);
 
-/* Forks off a report if it is time for one and the last is done. trace_fd: the file that is written. */
+/*
+ * Forks off a report if it is time for one and the last is done. trace_fd: the file that is written, all
+ * of it; stream: NULL, where none follows it any more: the report reads the file.
+ */
 void scope_cmd_live_tick(struct scope_cmd_live *live, struct scope_stream *stream, int trace_fd,
 			 const struct scope_capture_progress *now);
 

@@ -259,9 +259,8 @@ static void progress(void *context, const struct scope_capture_progress *now)
 
 	analyse_on(session, now->settled_ns);
 	if (session->live) {
-		if (session->stream)
-			scope_cmd_live_tick(session->live, session->stream,
-					    scope_writer_descriptor(session->writer), now);
+		scope_cmd_live_tick(session->live, session->stream,
+				    scope_writer_descriptor(session->writer), now);
 		return;
 	}
 	scope_cmd_tell_lossy("report", now->lost);
@@ -298,7 +297,7 @@ static int capture(const struct request *request, const struct scope_analysis_op
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
-	if (request->live_ns && session.stream &&
+	if (request->live_ns &&
 	    scope_cmd_live_create(request->live_ns, request->details, analysis, &session.live))
 		session.live = NULL;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,

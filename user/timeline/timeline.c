@@ -424,11 +424,28 @@ static void confirm_running(struct scope_timeline *timeline, uint32_t index,
 	}
 }
 
+static int handle_call(struct run *run, uint32_t index, const struct scope_event *event)
+{
+	int err = 0;
+
+	if (event->kind != SCOPE_EVENT_EXIT)
+		err = handle_enter(run, index, event);
+	return err || event->kind == SCOPE_EVENT_ENTER ? err : handle_exit(run, index, event);
+}
+
 static int handle(struct run *run, const struct scope_event *event)
 {
 	long index;
-	int err;
 
+	/* What there is most of. */
+	if (event->tid && (event->kind == SCOPE_EVENT_SYSCALL ||
+			   event->kind == SCOPE_EVENT_ENTER || event->kind == SCOPE_EVENT_EXIT)) {
+		index = get_thread(run->timeline, event->tid, event->time_ns);
+		if (index < 0)
+			return index;
+		confirm_running(run->timeline, index, event);
+		return handle_call(run, index, event);
+	}
 	if (event->kind == SCOPE_EVENT_SWITCH)
 		return handle_switch(run, event);
 	if (event->kind == SCOPE_EVENT_LOST)
@@ -449,16 +466,6 @@ static int handle(struct run *run, const struct scope_event *event)
 	if (index < 0)
 		return index;
 	switch (event->kind) {
-	case SCOPE_EVENT_SYSCALL:
-		confirm_running(run->timeline, index, event);
-		err = handle_enter(run, index, event);
-		return err ? err : handle_exit(run, index, event);
-	case SCOPE_EVENT_ENTER:
-		confirm_running(run->timeline, index, event);
-		return handle_enter(run, index, event);
-	case SCOPE_EVENT_EXIT:
-		confirm_running(run->timeline, index, event);
-		return handle_exit(run, index, event);
 	case SCOPE_EVENT_WAKING:
 		handle_waking(run, index, event);
 		return 0;

@@ -257,8 +257,8 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 	return 0;
 }
 
-/* Address space for a file that grows, whose rows must not move: costs nothing. */
-#define GROWN_BYTES_MAX (1ull << 40)
+/* Address space for a file that grows, whose rows must not move; some arm64 kernels have 2^39 of it. */
+#define GROWN_BYTES_MAX (1ull << 36)
 
 static int map_file(struct scope_trace *trace, int fd, bool grows, struct scope_error *error)
 {
