@@ -134,7 +134,7 @@ static int measure(size_t functions, bool contiguous)
 	}
 	printf("signature_%s_%zu_hits_per_call %.2f hits\n", kind, functions,
 	       (double)work.hits / NAIVE_CALLS);
-	scope_match_reset(matcher, match);
+	scope_match_reset(match);
 	begin = now();
 	do {
 		scope_match_feed(matcher, match, work.nr, CALLS, count_hit, &work);

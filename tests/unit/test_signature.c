@@ -287,7 +287,7 @@ static void feed_in_pieces(uint64_t *seed, const struct scope_matcher *matcher,
 			   struct hits *hits)
 {
 	hits->count = 0;
-	scope_match_reset(matcher, match);
+	scope_match_reset(match);
 	for (size_t at = 0; at < length;) {
 		size_t piece = 1 + random_below(seed, (uint32_t)(length - at));
 

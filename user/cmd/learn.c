@@ -249,6 +249,9 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 	if (learned->stacks * 10 < learned->calls * 9)
 		printf("only %.0f %% of the calls have a stack: learn with less load, or from a trace that "
 		       "`scope learn --save` wrote\n", 100.0 * learned->stacks / learned->calls);
+	if (learned->nameless * 10 > learned->stacks)
+		printf("%.0f %% of the stacks show no function of the program: install its debug symbols, or "
+		       "raise --stack-bytes\n", 100.0 * learned->nameless / learned->stacks);
 	if (learned->no_build_id)
 		printf("%s has no build-id, so nothing can be learned of it: link it with "
 		       "-Wl,--build-id\n", learned->no_build_id);

@@ -149,7 +149,7 @@ static int reset(struct signer *signer, uint32_t thread, struct track *track)
 		err = settle(signer, thread, &track->call[i % SCOPE_EPISODE_SPAN]);
 	track->calls = 0;
 	track->last_ns = 0;
-	scope_match_reset(signer->signatures->matcher, track->match);
+	scope_match_reset(track->match);
 	return err;
 }
 

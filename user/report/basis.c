@@ -85,11 +85,14 @@ static void tell_signatures(const struct scope_analysis *analysis, FILE *to)
 {
 	const struct scope_signatures *signatures = analysis->signatures;
 	struct scope_text count;
+	size_t told = 0;
 
 	if (!analysis->second)
 		return;
-	fprintf(to, " %s signatures of %zu functions", scope_format_count(&count, signatures->episodes),
-		signatures->functions);
+	for (size_t i = 0; i < signatures->functions; i++)
+		told += signatures->function[i].episodes > 0;
+	fprintf(to, " %s signatures tell %zu of %zu learned functions",
+		scope_format_count(&count, signatures->episodes), told, signatures->functions);
 	if (signatures->shared)
 		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
 	if (analysis->second->stacks)

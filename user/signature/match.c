@@ -321,9 +321,8 @@ static void close_window(struct scope_match *match, unsigned slot)
 	match->start[slot] = match->final[slot] = match->reached[slot] = 0;
 }
 
-void scope_match_reset(const struct scope_matcher *matcher, struct scope_match *match)
+void scope_match_reset(struct scope_match *match)
 {
-	(void)matcher;
 	match->fed = 0;
 	match->row = 0;
 	for (unsigned slot = 0; slot < SLOTS; slot++)

@@ -34,7 +34,7 @@ int scope_match_create(const struct scope_matcher *matcher, struct scope_match *
 void scope_match_destroy(struct scope_match *match); /* NULL is fine */
 
 /* What was fed before and what is fed next do not belong together. */
-void scope_match_reset(const struct scope_matcher *matcher, struct scope_match *match);
+void scope_match_reset(struct scope_match *match);
 
 /* The next calls of the thread, syscall numbers. */
 void scope_match_feed(const struct scope_matcher *matcher, struct scope_match *match,

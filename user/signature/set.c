@@ -108,18 +108,27 @@ static int add_problem(struct loader *loader, const struct scope_store_build *bu
 static int take_build(void *user, const struct scope_store_build *build)
 {
 	struct loader *loader = user;
-	const char *present;
 
-	if (!is_mapped(loader, build->build_id)) {
-		present = other_build(loader, build->module);
-		return present ? add_problem(loader, build, present) : 0;
-	}
+	if (!is_mapped(loader, build->build_id))
+		return 0;
 	/* Numbers of calls mean others on another kind of machine. */
 	if (loader->arch && build->arch[0] && strcmp(loader->arch, build->arch))
 		return 0;
 	loader->module = build->module;
 	return scope_store_each_function(loader->store, build->id, loader->error, take_function,
 					 loader);
+}
+
+/* Of programs that the trace has, but not a learned build of. */
+static int take_other_build(void *user, const struct scope_store_build *build)
+{
+	struct loader *loader = user;
+	const char *present = other_build(loader, build->module);
+
+	for (size_t i = 0; present && i < loader->signatures->functions; i++)
+		if (!strcmp(loader->signatures->function[i].function.module, build->module))
+			present = NULL;
+	return present && !is_mapped(loader, build->build_id) ? add_problem(loader, build, present) : 0;
 }
 
 static int take_caller(void *user, const struct scope_store_caller *caller)
@@ -181,6 +190,8 @@ static int load(struct loader *loader, const struct scope_signature_options *opt
 	struct scope_signatures *signatures = loader->signatures;
 	int code = scope_store_each_build(loader->store, loader->error, take_build, loader);
 
+	if (!code)
+		code = scope_store_each_build(loader->store, loader->error, take_other_build, loader);
 	for (loader->function = 0; !code && loader->function < loader->ids; loader->function++) {
 		code = scope_store_each_caller(loader->store, loader->id[loader->function],
 					       loader->error, take_caller, loader);
