@@ -27,6 +27,9 @@
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
 #                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call
+#   symbols_per_s_cold        addresses of perf's samples that get their names, tables of all files read
+#                             meanwhile; ..._cached: once more; ..._perf_script: what perf script takes
+#                             for the same samples, to its lines; tests/bench/symbols.sh
 #   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one

@@ -231,6 +231,12 @@ static void choose_slice(struct scope_focus *focus, double seconds)
 	focus->bytes = 0;
 }
 
+static bool same_choice(const struct scope_focus_choice *a, const struct scope_focus_choice *b)
+{
+	return a->on == b->on && a->min_ns == b->min_ns && a->slice_bytes == b->slice_bytes &&
+	       !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
+}
+
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice)
 {
@@ -251,7 +257,7 @@ bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 	focus->next_ns = now_ns + PERIOD_NS;
 	choose(focus);
 	focus->choice.on = true;
-	if (!memcmp(&before, &focus->choice, sizeof(before)))
+	if (same_choice(&before, &focus->choice))
 		return false;
 	*ret_choice = focus->choice;
 	return true;
