@@ -11,7 +11,7 @@
 #include "evidence/vote.h"
 #include "timeline/timeline.h"
 
-#define NORMAL_UNITS 20000 /* of usual units, the calls of about so many are laid */
+#define SIDE_UNITS 20000 /* of usual and of abnormal units, the calls of about so many are laid */
 
 /* A call, and the time since the one before it. */
 struct call {
@@ -38,7 +38,7 @@ struct signer {
 	struct scope_layer layer;
 	const struct scope_signatures *signatures;
 	struct scope_timeline *timeline; /* of this pass */
-	uint64_t every;			 /* of usual units, one of so many */
+	uint64_t every[2];		 /* of usual and of abnormal units, one of so many */
 	struct track *track;
 	size_t tracks, track_capacity;
 	struct track *at; /* whose call is being matched */
@@ -63,14 +63,14 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 	return 0;
 }
 
-/* The unit at that time, where it counts: usual ones are thinned out. */
+/* The unit at that time, where it counts: where there are many of its side they are thinned out. */
 static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t time_ns)
 {
-	uint32_t unit = scope_lookup_unit_at(&signer->layer.lookup, signer->layer.units, thread,
-					     time_ns);
+	const struct scope_layer *layer = &signer->layer;
+	uint32_t unit = scope_lookup_unit_at(&layer->lookup, layer->units, thread, time_ns);
 
-	if (unit != UINT32_MAX && signer->layer.kept->mark[unit] == SCOPE_UNIT_USUAL &&
-	    unit % signer->every)
+	if (unit != UINT32_MAX &&
+	    unit % signer->every[scope_mark_abnormal(layer->kept->mark[unit])])
 		return UINT32_MAX;
 	return unit;
 }
@@ -310,20 +310,16 @@ static int run_through(struct signer *signer, struct scope_trace *trace)
 	return err;
 }
 
-static uint64_t count_usual(const struct scope_kept *kept)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < kept->units->count; i++)
-		count += kept->mark[i] == SCOPE_UNIT_USUAL;
-	return count;
-}
-
 static int run(struct signer *signer, struct scope_trace *trace)
 {
+	const struct scope_kept *kept = signer->layer.kept;
+	uint64_t count[2] = {0};
 	int err = scope_layer_init(&signer->layer, 1);
 
-	signer->every = 1 + count_usual(signer->layer.kept) / NORMAL_UNITS;
+	for (size_t i = 0; i < kept->units->count; i++)
+		count[scope_mark_abnormal(kept->mark[i])]++;
+	for (int side = 0; side < 2; side++)
+		signer->every[side] = 1 + count[side] / SIDE_UNITS;
 	signer->layer.merge = true;
 	if (!err)
 		err = run_through(signer, trace);
