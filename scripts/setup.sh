@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz jit dkms deb kernel arm64
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz jit dkms deb kernel arm64 bench
 # jit is large, and left to those who want the tests of tests/unit/names_live.sh that need it.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
@@ -21,8 +21,9 @@ packages_of() {
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
+	bench) echo linux-perf trace-cmd lttng-tools ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz jit dkms deb kernel arm64)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz jit dkms deb kernel arm64 bench)" >&2; exit 2 ;;
 	esac
 }
 

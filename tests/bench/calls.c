@@ -2,17 +2,23 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|other getppid|close|pingpong|yield
+ * Usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe
+ *              getppid|close|pingpong|yield|getppid_few|function
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   other     a session traces another process, which waits
+ *   chain, copy  as plain, and every call gets its stack: by frame pointers, or 8 KiB of it copied
+ *   kprobe    as plain, with a probe on the kernel's function behind getppid()
+ *   uprobe    as plain, with a probe on the function that the loop `function` calls
  *   getppid   a call that does next to nothing
  *   close     one that fails at once and whose first argument is recorded
  *   pingpong  a byte through a pipe to another process and back: two writes, two reads that block,
  *             two wakings, two switches
  *   yield     the CPU to another process and back: two calls, two switches
+ *   getppid_few  as getppid, with fewer calls, for what is large
+ *   function  one of this program
  * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
  *   floor     one turn of the loop between interrupts: of the shortest rounds of two lengths, the
  *             difference
@@ -22,6 +28,7 @@
  *   records, stacks, lost    of the session
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,15 +41,18 @@
 #include <unistd.h>
 
 #include "control/control.h"
+#include "control/probe.h"
 #include "source/rings.h"
 #include "source/source.h"
+#include "symbol/image.h"
 #include "trace/format.h"
 #include "trace/writer.h"
 
 #define ROUNDS 150
 
-enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, MODES };
-static const char *const modes[MODES] = { "none", "plain", "default", "sched", "other" };
+enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, CHAIN, COPY, KPROBE, UPROBE, MODES };
+static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other",
+					  "chain", "copy",  "kprobe",  "uprobe" };
 
 static int to_peer[2], from_peer[2];
 
@@ -69,6 +79,13 @@ static void call_yield(void)
 	sched_yield();
 }
 
+__attribute__((noinline, noclone)) void calls_function(void);
+void calls_function(void)
+{
+	/* Keeps the call. */
+	__asm__ volatile("");
+}
+
 /* Rounds must end well before the next interrupt: 2 million instructions at the most. */
 static const struct row {
 	const char *name;
@@ -79,6 +96,8 @@ static const struct row {
 	{ "close", call_close, 300, 1300, 400000 },
 	{ "pingpong", call_peer, 20, 60, 30000 },
 	{ "yield", call_yield, 100, 300, 100000 },
+	{ "getppid_few", call_parent, 20, 60, 3000 },
+	{ "function", calls_function, 100, 400, 50000 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
@@ -290,8 +309,48 @@ static int capture_sched(struct run *run)
 	return code != 0;
 }
 
+/* What these modes add to plain. 0, or -errno. */
+static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capture_options *options)
+{
+	struct scope_image *image;
+	int code = 0;
+
+	options->stack_mode = mode == CHAIN ? SCOPE_STACK_CHAIN : mode == COPY ? SCOPE_STACK_COPY
+									      : SCOPE_STACK_NONE;
+	options->sample_period_ns = 0;
+	options->overhead_max = 0;
+	if (mode == CHAIN || mode == COPY) {
+		options->stack_min_ns = 0;
+		options->stack_budget = 0;
+		options->stacks_per_second = UINT32_MAX;
+		/* Dropping would be cheaper than what is measured. */
+		options->subbuf_bytes = 1 << 20;
+		options->subbuf_count = 64;
+		memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
+	}
+	if (mode == KPROBE) {
+		probe->kind = SCOPE_PROBE_KPROBE;
+		strcpy(probe->name, "__x64_sys_getppid");
+	} else if (mode == UPROBE) {
+		probe->kind = SCOPE_PROBE_UPROBE;
+		strcpy(probe->name, "/proc/self/exe");
+		code = scope_image_create(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), NULL,
+					  "/proc/self/exe", &image);
+		if (!code) {
+			code = scope_image_offset(image, "calls_function", &probe->offset);
+			scope_image_destroy(image);
+		}
+	} else {
+		return 0;
+	}
+	options->probes = probe;
+	options->probe_count = 1;
+	return code;
+}
+
 static int run(enum mode mode)
 {
+	struct scope_probe probe = { .id = 1 };
 	struct scope_capture_options options;
 	struct run run = { .other_go = -1 };
 	pid_t other = 0;
@@ -309,11 +368,9 @@ static int run(enum mode mode)
 	} else {
 		scope_capture_options_init(&options, (uint32_t)(other ? other : run.loop));
 		options.duration_ns = 0;
-		if (mode == PLAIN) {
-			options.stack_mode = SCOPE_STACK_NONE;
-			options.sample_period_ns = 0;
-		}
-		ret = capture(&options, &run);
+		if (mode != DEFAULT && mode != OTHER)
+			ret = set_mode(mode, &probe, &options) != 0;
+		ret |= capture(&options, &run);
 	}
 	if (mode != OTHER)
 		waitpid(run.loop, NULL, 0);
@@ -334,7 +391,8 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|sched|other getppid|close|pingpong|yield\n", stderr);
+		fputs("usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe "
+		      "getppid|close|pingpong|yield|getppid_few|function\n", stderr);
 		return 2;
 	}
 	row = &rows[at];

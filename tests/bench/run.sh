@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [analysis] [linkage] [readers] [perf]     all when none is named
+# Usage: tests/bench/run.sh [calls] [peers] [analysis] [linkage] [readers] [perf]     all when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -22,8 +22,12 @@
 #                             which two block, two wakings, two switches
 #   switch_added_insns        to a switch between two traced threads, with no calls recorded
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
+#   chain_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, or
+#                             8 KiB copied), by a probe on the kernel's function
+#   uprobe_added_insns        to a call of a function of the program, by a probe on it
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
+#   scope_..., perf_..., tracecmd_..., lttng_...   tests/bench/peers.sh
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
 #                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call
@@ -84,6 +88,9 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 		rmmod empty
 		insmod "$2"
 		for mode in plain default other; do measure "$mode" "$mode" "$loops"; done
+		measure none none "getppid_few function"
+		for mode in plain chain copy kprobe; do measure "$mode" "$mode" getppid_few; done
+		measure uprobe uprobe function
 		measure sched sched "pingpong yield"
 		rmmod scope
 	' bash "$PWD/$bin/calls" "$1" "$2"
@@ -116,6 +123,18 @@ print_calls() {
 			if (value[modes[i], "getppid", "lost"] > 0)
 				plain("lost" suffix, modes[i], "getppid", "lost", "events")
 		}
+		# Beside the same call without a stack or a probe.
+		split("chain copy kprobe", more, " ")
+		for (i = 1; i <= 3; i++) {
+			printf "%s_added_insns %.0f instructions\n", more[i],
+				value[more[i], "getppid_few", "floor"] - value["plain", "getppid_few", "floor"]
+			printf "bytes_per_%s %.0f bytes\n", more[i],
+				value[more[i], "getppid_few", "bytes"] - value["plain", "getppid_few", "bytes"]
+			if (value[more[i], "getppid_few", "lost"] > 0)
+				plain("lost_" more[i], more[i], "getppid_few", "lost", "events")
+		}
+		added("uprobe_added_insns", "uprobe", "function", "floor")
+		plain("bytes_per_uprobe", "uprobe", "function", "bytes", "bytes")
 		plain("pingpong_insns", "none", "pingpong", "floor", "instructions")
 		added("empty_probe_pingpong_added_insns", "empty", "pingpong", "floor")
 		added("untraced_pingpong_added_insns", "other", "pingpong", "floor")
@@ -218,9 +237,10 @@ load() {	# PORT: requests a second
 	wrk -t 1 -c 8 -d 2s "http://127.0.0.1:$1/page1.html" | awk '/^Requests\/sec/ { print $2 }'
 }
 
-[ $# -gt 0 ] || set -- calls analysis linkage readers perf
+[ $# -gt 0 ] || set -- calls peers analysis linkage readers perf
 for part in "$@"; do
 	case $part in
+	peers) tests/bench/peers.sh ;;
 	calls | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
