@@ -116,7 +116,8 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		code = tell_lost(feed, cpu, record.time_ns, record.lost);
 	} else {
-		known = scope_perf_tasks_find(feed->tasks, record.tid);
+		known = record.type != SCOPE_PERF_TYPE_COMM ||
+			scope_perf_tasks_find(feed->tasks, record.tid);
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 		scope_perf_feed_watch_child(feed, &record);
 		scope_perf_feed_watch_name(feed, &record, known);

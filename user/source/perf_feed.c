@@ -23,8 +23,7 @@ void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
 				const struct scope_perf_record *record, bool known)
 {
-	if (record->type != SCOPE_PERF_TYPE_COMM || known ||
-	    !scope_perf_tasks_find(feed->tasks, record->tid))
+	if (known || !scope_perf_tasks_find(feed->tasks, record->tid))
 		return;
 	if (feed->joined < SCOPE_PERF_JOINED_MAX)
 		feed->join[feed->joined++] = record->tid;
@@ -133,10 +132,15 @@ struct members {
 	size_t count, capacity;
 };
 
-static int add_member(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
+/* Most are known, and their processes not to be looked up again. */
+static int add_member(uint32_t tid, uint8_t by, void *context)
 {
 	struct members *members = context;
+	const struct scope_perf_thread *thread = scope_perf_tasks_find(members->feed->tasks, tid);
+	const uint32_t tgid = thread && !thread->ending ? thread->tgid : scope_perf_select_process(tid);
 
+	if (!tgid)
+		return 0;
 	if (scope_grow(&members->tid, &members->capacity, members->count + 1, sizeof(*members->tid)))
 		return -ENOMEM;
 	members->tid[members->count++] = tid;

@@ -59,7 +59,10 @@ int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
 
-/* After a record: is it of a thread that the kernel's filter keeps back, or that took a name? */
+/*
+ * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?
+ * known: it was traced before, or the record is no COMM.
+ */
 void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 				 const struct scope_perf_record *record);
 void scope_perf_feed_watch_name(struct scope_perf_feed *feed,

@@ -102,7 +102,8 @@ static int visit_family(struct walk *walk, uint32_t tgid)
 	return code;
 }
 
-static uint32_t process_of(uint32_t tid)
+/* Kernel threads, which have no memory, are nobody's target. */
+uint32_t scope_perf_select_process(uint32_t tid)
 {
 	uint32_t tgid = 0;
 	const char *field;
@@ -111,30 +112,18 @@ static uint32_t process_of(uint32_t tid)
 	if (scope_file_read(&text, "/proc/%u/status", tid))
 		return 0;
 	field = scope_file_field(text, "Tgid:");
-	if (field)
+	if (field && scope_file_field(text, "VmSize:"))
 		tgid = (uint32_t)strtoul(field, NULL, 10);
 	free(text);
 	return tgid;
 }
 
-/* Kernel threads, which have no memory, are nobody's target. */
-static bool is_program(uint32_t tgid)
+static int visit_tid(uint32_t tid, uint8_t by, void *context)
 {
-	char *text;
-	bool program = false;
+	const struct walk *walk = context;
+	const uint32_t tgid = scope_perf_select_process(tid);
 
-	if (scope_file_read(&text, "/proc/%u/status", tgid))
-		return false;
-	program = scope_file_field(text, "VmSize:");
-	free(text);
-	return program;
-}
-
-static int visit_tid(struct walk *walk, uint32_t tid, uint8_t by)
-{
-	const uint32_t tgid = process_of(tid);
-
-	return tgid && is_program(tgid) ? walk->each(tgid, tid, by, walk->context) : 0;
+	return tgid ? walk->each(tgid, tid, by, walk->context) : 0;
 }
 
 static int visit_if_named(uint32_t tid, void *context)
@@ -153,11 +142,11 @@ static int visit_if_named(uint32_t tid, void *context)
 
 static int visit_names(uint32_t tgid, void *context)
 {
-	return is_program(tgid) ? visit_process(context, tgid, visit_if_named) : 0;
+	return scope_perf_select_process(tgid) ? visit_process(context, tgid, visit_if_named) : 0;
 }
 
 /* Version 2 has cgroup.threads, version 1 tasks; one number a line. */
-static int visit_members(struct walk *walk, const char *path)
+static int visit_members(const char *path, scope_perf_select_member each, void *context)
 {
 	char *text, *line, *rest;
 	int code = scope_file_read(&text, "%s/cgroup.threads", path);
@@ -168,18 +157,19 @@ static int visit_members(struct walk *walk, const char *path)
 	if (code)
 		return code == -ENOMEM ? code : 0;
 	for (line = strtok_r(text, "\n", &rest); line && !code; line = strtok_r(NULL, "\n", &rest))
-		code = visit_tid(walk, (uint32_t)strtoul(line, NULL, 10), SCOPE_PERF_BY_GROUP);
+		code = each((uint32_t)strtoul(line, NULL, 10), SCOPE_PERF_BY_GROUP, context);
 	free(text);
 	return code;
 }
 
 /* A group and those below. */
-static int visit_group(struct walk *walk, const char *path, unsigned int depth)
+static int visit_group(const char *path, unsigned int depth, scope_perf_select_member each,
+		       void *context)
 {
 	DIR *directory = opendir(path);
 	struct dirent *entry;
 	char *below;
-	int code = visit_members(walk, path);
+	int code = visit_members(path, each, context);
 
 	while (directory && !code && (entry = readdir(directory))) {
 		if (entry->d_type != DT_DIR || *entry->d_name == '.' || depth == GROUP_DEPTH_MAX)
@@ -188,7 +178,7 @@ static int visit_group(struct walk *walk, const char *path, unsigned int depth)
 			code = -ENOMEM;
 			break;
 		}
-		code = visit_group(walk, below, depth + 1);
+		code = visit_group(below, depth + 1, each, context);
 		free(below);
 	}
 	if (directory)
@@ -197,15 +187,14 @@ static int visit_group(struct walk *walk, const char *path, unsigned int depth)
 }
 
 int scope_perf_select_walk_groups(const struct scope_capture_options *options,
-				  scope_perf_select_each each, void *context)
+				  scope_perf_select_member each, void *context)
 {
-	struct walk walk = { .options = options, .each = each, .context = context };
 	char path[PATH_MAX];
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < options->selection->groups; i++) {
 		scope_selection_group_path(options->selection->group[i], path);
-		code = visit_group(&walk, path, 0);
+		code = visit_group(path, 0, each, context);
 	}
 	return code;
 }
@@ -223,14 +212,14 @@ int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t
 		const struct scope_control_target *target = &options->selection->target[i];
 
 		if (target->kind == SCOPE_ATTR_TARGET)
-			code = visit_family(&walk, process_of(target->id));
+			code = visit_family(&walk, scope_perf_select_process(target->id));
 		else if (target->kind == SCOPE_ATTR_THREAD)
-			code = visit_tid(&walk, target->id, SCOPE_PERF_BY_THREAD);
+			code = visit_tid(target->id, SCOPE_PERF_BY_THREAD, &walk);
 		else
 			names |= target->kind != SCOPE_ATTR_CGROUP;
 	}
 	walk.by = SCOPE_PERF_BY_NAME;
 	if (!code && names)
 		code = scope_file_numbers("/proc", visit_names, &walk);
-	return code ? code : scope_perf_select_walk_groups(options, each, context);
+	return code ? code : scope_perf_select_walk_groups(options, visit_tid, &walk);
 }

@@ -36,8 +36,13 @@ typedef int (*scope_perf_select_each)(uint32_t tgid, uint32_t tid, uint8_t by, v
 int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid,
 			   scope_perf_select_each each, void *context);
 
-/* Members of the control groups alone. */
+typedef int (*scope_perf_select_member)(uint32_t tid, uint8_t by, void *context);
+
+/* Likewise for the members of the control groups alone; whose they are is not looked up. */
 int scope_perf_select_walk_groups(const struct scope_capture_options *options,
-				  scope_perf_select_each each, void *context);
+				  scope_perf_select_member each, void *context);
+
+/* The process of a thread; 0: it is gone, or a kernel thread. */
+uint32_t scope_perf_select_process(uint32_t tid);
 
 #endif
