@@ -3,6 +3,7 @@
 #ifndef SCOPE_TESTS_STREAM_FEED_H
 #define SCOPE_TESTS_STREAM_FEED_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ struct feed {
 	struct scope_stream *stream;
 	int failed;
 	uint64_t step_events; /* that a step may analyse at most */
+	bool late;	      /* what CPU 1 wrote comes when all else is in the file */
+	struct scope_packer *late_packer;
 	uint64_t events;
 	double stream_s; /* CPU time of the stream before the end */
 };
@@ -73,6 +76,7 @@ static void feed_end(struct feed *feed, const struct scope_trace *trace)
 			feed->failed |= scope_writer_meta(feed->writer, keys[i],
 							  scope_trace_meta(trace, keys[i]));
 	feed->failed |= scope_packer_flush(feed->packer, &error);
+	feed->failed |= scope_packer_flush(feed->late_packer, &error);
 	feed->failed |= scope_writer_finish(feed->writer, &error);
 }
 
@@ -109,6 +113,7 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 	if (!feed->file ||
 	    scope_writer_create_fd(fileno(feed->file), "the feed", &error, &feed->writer) ||
 	    scope_packer_create(feed->writer, 0, &feed->packer) ||
+	    scope_packer_create(feed->writer, 0, &feed->late_packer) ||
 	    scope_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
 	feed_rows(feed, trace);
@@ -118,7 +123,9 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 			feed_step(feed, event.time_ns);
 			next_ns = event.time_ns + FEED_STEP_NS;
 		}
-		feed->failed |= scope_packer_event(feed->packer, &event, &error);
+		feed->failed |= scope_packer_event(feed->late && event.cpu == 1
+							   ? feed->late_packer : feed->packer,
+						   &event, &error);
 		feed->events++;
 	}
 	feed_end(feed, trace);
@@ -130,6 +137,7 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 static void feed_free(struct feed *feed)
 {
 	scope_packer_destroy(feed->packer);
+	scope_packer_destroy(feed->late_packer);
 	scope_writer_destroy(feed->writer);
 	scope_stream_destroy(feed->stream);
 	if (feed->file)

@@ -16,7 +16,7 @@
 #include "stream_feed.h"
 #include "trace_of.h"
 
-#define PLENTY 300000
+static const struct feed usual = {.step_events = 300000};
 
 static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 {
@@ -37,10 +37,9 @@ static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 	return text;
 }
 
-/* How often the stream had to start again, with so many events at most in a step. */
-static unsigned compare(struct scope_trace *trace, uint64_t step_events)
+/* How often the stream had to start again. */
+static unsigned compare(struct scope_trace *trace, struct feed feed)
 {
-	struct feed feed = {.step_events = step_events};
 	struct scope_trace *whole = NULL;
 	char *streamed, *plain;
 	unsigned restarts;
@@ -88,14 +87,14 @@ static FILE *begin_text(char **text, size_t *size)
 	return to;
 }
 
-static unsigned compare_text(FILE *to, char **text, uint64_t step_events)
+static unsigned compare_text(FILE *to, char **text, struct feed feed)
 {
 	struct scope_trace *trace;
 	unsigned restarts;
 
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*text);
-	restarts = compare(trace, step_events);
+	restarts = compare(trace, feed);
 	scope_trace_close(trace);
 	free(*text);
 	return restarts;
@@ -109,12 +108,13 @@ static void steady_work_is_followed_without_a_restart(void **state)
 
 	(void)state;
 	put_requests(to, 10, 0, 1000, 9000000000);
-	assert_int_equal(compare_text(to, &text, PLENTY), 0);
+	assert_int_equal(compare_text(to, &text, usual), 0);
 }
 
 /* It falls behind the trace, and catches up at the end. */
 static void a_slow_follower_needs_no_restart(void **state)
 {
+	const struct feed slow = {.step_events = 500};
 	char *text;
 	size_t size;
 	FILE *to = begin_text(&text, &size);
@@ -122,7 +122,21 @@ static void a_slow_follower_needs_no_restart(void **state)
 	(void)state;
 	put_requests(to, 10, 0, 1000, 9000000000);
 	put_requests(to, 20, 1, 1000, 9000000000);
-	assert_int_equal(compare_text(to, &text, 500), 0);
+	assert_int_equal(compare_text(to, &text, slow), 0);
+}
+
+/* A source that breaks its word: what it had called settled was not all there. */
+static void late_events_start_again(void **state)
+{
+	const struct feed late = {.step_events = 300000, .late = true};
+	char *text;
+	size_t size;
+	FILE *to = begin_text(&text, &size);
+
+	(void)state;
+	put_requests(to, 10, 0, 1000, 5000000000);
+	put_requests(to, 20, 1, 1000, 5000000000);
+	assert_int_equal(compare_text(to, &text, late), 1);
 }
 
 /* A CPU that was not there, and a thread that was born, in the middle. */
@@ -137,7 +151,7 @@ static void cpus_and_threads_may_come_later(void **state)
 	fprintf(to, "3000000000 1 fork 20 parent=10 tgid=20 comm=helper\n"
 		    "3000100000 0 switch 0 20 runnable\n");
 	put_requests(to, 20, 0, 3000200000, 8000000000);
-	assert_int_equal(compare_text(to, &text, PLENTY), 0);
+	assert_int_equal(compare_text(to, &text, usual), 0);
 }
 
 /* What it was taken for turns out to be wrong: it waits for work by epoll, after five seconds. */
@@ -153,7 +167,7 @@ static void a_change_of_ways_starts_again(void **state)
 		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now,
 			(uintmax_t)now - 500);
 	put_requests(to, 10, 0, now, 9000000000);
-	assert_true(compare_text(to, &text, PLENTY) > 0);
+	assert_true(compare_text(to, &text, usual) > 0);
 }
 
 /* The name by which threads are grouped comes late. */
@@ -167,7 +181,7 @@ static void a_late_name_starts_again(void **state)
 	(void)state;
 	fprintf(to, "%ju 0 comm 10 tgid=10 comm=renamed\n", (uintmax_t)now);
 	put_requests(to, 10, 0, now + 1000, 7000000000);
-	assert_int_equal(compare_text(to, &text, PLENTY), 1);
+	assert_int_equal(compare_text(to, &text, usual), 1);
 }
 
 int main(int argc, char **argv)
@@ -175,6 +189,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steady_work_is_followed_without_a_restart),
 		cmocka_unit_test(a_slow_follower_needs_no_restart),
+		cmocka_unit_test(late_events_start_again),
 		cmocka_unit_test(cpus_and_threads_may_come_later),
 		cmocka_unit_test(a_change_of_ways_starts_again),
 		cmocka_unit_test(a_late_name_starts_again),
@@ -188,7 +203,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
-	compare(trace, PLENTY);
+	compare(trace, usual);
 	scope_trace_close(trace);
 	return 0;
 }
