@@ -70,8 +70,8 @@ static void put(struct session *session, uint32_t cpu)
 	put(session, cpu);                                                                         \
 } while (0)
 
-/* Flushes at time_ns, and ends the session. */
-static void expect(struct session *session, uint64_t time_ns, const char *expected)
+/* Flushes at time_ns, and ends the session. The text begins with that; malloc'd. */
+static char *trace_text(struct session *session, uint64_t time_ns, const char *begin)
 {
 	struct scope_trace *trace;
 	struct scope_error error;
@@ -85,11 +85,19 @@ static void expect(struct session *session, uint64_t time_ns, const char *expect
 	fclose(out);
 	assert_string_equal(scope_trace_damage(trace), "");
 	scope_trace_close(trace);
-	assert_string_equal(text, expected);
-	free(text);
+	assert_memory_equal(text, begin, strlen(begin));
 	scope_perf_pack_destroy(session->pack);
 	scope_perf_tasks_destroy(session->tasks);
 	free(session);
+	return text;
+}
+
+static void expect(struct session *session, uint64_t time_ns, const char *expected)
+{
+	char *text = trace_text(session, time_ns, "");
+
+	assert_string_equal(text, expected);
+	free(text);
 }
 
 static void whole_calls(void **state)
@@ -217,6 +225,39 @@ static void stacks_of_calls(void **state)
 		     "9900000 0 switch 0 100 runnable\n"
 		     "9900100 0 exit 100 read ret=1\n");
 	expect(session, 9900200, text);
+}
+
+/* Where every call is to have a stack, it comes with the entry, and follows the return. */
+static void stacks_of_all_calls(void **state)
+{
+	const size_t registers = (size_t)__builtin_popcountll(scope_perf_register_mask());
+	struct session *session = begin(SCOPE_STACK_COPY);
+	const uint64_t raw[8] = { 0, SYS_getppid };
+	struct scope_capture_counts counts;
+
+	(void)state;
+	session->options.stack_min_ns = 0;
+	session->layout.stack[SCOPE_PERF_ENTER] = SCOPE_STACK_COPY;
+	for (uint64_t time_ns = 1000; time_ns < 4000; time_ns += 1000) {
+		sample_begin(&session->bytes, SCOPE_PERF_ENTER, 100, 100, time_ns);
+		sample_raw(&session->bytes, raw, sizeof(raw));
+		/* The second one has none: its memory was out. */
+		sample_stack(&session->bytes, time_ns == 2000 ? 0 : registers,
+			     time_ns == 2000 ? 0 : 64, 8);
+		bytes_end(&session->bytes);
+		put(session, 0);
+		/* The third call sleeps. */
+		if (time_ns == 3000) {
+			PUT(0, sample_switch, 100, 100, 0, 1, 3100);
+			PUT(0, sample_switch, 0, 0, 100, 0, 3200);
+		}
+		PUT(0, sample_exit, 100, 100, time_ns + 500, SYS_getppid, 1);
+	}
+	scope_perf_pack_count(session->pack, &counts);
+	assert_int_equal(counts.stacks, 2);
+	assert_int_equal(counts.stacks_absent, 1);
+	free(trace_text(session, 4000, "1500 0 syscall 100 getppid enter=1000 ret=1\n"
+				       "1500 0 stack 100 regs="));
 }
 
 static void lives(void **state)
@@ -429,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_calls),	   cmocka_unit_test(blocked_calls),
 		cmocka_unit_test(wakers),	   cmocka_unit_test(stacks_of_calls),
+		cmocka_unit_test(stacks_of_all_calls),
 		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),
 		cmocka_unit_test(names_come_and_go),
 		cmocka_unit_test(calls_not_asked_for_are_dropped),
