@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Learn the signatures of a small server by perf events on this host, then find its slow function
-# without stacks, with the program and stripped of its symbols.
+# Learn the signatures of a small server on this host, then find its slow function without stacks, with
+# the program stripped of its symbols.
 #
-# Usage: tests/unit/signature_live.sh
+# Usage: tests/unit/signature_live.sh [kmod]     kmod: by the module, which is loaded; else by perf events
 # Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
 scope=build/user/scope
+source=${1:-perf}
 [ -x "$scope" ] || make -s user
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 "$scope" doctor > "$dir/doctor" 2>&1
-grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+[ "$source" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
 	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
 bad=0
 
@@ -39,7 +40,7 @@ under() {
 	shift
 	"$dir/client" ask "$dir/socket" "$requests" &
 	client=$!
-	"$scope" "$@" --source perf "${db[@]}" -- "$dir/server" serve "$dir/socket" "$requests" ${SLOW:+slow}
+	"$scope" "$@" --source "$source" "${db[@]}" -- "$dir/server" serve "$dir/socket" "$requests" ${SLOW:+slow}
 	wait "$client"
 }
 
