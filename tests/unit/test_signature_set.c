@@ -12,6 +12,8 @@
 #include "evidence/vote.h"
 #include "signature/own.h"
 
+static const struct scope_signature_options four = {.owners_max = 4}, two = {.owners_max = 2};
+
 enum { MAIN, HANDLE, READ_FILE, READ_INDEX, REPLY, FUNCTIONS };
 
 /* main calls handle, which calls the other three. */
@@ -70,7 +72,7 @@ static void test_the_deepest_own_an_episode(void **state)
 	double weight = 0;
 
 	(void)state;
-	assert_int_equal(scope_signatures_own(signatures, owned, 5, 4), 0);
+	assert_int_equal(scope_signatures_own(signatures, owned, 5, &four), 0);
 	assert_int_equal(owners_of(signatures, &open_read, &weight), 1u << READ_FILE);
 	assert_true(weight == 2);
 	assert_int_equal(owners_of(signatures, &gap, &weight), 1u << HANDLE);
@@ -85,7 +87,7 @@ static void test_what_stands_in_a_longer_episode_fits_as_well(void **state)
 	double weight = 0;
 
 	(void)state;
-	assert_int_equal(scope_signatures_own(signatures, owned, 2, 4), 0);
+	assert_int_equal(scope_signatures_own(signatures, owned, 2, &four), 0);
 	assert_int_equal(owners_of(signatures, &single, &weight), 1u << READ_FILE | 1u << READ_INDEX);
 	assert_true(weight == 0.5);
 	assert_int_equal(owners_of(signatures, &longer, &weight), 1u << READ_INDEX);
@@ -103,10 +105,25 @@ static void test_what_too_many_share_is_left_aside(void **state)
 	double weight = 0;
 
 	(void)state;
-	assert_int_equal(scope_signatures_own(signatures, owned, 4, 2), 0);
+	assert_int_equal(scope_signatures_own(signatures, owned, 4, &two), 0);
 	assert_int_equal(owners_of(signatures, &shared, &weight), 0);
 	assert_int_equal(signatures->shared, 1);
 	assert_int_equal(owners_of(signatures, &own, &weight), 1u << REPLY);
+	scope_signatures_destroy(signatures);
+}
+
+static void test_flat_weights_know_no_length(void **state)
+{
+	const struct scope_signature_options flat = {.owners_max = 4, .flat = true};
+	const struct scope_episode longer = EPISODE(true, 2, 8, 0);
+	struct scope_owned owned[] = {{longer, READ_FILE}, {longer, REPLY}};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	assert_int_equal(scope_signatures_own(signatures, owned, 2, &flat), 0);
+	assert_int_equal(owners_of(signatures, &longer, &weight), 1u << READ_FILE | 1u << REPLY);
+	assert_true(weight == 0.5);
 	scope_signatures_destroy(signatures);
 }
 
@@ -122,7 +139,7 @@ static void test_functions_that_call_each_other_keep_one(void **state)
 	top->caller = calloc(1, sizeof(*top->caller));
 	assert_non_null(top->caller);
 	top->caller[top->callers++] = HANDLE;
-	assert_int_equal(scope_signatures_own(signatures, owned, 2, 4), 0);
+	assert_int_equal(scope_signatures_own(signatures, owned, 2, &four), 0);
 	assert_int_equal(owners_of(signatures, &episode, &weight), 1u << MAIN);
 	scope_signatures_destroy(signatures);
 }
@@ -196,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_the_deepest_own_an_episode),
 		cmocka_unit_test(test_what_stands_in_a_longer_episode_fits_as_well),
 		cmocka_unit_test(test_what_too_many_share_is_left_aside),
+		cmocka_unit_test(test_flat_weights_know_no_length),
 		cmocka_unit_test(test_functions_that_call_each_other_keep_one),
 		cmocka_unit_test(test_the_callers_weight_decides),
 		cmocka_unit_test(test_the_way_up_is_by_the_heavier_caller),

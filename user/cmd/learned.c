@@ -29,6 +29,11 @@ int scope_cmd_learned(const char *command, int option, const char *value,
 	case SCOPE_OPTION_NO_SIGNATURES:
 		learned->none = true;
 		return 0;
+	case SCOPE_OPTION_WEIGHTS:
+		if (strcmp(value, "length") && strcmp(value, "flat"))
+			return scope_cmd_misuse(command, "--weights wants length or flat, not '%s'", value);
+		learned->options.flat = !strcmp(value, "flat");
+		return 0;
 	case SCOPE_OPTION_SHARED:
 		if (scope_cmd_number(value, 1, 1000, &number))
 			return scope_cmd_misuse(command, "--shared wants a number from 1 to 1000, not '%s'",

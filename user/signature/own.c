@@ -122,7 +122,7 @@ static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count
 	return count;
 }
 
-static int distribute(struct owner *owner, uint32_t owners_max)
+static int distribute(struct owner *owner, const struct scope_signature_options *options)
 {
 	struct scope_signatures *signatures = owner->signatures;
 	uint32_t *function = calloc(owner->fits + 1, sizeof(*function));
@@ -139,12 +139,13 @@ static int distribute(struct owner *owner, uint32_t owners_max)
 			if (!count || mine[count - 1] != owner->fit[end].function)
 				mine[count++] = owner->fit[end].function;
 		count = keep_deepest(owner, mine, count);
-		if (count > owners_max) {
+		if (count > options->owners_max) {
 			signatures->shared++;
 			continue;
 		}
 		signatures->episode[kept] = signatures->episode[episode];
-		signatures->weight[kept] = (double)signatures->episode[episode].length / count;
+		signatures->weight[kept] =
+			(options->flat ? 1.0 : signatures->episode[episode].length) / count;
 		signatures->first[kept++] = used;
 		for (size_t j = 0; j < count; j++)
 			signatures->function[mine[j]].episodes++;
@@ -156,7 +157,7 @@ static int distribute(struct owner *owner, uint32_t owners_max)
 }
 
 static int own(struct owner *owner, const struct scope_owned *owned, size_t count,
-	       uint32_t owners_max)
+	       const struct scope_signature_options *options)
 {
 	struct scope_signatures *signatures = owner->signatures;
 	int err = 0;
@@ -172,11 +173,11 @@ static int own(struct owner *owner, const struct scope_owned *owned, size_t coun
 		return err;
 	if (owner->fits)
 		qsort(owner->fit, owner->fits, sizeof(*owner->fit), compare_fits);
-	return distribute(owner, owners_max);
+	return distribute(owner, options);
 }
 
 int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned,
-			 size_t count, uint32_t owners_max)
+			 size_t count, const struct scope_signature_options *options)
 {
 	struct owner owner = {
 		.signatures = signatures,
@@ -192,7 +193,7 @@ int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned
 	signatures->first = calloc(count + 1, sizeof(*signatures->first));
 	if (owner.stamp && owner.stack && signatures->episode && signatures->weight &&
 	    signatures->first)
-		err = own(&owner, owned, count, owners_max);
+		err = own(&owner, owned, count, options);
 	free(owner.fit);
 	free(owner.stamp);
 	free(owner.stack);

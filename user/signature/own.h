@@ -16,6 +16,6 @@ struct scope_owned {
  * Sorts owned. 0 or -ENOMEM.
  */
 int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned,
-			 size_t count, uint32_t owners_max);
+			 size_t count, const struct scope_signature_options *options);
 
 #endif

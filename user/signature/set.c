@@ -203,7 +203,7 @@ static int load(struct loader *loader, const struct scope_signature_options *opt
 		code = add_callers(loader);
 	if (!code)
 		code = scope_signatures_own(signatures, loader->owned, loader->owneds,
-					    options->owners_max);
+					    options);
 	if (!code)
 		code = scope_matcher_create(signatures->episode, signatures->episodes,
 					    &signatures->matcher);

@@ -4,8 +4,8 @@
  *
  * An episode fits a function that has it, or a longer one in which it stands. Of those it fits, it is
  * owned by the deepest: a function that calls another one, directly or not, has the other's calls
- * under it as well. Owned by k functions it weighs its length / k (methods: PerfScope); those owned by
- * too many are left out.
+ * under it as well. Owned by k functions it weighs 1 / k (methods: PerfScope), or its length / k, since
+ * long ones tell more; those owned by too many are left out.
  */
 #ifndef SCOPE_SIGNATURE_SET_H
 #define SCOPE_SIGNATURE_SET_H
@@ -15,6 +15,7 @@
 
 struct scope_signature_options {
 	uint32_t owners_max; /* an episode of more tells nothing */
+	bool flat;	     /* it weighs 1 / k, whatever its length */
 };
 
 #define SCOPE_SIGNATURE_OWNERS_MAX 4
