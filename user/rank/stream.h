@@ -3,10 +3,11 @@
  * The first half of the analysis, done while the trace is being written.
  *
  * Two readers follow the file. The first learns how threads pick up work. The second comes
- * SCOPE_STREAM_LAG_NS behind it, cuts units by what was learned by then, and surveys them. At the end
- * it is checked that all was decided as the whole trace would have it: then what was found is what a
- * run through the finished file finds, bit for bit. Where it was not, the second starts again from the
- * beginning; likewise whenever a check in between finds so, each at twice the length of the one before.
+ * SCOPE_STREAM_LAG_NS behind it, cuts units by what was learned by then, and surveys them. At the
+ * end it is checked that all was decided as the whole trace would have it: then what was found is
+ * what a run through the finished file finds, bit for bit. Where it was not, the second starts again
+ * from the beginning; likewise whenever a check in between finds so, each at twice the length of the
+ * one before.
  */
 #ifndef SCOPE_RANK_STREAM_H
 #define SCOPE_RANK_STREAM_H

@@ -47,8 +47,9 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 	return NULL;
 }
 
-const char *scope_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
-			      uint32_t tgid, uint16_t nr, uint64_t object)
+const char *scope_object_name(struct scope_object_text *buffer,
+			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,
+			      uint64_t object)
 {
 	const struct scope_trace_fd *row;
 	enum scope_fd_kind kind;

@@ -76,7 +76,8 @@ static void open_draft(struct draft *draft, const struct scope_thread *thread, u
 }
 
 /* Hands the unit on, with its calls and their vector. */
-static int hand_on(struct scope_unit_builder *builder, const struct draft *draft, struct scope_unit *unit)
+static int hand_on(struct scope_unit_builder *builder, const struct draft *draft,
+		   struct scope_unit *unit)
 {
 	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	struct scope_vector vector = {{0}};
@@ -98,8 +99,8 @@ static int hand_on(struct scope_unit_builder *builder, const struct draft *draft
 }
 
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
-static int close_draft(struct scope_unit_builder *builder, uint32_t thread, const struct scope_account *end,
-		       uint64_t end_ns, bool still_open)
+static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
+		       const struct scope_account *end, uint64_t end_ns, bool still_open)
 {
 	struct draft *draft = &builder->draft[thread];
 	bool requests = draft->requests;
@@ -205,8 +206,8 @@ static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 	return 0;
 }
 
-static int exit_request(struct scope_unit_builder *builder, uint32_t index, const struct scope_open_call *call,
-			int64_t ret, uint64_t exit_ns)
+static int exit_request(struct scope_unit_builder *builder, uint32_t index,
+			const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	struct draft *draft = &builder->draft[index];
