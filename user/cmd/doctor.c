@@ -92,7 +92,7 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	machine->loaded = true;
 	machine->selftest = info.selftest;
 	scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-			    "the scope module is loaded, version %s", info.version);
+	    "the scope module is loaded, version %s", info.version);
 }
 
 static void check_device(struct scope_machine *machine, struct scope_advice *advice)
@@ -127,7 +127,7 @@ static void check_selftest(struct scope_machine *machine, struct scope_advice *a
 		return;
 	if (machine->selftest == SCOPE_SELFTEST_OK)
 		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-				    "the module's probes fire, on switches and on system calls");
+		    "the module's probes fire, on switches and on system calls");
 	else if (machine->selftest == SCOPE_SELFTEST_FAILED)
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "the module's probes on system calls do not fire: end other tracers "
@@ -158,7 +158,7 @@ static void check_perf(struct scope_machine *machine, struct scope_advice *advic
 	machine->perf = !scope_source_perf.check(&error);
 	if (machine->perf)
 		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-				    "perf events can be used: without the module a capture takes "
+		    "perf events can be used: without the module a capture takes "
 		    "them, or insist with --source perf");
 	else
 		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,

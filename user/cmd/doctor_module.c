@@ -24,7 +24,7 @@ void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advic
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
 	else if (!strncmp(magic, machine->release, length) && magic[length] == ' ')
 		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-				    "%s is for this kernel, %s", machine->file, machine->release);
+		    "%s is for this kernel, %s", machine->file, machine->release);
 	else
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "%s is for kernel %.*s, and this is %s: build one with `make kmod "
@@ -51,7 +51,7 @@ void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *ad
 		    "(kernel.modules_disabled = 1): reboot, and load scope before that is set");
 	else
 		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-				    "kernel %s takes modules", machine->release);
+		    "kernel %s takes modules", machine->release);
 }
 
 static bool os_is_like(const char *text, const char *name)
@@ -92,7 +92,7 @@ void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *ad
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", machine->release);
 	if (!access(path, F_OK)) {
 		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
-				    "headers of kernel %s are installed", machine->release);
+		    "headers of kernel %s are installed", machine->release);
 		return;
 	}
 	if (!scope_file_read(&text, "/etc/os-release")) {
