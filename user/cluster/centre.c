@@ -201,7 +201,7 @@ struct chain_state {
 	double *own;		/* room for the values of one cluster */
 };
 
-static uint32_t nearest(void *context, uint32_t slot, uint32_t near, double *ret_height)
+static uint32_t nearest(void *context, uint32_t slot, double *ret_height)
 {
 	const struct chain_state *state = context;
 	struct field *field = state->field;
@@ -210,23 +210,24 @@ static uint32_t nearest(void *context, uint32_t slot, uint32_t near, double *ret
 	uint32_t best = SCOPE_ROWS_NEVER;
 	uint16_t limit;
 
-	(void)near;
 	scope_rows_catch_up(&field->rows, row);
 	limit = least_of(keys, field->rows.stride);
 	/* The rounding before that of the key may have led to the next one. */
 	if (limit < KEY_MAX)
 		limit++;
-	*ret_height = INFINITY;
 	for (uint32_t start = 0; start < field->rows.width; start += 32) {
 		if (!any_within(keys + start, limit))
 			continue;
 		for (uint32_t i = start; i < start + 32; i++) {
-			double distance = keys[i] <= limit ? exact_distance(field, row, i) : INFINITY;
+			double distance;
 
-			if (keys[i] > limit || (best != SCOPE_ROWS_NEVER && distance >= *ret_height))
+			if (keys[i] > limit)
 				continue;
-			*ret_height = distance;
-			best = i;
+			distance = exact_distance(field, row, i);
+			if (best == SCOPE_ROWS_NEVER || distance < *ret_height) {
+				*ret_height = distance;
+				best = i;
+			}
 		}
 	}
 	if (field->ward)

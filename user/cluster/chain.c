@@ -25,8 +25,7 @@ int scope_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
 			chain[depth++] = 0;	/* slot 0 is always among them */
 		}
 		top = chain[depth - 1];
-		near = clusters->nearest(clusters->state, top, depth > 1 ? chain[depth - 2] : top,
-					 &height);
+		near = clusters->nearest(clusters->state, top, &height);
 		if (depth > 1 && near == chain[depth - 2]) {
 			uint32_t kept = near < top ? near : top;
 			uint32_t gone = near < top ? top : near;

@@ -14,11 +14,8 @@
  */
 struct scope_chain_clusters {
 	void *state;
-	/*
-	 * The nearest to @slot, the lowest of several. @near is a slot that may be the nearest, or
-	 * @slot itself: a hint that narrows the search, and plays no part in the answer.
-	 */
-	uint32_t (*nearest)(void *state, uint32_t slot, uint32_t near, double *ret_height);
+	/* The nearest to @slot, the lowest of several. */
+	uint32_t (*nearest)(void *state, uint32_t slot, double *ret_height);
 	/* Merges slot @gone into slot @kept, the smaller of the two. */
 	void (*join)(void *state, uint32_t kept, uint32_t gone);
 };

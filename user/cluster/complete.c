@@ -26,14 +26,13 @@ static void take_greater(uint8_t *restrict to, const uint8_t *restrict from, siz
 			to[k + i] = to[k + i] > from[k + i] ? to[k + i] : from[k + i];
 }
 
-static uint32_t nearest(void *state, uint32_t slot, uint32_t near, double *ret_height)
+static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 {
 	struct scope_rows *rows = state;
 	const uint32_t row = rows->row_of[slot];
 	const uint8_t *values = scope_rows_at(rows, row);
 	uint8_t least;
 
-	(void)near;
 	scope_rows_catch_up(rows, row);
 	least = least_of(values, rows->stride);
 	*ret_height = least;
