@@ -6,8 +6,9 @@ LOOP = ["main", "event_loop"]
 HANDLE = LOOP + ["handle"]
 
 
-def serve(seed, seconds, slow_share, stack_min_ns, hang=False):
-    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet."""
+def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_quiet"):
+    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet.
+    quiet: another name for that."""
     trace = Trace(seconds=seconds, seed=seed, stack_min_ns=stack_min_ns)
     trace.fd(5, "epoll")
     trace.fd(7, "accepted")
@@ -32,7 +33,7 @@ def serve(seed, seconds, slow_share, stack_min_ns, hang=False):
                 return trace
             times = 100 if trace.random.random() < slow_share else 1
             loop.sleep("nanosleep", trace.random.randint(20_000, 40_000) * times,
-                       path=compact + ["wait_for_quiet", "libc:nanosleep"])
+                       path=compact + [quiet, "libc:nanosleep"])
             loop.call("lseek", 2_000, args="9", path=compact + ["libc:lseek"])
         loop.call("write", 10_000, ret=64, args="7", path=HANDLE + ["reply", "libc:write"])
     loop.stuck("epoll_wait", args="5")

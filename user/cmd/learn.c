@@ -259,19 +259,22 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 
 static int learn(const struct request *request, struct scope_trace *trace, struct scope_error *error)
 {
+	struct scope_symbol_options options = request->symbols.options;
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
 	struct scope_learned *learned = NULL;
 	struct scope_symbols *symbols = NULL;
 	struct scope_store *store = NULL;
 	size_t map_count, row_count, episodes = 0;
-	char path[PATH_MAX];
+	char path[PATH_MAX], root[SCOPE_CMD_ROOT_BYTES];
 	int code;
 
+	/* The files as the process sees them, as long as it is there to ask. */
+	if (!request->input && scope_cmd_target_root(trace, root))
+		options.root = root;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	code = scope_symbols_create(maps, map_count, rows, row_count, &request->symbols.options,
-				    &symbols);
+	code = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
 	if (!code)
 		code = scope_learn(trace, symbols, &learned);
 	if (code)
