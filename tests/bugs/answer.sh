@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One run of the bench as a test: is the bug named among the first five, and nothing in a healthy twin?
+# One run of the bench as a test: is the bug named among the first five, and nothing in a healthy
+# twin?
 #
 # Usage: tests/bugs/answer.sh CASE[/twin] SEED DIR      as run.sh; DIR is removed first
 # Exit 0 right, 1 wrong, 77 where perf events cannot be had (the last line says why).

@@ -4,10 +4,11 @@
 #
 # Usage: tests/bugs/others.sh [CASE...]      default: every case of bugs.tsv that has a bug
 # Environment: SEED (1), OUT (build/bugs-others), SLOT (a command before each run)
-# One run of each case, three tools one after the other, 6 s each: perf record with stacks by DWARF and
-# perf report (rank by own samples, and by samples at or below it), perf record of sched_switch (rank by
-# sleeps at or below it), strace -c (names no functions). Ranks are among the functions of the program alone, which is
-# more than these tools offer. Prints the table; what is there already is not run again.
+# One run of each case, three tools one after the other, 6 s each: perf record with stacks by DWARF
+# and perf report (rank by own samples, and by samples at or below it), perf record of sched_switch
+# (rank by sleeps at or below it), strace -c (names no functions). Ranks are among the functions of
+# the program alone, which is more than these tools offer. Prints the table; what is there already
+# is not run again.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -36,6 +37,7 @@ if [ "${1:-}" = --one ]; then
 fi
 [ $# -gt 0 ] || set -- $(bug_cases)
 "$bugs_dir/build.sh" "$@" >&2
+command -v perf >/dev/null || die "perf is missing: apt-get install linux-perf"
 mkdir -p "$out"
 for case; do
 	[ -e "$out/$case/sleep.txt" ] || ${SLOT:-} "$bugs_dir/others.sh" --one "$case" "$out/$case"

@@ -8,8 +8,8 @@
 #   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), LEARN_SECONDS (of learning
 #   signatures behind the capture, 6; 0: none), SCOPE (the program)
 # Leaves in DIR: report.txt, trace, facts (key and value by a tab), log, and where signatures were
-# learned signatures.db and by-signatures.txt, the report that makes no use of stacks. What is complete there
-# already is not run again; what was interrupted is.
+# learned signatures.db and by-signatures.txt, the report that makes no use of stacks. What is
+# complete there already is not run again; what was interrupted is.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
