@@ -5,11 +5,11 @@
 # Usage: tests/bugs/bench.sh [-a] [CASE...]     default: every case of bugs.tsv that has a bug
 #   -a   run nothing: have the program report anew on the traces that earlier runs left
 # Environment: SEEDS (how many of each, 3), TWINS (healthy runs of each, as SEEDS),
-#   OUT (build/bugs), SECONDS_EACH, HANG_WAIT, LEARN_SECONDS, SCOPE, as run.sh takes them; SLOT (a command before each
-#   run); KERNEL: each run in a VM with that kernel of scripts/kernel.sh and its scope.ko, both
-#   built before
+#   OUT (build/bugs), SLOT (a command before each run); KERNEL: each run in a VM with that kernel of
+#   scripts/kernel.sh and its scope.ko, both built before; and as run.sh takes them SECONDS_EACH,
+#   HANG_WAIT, LEARN_SECONDS and SCOPE
 # A run that is there already is not repeated; remove its directory below OUT, or all of OUT, for
-# new ones. Exit 0 if all runs ended with a report, whatever it says; the table is on standard
+# new ones. Exit 0 if all runs ended with a report, whatever it says; the table goes to standard
 # output.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
