@@ -45,6 +45,7 @@ static const char usage[] =
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
+	"      --stack-bytes N   slice of the stack to copy (default 8192): more where many are cut short\n"
 	"      --stack-budget N  take stacks of the slowest calls, so many a second (default: half of\n"
 	"                        1000 on each CPU); 0: of all slow calls, from the first second on\n"
 	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
@@ -63,6 +64,7 @@ enum {
 	OPTION_LIVE,
 	OPTION_LINKAGE,
 	OPTION_STACK_BUDGET,
+	OPTION_STACK_BYTES,
 	OPTION_NO_STACKS,
 	OPTION_CAUSAL,
 };
@@ -77,6 +79,7 @@ static const struct option long_options[] = {
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
 	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
+	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
 	{ "live", optional_argument, NULL, OPTION_LIVE },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
@@ -128,6 +131,12 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case 'o':
 		request->output = value;
+		return 0;
+	case OPTION_STACK_BYTES:
+		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
+			return scope_cmd_misuse("report", "--stack-bytes wants a multiple of 8 from 64 "
+						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
+		request->capture.stack_bytes = (uint32_t)number;
 		return 0;
 	case OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))

@@ -10,6 +10,8 @@
 
 #include "report/format.h"
 
+#define CUT_MUCH 0.2 /* of the stacks: worth a remedy */
+
 /* Against which units, where a baseline was given; rates tell of work that comes more often. */
 static void tell_baseline(const struct report *report, FILE *to)
 {
@@ -78,6 +80,8 @@ static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
 		100.0 * evidence->cut / evidence->stacks);
 	if (evidence->broken)
 		fprintf(to, ", %.1f %% broken", 100.0 * evidence->broken / evidence->stacks);
+	if (evidence->cut > CUT_MUCH * evidence->stacks)
+		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
 	fputc(')', to);
 }
 
