@@ -16,6 +16,7 @@ pass() {	# NAME COMMAND...
 	shift
 	if "$@" >"$dir/why" 2>&1; then
 		echo "ok $name"
+		sed 's/^/    /' "$dir/why"
 	else
 		echo "not ok $name"
 		sed 's/^/    /' "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | head -60
@@ -47,7 +48,7 @@ found() {	# SITE WANT WORD
 		$1 == site && NF == 8 {
 			seen = 1
 			print
-			bad = far($2, 0.1) || far($3, 0.15) || far($5, 0.15) || $8 != word
+			bad = far($2, 0.1) || far($3, 0.15) || far($5, 0.15) || $8 !~ "^" word "$"
 			exit
 		}
 		END { exit !seen || bad }' "$dir/stdout"
@@ -97,6 +98,21 @@ sync_calls() {
 	sensitivity sync 0,100us,300us,600us --site syscall:fdatasync --site return:fdatasync \
 		--progress function:done &&
 		found syscall:fdatasync 1 strong && found return:fdatasync 1 strong
+}
+
+speedup() {	# PROGRAM BY ARGUMENT... : of a fresh PROGRAM
+	local program=$1 by=$2 status=0
+	shift 2
+	begin "$program"
+	says 0 'virtual speedup' speedup -p "$target" --by "$by" "${short[@]}" --progress function:done \
+		"$@" || status=1
+	finish
+	return "$status"
+}
+
+spinning() {
+	speedup spin 0,15%,30%,45% --site function:stage_spin --site function:housekeeping &&
+		found function:stage_spin 1 strong && found function:housekeeping 0 none
 }
 
 server() {
@@ -171,6 +187,15 @@ wrong_names() {
 	return "$status"
 }
 
+# Not of delays, but the program is here: a probe in a process that was there before its parent was traced.
+recorded_probe() {
+	begin processes
+	"$scope" record -p "$target" -d 1 --no-stacks --no-samples --probe "u:$work:stage_b" -o p.trace \
+		>"$dir/stdout" 2>"$dir/stderr"
+	finish
+	[ "$("$scope" dump p.trace | grep -Ec '^[0-9]+ [0-9]+ probe ')" -gt 100 ]
+}
+
 pass "asks for the module" says 1 'only the module can hold threads up.*insmod' sensitivity -p $$ --site receive
 insmod "$module" || exit 1
 pass "pipeline: the slow stage comes through, the others do not" pipeline
@@ -180,11 +205,13 @@ pass "barrier: who comes last" barrier
 pass "a negative slope where a rest gives way" poke
 pass "system calls, off the CPU" sync_calls
 pass "requests of a server, and their latency" server
+pass "a stage that runs is made faster" spinning
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted
 pass "the end of the process prints what there is" ended
 pass "killed with a long delay on, it leaves nothing" killed
 pass "says that nothing was counted" no_progress
 pass "names that are not there" wrong_names
+pass "record has the probes of a child that was there before" recorded_probe
 pass "the module goes away" rmmod scope
 [ "$failures" -eq 0 ]

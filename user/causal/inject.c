@@ -21,6 +21,8 @@ struct scope_inject {
 	struct scope_rings *rings;
 	struct scope_tally *tally;
 	uint32_t session;
+	bool fast;	   /* the rule for speedups is set, */
+	uint32_t fast_site; /* for this site */
 };
 
 static void want_call(const struct scope_mark *mark, uint8_t *bits)
@@ -84,11 +86,19 @@ static uint16_t rule_of(const struct scope_inject *inject, uint32_t site)
 int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
 {
 	struct scope_delay rule = inject->options.site[site].rule;
+	int code = 0;
 
 	rule.id = rule_of(inject, site);
 	rule.ns = ns;
 	rule.second_max_ns = inject->options.second_max_ns;
-	return scope_control_delay_set(inject->control, inject->session, &rule, error);
+	/* A rule keeps its place. */
+	if (inject->fast && inject->fast_site != site)
+		code = scope_control_delay_remove(inject->control, inject->session, rule.id, error);
+	if (!code)
+		code = scope_control_delay_set(inject->control, inject->session, &rule, error);
+	inject->fast = !code && inject->options.sample_period_ns;
+	inject->fast_site = site;
+	return code;
 }
 
 static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
