@@ -75,34 +75,40 @@ static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t t
 	return unit;
 }
 
-/* Lays a stretch on the winners of a ballot, in equal parts. */
+/* How many callers, from the outermost on, all winners have in common; of a single one its own path. */
+static unsigned common_path(const struct scope_winner *winner, unsigned winners)
+{
+	unsigned length = winners ? winner[0].length : 0;
+
+	for (unsigned i = 1; i < winners; i++) {
+		unsigned at = 0;
+
+		while (at < length && at < winner[i].length &&
+		       winner[i].path[at] == winner[0].path[at])
+			at++;
+		length = at;
+	}
+	return length;
+}
+
+/* Lays a stretch on who wins its ballot; between equals, on the callers that they have in common. */
 static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot *ballot,
-	       struct scope_stretch stretch)
+	       const struct scope_stretch *stretch)
 {
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
 	struct scope_evidence *evidence = signer->layer.evidence;
+	struct scope_spot spot = {.trail = 0};
 	unsigned winners;
+	int err;
 
-	if (stretch.weight_ns <= 0 || !scope_layer_wants(&signer->layer, thread, &stretch))
+	if (stretch->weight_ns <= 0 || !scope_layer_wants(&signer->layer, thread, stretch))
 		return 0;
 	winners = scope_ballot_count(signer->signatures, ballot, winner);
 	evidence->stacks++;
 	evidence->nameless += !winners;
-	if (!winners)
-		return scope_layer_lay(&signer->layer, thread, &stretch,
-				       (struct scope_spot){.node = SCOPE_TREE_ROOT});
-	stretch.weight_ns /= winners;
-	for (unsigned i = 0; i < winners; i++) {
-		struct scope_spot spot = {.trail = 0};
-		int err = scope_tree_insert(&evidence->tree, winner[i].path, winner[i].length, NULL,
-					    &spot.node);
-
-		if (!err)
-			err = scope_layer_lay(&signer->layer, thread, &stretch, spot);
-		if (err)
-			return err;
-	}
-	return 0;
+	err = scope_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners), NULL,
+				&spot.node);
+	return err ? err : scope_layer_lay(&signer->layer, thread, stretch, spot);
 }
 
 /* No episode can tell more of this call. */
@@ -129,14 +135,14 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 	if (self.unit != UINT32_MAX && signer->layer.units->unit[self.unit].end_ns < call->exit_ns)
 		self.unit = UINT32_MAX;
 	if (call->since_ns)
-		err = lay(signer, thread, &call->gap, gap);
+		err = lay(signer, thread, &call->gap, &gap);
 	if (!err)
-		err = lay(signer, thread, &call->self, self);
+		err = lay(signer, thread, &call->self, &self);
 	self.run = false;
 	self.weight_ns = call->slept_ns;
 	self.class = call->class;
 	self.passed = call->slept_ns && call->passed;
-	return err ? err : lay(signer, thread, &call->self, self);
+	return err ? err : lay(signer, thread, &call->self, &self);
 }
 
 /* Settles all calls that were not yet; what comes next does not belong to them. */

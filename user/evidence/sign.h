@@ -4,7 +4,7 @@
  *
  * Each call, and the time up to it, is laid where most speaks for: of the functions that own an
  * episode it stands in, the one whose weights, with those of its callers, sum up highest. Between
- * equals the time is parted.
+ * equals it is laid on the callers that they have in common.
  */
 #ifndef SCOPE_EVIDENCE_SIGN_H
 #define SCOPE_EVIDENCE_SIGN_H

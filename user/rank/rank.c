@@ -246,7 +246,8 @@ static bool is_named(struct scope_ranking *ranking, const struct scope_function 
 /* The rest of what stacks left unaccounted for goes to functions that only signatures name. */
 static int rank_signatures(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	double left = 1 - fmax(0, fmin(1, input->evidence->found_ns / input->evidence->excess_ns));
+	double found_ns = fmax(input->evidence->found_ns, ranking->explained_ns);
+	double left = 1 - fmax(0, fmin(1, found_ns / input->evidence->excess_ns));
 	struct scope_rank_input by_second = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0;
