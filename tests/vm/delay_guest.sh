@@ -115,6 +115,12 @@ spinning() {
 		found function:stage_spin 1 strong && found function:housekeeping 0 none
 }
 
+half() {
+	speedup half 0,30%,60%,90% --site function:stage_half --site syscall:clock_nanosleep &&
+		found function:stage_half 0.5 '(strong|moderate)' &&
+		found syscall:clock_nanosleep 0.5 '(strong|moderate)'
+}
+
 server() {
 	sensitivity server 0,100us,300us,600us --site receive --no-follow &&
 		found receive 1 strong && grep -q 'progress: request' stdout &&
@@ -206,6 +212,7 @@ pass "a negative slope where a rest gives way" poke
 pass "system calls, off the CPU" sync_calls
 pass "requests of a server, and their latency" server
 pass "a stage that runs is made faster" spinning
+pass "half on the CPU, half off it, each made faster" half
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted
 pass "the end of the process prints what there is" ended

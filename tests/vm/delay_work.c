@@ -20,8 +20,9 @@
  *              answer; 1 ms for each. receive 1, also of the latency
  *
  *   spin       stage_a as above, then stage_spin, 2 ms on a CPU. Made faster, up to twice: 1
+ *   half       one thread: 1 ms on a CPU in stage_half, then 1 ms asleep. Each made faster: 0.5
  *
- * All but processes and server also have a thread that calls housekeeping every ms: 0.
+ * All but processes, server and half also have a thread that calls housekeeping every ms: 0.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -73,6 +74,12 @@ SITE void stage_b(void)
 SITE void stage_spin(void)
 {
 	for (volatile int i = 0; i < SPINS; i++)
+		;
+}
+
+SITE void stage_half(void)
+{
+	for (volatile int i = 0; i < SPINS / 2; i++)
 		;
 }
 
@@ -172,6 +179,16 @@ static void *spinning_stage(void *unused)
 		__atomic_fetch_sub(&queued, 1, __ATOMIC_ACQ_REL);
 		futex(&queued, FUTEX_WAKE, 1);
 		stage_spin();
+		done();
+	}
+	return unused;
+}
+
+static void *half_and_half(void *unused)
+{
+	for (;;) {
+		stage_half();
+		work(1000 * US);
 		done();
 	}
 	return unused;
@@ -343,6 +360,7 @@ static const struct {
 	{ "poke", { worker, poker, keeper } },
 	{ "sync", { syncer, keeper } },
 	{ "spin", { first_stage, spinning_stage, keeper } },
+	{ "half", { half_and_half } },
 };
 
 int main(int argc, char **argv)
