@@ -20,8 +20,8 @@
 #define WRAPPED(call) "__x64_sys_" #call
 #endif
 #define MS 1000000ull
-#define LONG_NS 900000000ull /* nobody waits for it to end */
-#define SOON_NS 60000000000ull /* all there is to say of times in a guest: it comes to an end */
+#define LONG_NS SCOPE_DELAY_NS_MAX /* nobody waits for it to end */
+#define MANY 60 /* of these would take a minute */
 
 static uint64_t now_ns(void)
 {
@@ -326,7 +326,6 @@ void test_delay_ends(void)
 	struct served served;
 	struct puppet puppet;
 	struct client client;
-	uint64_t from_ns;
 	size_t i, how;
 
 	for (i = 0; i < WAYS; i++) {
@@ -341,7 +340,6 @@ void test_delay_ends(void)
 			puppet_start(&puppet, ways[i].act, 1);
 			/* The visit of a kernel function comes before the delay, by little. */
 			wait_visit(&client, 0);
-			from_ns = now_ns();
 			if (how == 0) {
 				CHECK(!client_delay_remove(&client, 0));
 				puppet_wait(&puppet);
@@ -354,8 +352,6 @@ void test_delay_ends(void)
 				kill(puppet.pid, SIGKILL);
 				CHECK(waitpid(puppet.pid, NULL, 0) == puppet.pid);
 			}
-			CHECK(now_ns() - from_ns < SOON_NS, "%s, %zu: %lu ns", ways[i].name, how,
-			      now_ns() - from_ns);
 			if (how != 1)
 				CHECK(!client_command(&client, SCOPE_CMD_STOP));
 			client_drain(&client, on_record, &served);
@@ -401,13 +397,14 @@ void test_delay_owner_killed(void)
 		}
 		close(ready[1]);
 		CHECK(read(ready[0], &byte, 1) == 1);
-		puppet_start(&puppet, ways[i].act, 1);
+		puppet_start(&puppet, ways[i].act, MANY);
 		CHECK(read(ready[0], &byte, 1) == 1);
 		from_ns = now_ns();
 		kill(owner, SIGKILL);
 		CHECK(waitpid(owner, NULL, 0) == owner);
 		puppet_wait(&puppet);
-		CHECK(now_ns() - from_ns < SOON_NS, "%s: %lu ns", ways[i].name, now_ns() - from_ns);
+		CHECK(now_ns() - from_ns < MANY * LONG_NS / 2, "%s: %lu ns", ways[i].name,
+		      now_ns() - from_ns);
 		client_wait_unused();
 		close(ready[0]);
 		puppet_end(&puppet);

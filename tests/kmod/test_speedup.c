@@ -18,7 +18,7 @@
 
 struct waited {
 	uint32_t pid[PUPPETS];
-	uint64_t ns[PUPPETS], count[PUPPETS], asked_ns[PUPPETS];
+	uint64_t ns[PUPPETS], count[PUPPETS], longest_ns;
 };
 
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record,
@@ -36,8 +36,9 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, co
 		if (waited->pid[i] != tid)
 			continue;
 		waited->ns[i] += delay->served_ns;
-		waited->asked_ns[i] += delay->asked_ns;
 		waited->count[i]++;
+		if (delay->served_ns > waited->longest_ns)
+			waited->longest_ns = delay->served_ns;
 	}
 }
 
@@ -116,8 +117,9 @@ void test_speedup(void)
 	       state.required_ns / MS, state.visits, waited.ns[0] / MS, waited.ns[1] / MS);
 	CHECK(state.required_ns >= 400 * MS / 2 && state.required_ns <= state.visits * MS / 2);
 	CHECK(!waited.count[0], "the fast one waited %lu times", waited.count[0]);
-	CHECK(waited.ns[1] + SCOPE_DELAY_SPIN_NS * 10 >= state.required_ns &&
-	      waited.ns[1] < state.required_ns + waited.ns[1] / waited.count[1] * 2 + 20 * MS,
+	/* It may owe what is not worth a sleep, or have slept too long the last time. */
+	CHECK(waited.ns[1] + MS / 10 >= state.required_ns &&
+	      waited.ns[1] <= state.required_ns + waited.longest_ns,
 	      "%lu of %lu ns", waited.ns[1], state.required_ns);
 	CHECK(!state.missed && !state.capped && state.served == waited.count[1]);
 }
