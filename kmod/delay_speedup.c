@@ -265,7 +265,9 @@ static __always_inline void probe_switch(struct scope_delay_rule *rule, bool pre
 
 	if (READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running))
 		return;
-	if (!preempt && prev_state && scope_select_has(rule->session, prev)) {
+	/* Who ends has given its slot back. */
+	if (!preempt && prev_state && !(prev->flags & PF_EXITING) &&
+	    scope_select_has(rule->session, prev)) {
 		slot = get(rule, prev->pid);
 		if (slot)
 			leave_cpu(rule, slot);
