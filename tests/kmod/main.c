@@ -72,6 +72,7 @@ static const struct {
 	{ "speedup_blocked", test_speedup_blocked },
 	{ "speedup_peers", test_speedup_peers },
 	{ "speedup_ends", test_speedup_ends },
+	{ "nmi", test_nmi },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },
 	{ "maps", test_maps },

@@ -13,6 +13,8 @@
 #   -i        count instructions: 1 ns of guest time is one instruction. One processor; idle time
 #             is skipped, so wait for events, never for time
 #   -f        the command makes allocations fail: what the allocators say of that is no warning
+#   -n RATE   from the moment the command prints a line with "scope-vm: nmi", send so many
+#             non-maskable interrupts a second to the first processor
 #   -v        show on stderr how long booting and the command took
 #
 # VM_THREAD=multi gives each processor a thread of the host's; by default they share one. That is
@@ -40,8 +42,8 @@ die() { echo "run.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/warnings.sh"
 
 arguments=("$@")
-kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose='' failing=''
-while getopts k:m:c:t:o:a:ifv option; do
+kernel=6.1 memory=1024 cpus=2 limit=120 out='' extra='' icount='' verbose='' failing='' nmi=''
+while getopts k:m:c:t:o:a:ifn:v option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	m) memory=$OPTARG ;;
@@ -51,6 +53,7 @@ while getopts k:m:c:t:o:a:ifv option; do
 	a) extra=$OPTARG ;;
 	i) icount=1 ;;
 	f) failing=1 ;;
+	n) nmi=$OPTARG ;;
 	v) verbose=1 ;;
 	*) usage ;;
 	esac
@@ -113,10 +116,10 @@ log_since_start() {
 }
 
 work=$(mktemp -d "$build/vm/run.XXXXXX")
-qemu='' follow='' watch=''
+qemu='' follow='' watch='' hammer=''
 end() {
 	local pid
-	for pid in $qemu $follow $watch; do
+	for pid in $qemu $follow $watch $hammer; do
 		if kill "$pid" 2>/dev/null; then wait "$pid" 2>/dev/null || true; fi
 	done
 	rm -rf "$work"
@@ -159,6 +162,7 @@ setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	-nodefaults -no-user-config -display none -no-reboot \
 	-kernel "$image" -initrd "$work/initramfs" -append "$append" \
 	-monitor "unix:$work/monitor,server=on,wait=off" \
+	-chardev "socket,id=nmi,path=$work/nmi,server=on,wait=off" -mon chardev=nmi \
 	-chardev file,id=console,path="$out/console" -serial chardev:console \
 	-device isa-debug-exit,iobase=0xf4,iosize=0x04 \
 	-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
@@ -178,14 +182,34 @@ setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
 	>"$out/registers" 2>/dev/null &
 watch=$!
 
+if [ -n "$nmi" ]; then
+	# What the monitor answers is read, or it would wait for that.
+	setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
+		my ($output, $path, $rate) = @ARGV;
+		for (;;) {
+			if (open my $file, "<", $output) { last if grep /scope-vm: nmi/, <$file> }
+			select undef, undef, undef, 0.1;
+		}
+		$s = IO::Socket::UNIX->new(Peer => $path) or exit;
+		$s->autoflush(1);
+		for (;;) {
+			print $s "nmi\n" or exit;
+			sysread $s, $answer, 65536;
+			select undef, undef, undef, 1 / $rate;
+		}' "$out/output" "$work/nmi" "$nmi" &
+	hammer=$!
+fi
+
 code=0
 wait "$qemu" || code=$?
 qemu=''
 wait "$follow" || true
 follow=''
-kill "$watch" 2>/dev/null || true
-wait "$watch" 2>/dev/null || true
-watch=''
+for pid in $watch $hammer; do
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+done
+watch='' hammer=''
 [ -s "$out/registers" ] || rm -f "$out/registers"
 
 if [ -e "$out/dmesg" ] && [ -e "$out/status" ]; then
