@@ -24,6 +24,8 @@ struct wait_key {
 /* What is known of one thread. */
 struct lesson {
 	uint32_t epolls, polls, reads;
+	uint32_t inner_polls; /* of polls: in the middle of a request */
+	bool polled;	      /* and nothing taken or answered since */
 	struct wait_key key[WAIT_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
@@ -102,6 +104,30 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
 	}
 }
 
+/*
+ * A poll is the top of a loop if work is taken behind it, and stands in the middle of a request if an
+ * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
+ * taken and no answer it is the top of a loop that found nothing to do.
+ */
+static void learn_poll(struct scope_learner *learner, struct lesson *lesson, uint32_t thread,
+		       const struct scope_open_call *call)
+{
+	const enum scope_call_role role = scope_call_role(call->nr);
+	uint32_t tgid;
+
+	if (role == SCOPE_CALL_POLL) {
+		is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
+		lesson->polled = !is_epoll(call->nr);
+	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
+		tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
+		if (scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) ==
+		    SCOPE_FD_ACCEPTED) {
+			lesson->inner_polls++;
+			lesson->polled = false;
+		}
+	}
+}
+
 static int learn_enter(void *user, uint32_t thread, const struct scope_open_call *call)
 {
 	struct lesson *lesson = get_lesson(user, thread);
@@ -115,8 +141,7 @@ static int learn_enter(void *user, uint32_t thread, const struct scope_open_call
 		bucket = 63 - __builtin_clzll(gap);
 		lesson->gap[bucket < GAP_BUCKETS ? bucket : GAP_BUCKETS - 1]++;
 	}
-	if (scope_call_role(call->nr) == SCOPE_CALL_POLL)
-		is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
+	learn_poll(user, lesson, thread, call);
 	/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
 	if (call->nr == SYS_futex && call->args >= 2 &&
 	    ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ||
@@ -127,6 +152,12 @@ static int learn_enter(void *user, uint32_t thread, const struct scope_open_call
 			key->lock = true;
 	}
 	return 0;
+}
+
+static void take_work(struct lesson *lesson)
+{
+	lesson->reads++;
+	lesson->polled = false;
 }
 
 static int learn_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
@@ -140,13 +171,13 @@ static int learn_exit(void *user, uint32_t thread, const struct scope_open_call 
 	if (!lesson)
 		return -ENOMEM;
 	lesson->last_exit_ns = exit_ns;
-	if (role == SCOPE_CALL_ACCEPT)
-		lesson->reads += ret >= 0;
+	if (role == SCOPE_CALL_ACCEPT && ret >= 0)
+		take_work(lesson);
 	if (role != SCOPE_CALL_READ || !call->args || ret <= 0)
 		return 0;
 	tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
-	lesson->reads += scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) ==
-			 SCOPE_FD_ACCEPTED;
+	if (scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+		take_work(lesson);
 	return 0;
 }
 
@@ -212,7 +243,7 @@ static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 
 	pickup->reads = lesson->reads > 0;
 	pickup->gap_ns = gap_p99(lesson);
-	if (lesson->epolls || lesson->polls) {
+	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
