@@ -3,8 +3,9 @@
  * The perf events of a session.
  *
  * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and two
- * rings, for events and for stacks. The other way, events of each thread on each CPU that its children inherit, was measured
- * beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual machine with 2 CPUs):
+ * rings, for events and for stacks. The other way, events of each thread on each CPU that its children
+ * inherit, was measured beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual
+ * machine with 2 CPUs):
  *
  *                              no tracer   filtered, per CPU   of each thread
  *   getppid() of the target         1.0              x 8.1            x 7.9
@@ -42,14 +43,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
 #include "source/file.h"
+#include "source/perf_attr.h"
 #include "source/perf_cost.h"
 #include "source/perf_tracefs.h"
-#include "source/selection.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
 #define RING_TIMES 2		/* as large as the module's: records are, before they are packed */
@@ -58,88 +58,11 @@
 #define RINGS_BYTES_MAX (256ull << 20) /* of all CPUs together, where the least size allows */
 #define SPARE_FILES 64
 
-/* The tracepoints, the fields that are read, and the fields that hold a number to filter by. */
-static const struct {
-	const char *tracepoint; /* NULL: the timer */
-	const char *field[SCOPE_PERF_FIELDS_MAX];
-	const char *filter[2];
-} rows[SCOPE_PERF_KINDS] = {
-	[SCOPE_PERF_SWITCH] = { "sched/sched_switch", { "prev_pid", "prev_state", "next_pid" },
-				{ "prev_pid", "next_pid" } },
-	[SCOPE_PERF_ENTER] = { "raw_syscalls/sys_enter", { "id", "args" }, { "common_pid" } },
-	[SCOPE_PERF_EXIT] = { "raw_syscalls/sys_exit", { "id", "ret" }, { "common_pid" } },
-	[SCOPE_PERF_WAKING] = { "sched/sched_waking", { "pid", "common_flags" }, { "pid" } },
-	[SCOPE_PERF_EXEC] = { "sched/sched_process_exec", { "pid", "old_pid" }, { NULL } },
-	[SCOPE_PERF_BLOCK] = { "sched/sched_switch", { "prev_pid" }, { "prev_pid" } },
-	[SCOPE_PERF_SAMPLE] = { NULL, { NULL }, { NULL } },
-	[SCOPE_PERF_LIFE] = { NULL, { NULL }, { NULL } },
-};
-
 static int event_open(struct perf_event_attr *attr, int cpu)
 {
 	const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
-}
-
-static struct perf_event_attr attr_base(void)
-{
-	return (struct perf_event_attr){
-		.size = sizeof(struct perf_event_attr),
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.sample_id_all = 1,
-		.disabled = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-	};
-}
-
-/* The ring's own event: no samples, but the lives and names of tasks. */
-static struct perf_event_attr attr_owner(bool stacks)
-{
-	struct perf_event_attr attr = attr_base();
-
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_DUMMY;
-	attr.sample_period = 1;
-	attr.task = !stacks;
-	attr.comm = !stacks;
-	attr.comm_exec = !stacks;
-	return attr;
-}
-
-static void want_stack(struct perf_event_attr *attr, enum scope_stack_mode mode, uint32_t bytes)
-{
-	if (mode == SCOPE_STACK_CHAIN) {
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr->exclude_callchain_kernel = 1;
-	} else if (mode == SCOPE_STACK_COPY) {
-		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr->sample_regs_user = scope_perf_register_mask();
-		attr->sample_stack_user = (bytes + 7) & ~7u;
-	}
-}
-
-static struct perf_event_attr attr_of(const struct scope_perf_events *events,
-				      enum scope_perf_kind kind,
-				      const struct scope_capture_options *options)
-{
-	struct perf_event_attr attr = attr_base();
-
-	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.config = events->tracepoint[kind];
-	attr.sample_period = 1;
-	attr.sample_type |= PERF_SAMPLE_RAW;
-	if (kind == SCOPE_PERF_SAMPLE || kind == SCOPE_PERF_LIFE) {
-		attr.type = PERF_TYPE_SOFTWARE;
-		attr.config = PERF_COUNT_SW_CPU_CLOCK;
-		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns
-							       : SCOPE_PERF_LIFE_NS;
-		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-	}
-	want_stack(&attr, events->layout.stack[kind], options->stack_bytes);
-	return attr;
 }
 
 /* Does the event belong into that ring? */
@@ -190,37 +113,6 @@ static int refused(int code, const struct scope_perf_events *events, struct scop
 	default:
 		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
 	}
-}
-
-static int read_tracepoints(struct scope_perf_events *events, struct scope_error *error)
-{
-	int tracefs, code, kind;
-
-	code = scope_perf_tracefs_open(error, &tracefs);
-	if (code)
-		return code;
-	for (kind = 0; !code && kind < SCOPE_PERF_KINDS; kind++) {
-		char *format;
-		int i;
-
-		if (!rows[kind].tracepoint)
-			continue;
-		code = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error,
-						  &events->tracepoint[kind], &format);
-		if (code)
-			break;
-		for (i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i] && !code; i++)
-			code = scope_perf_field_find(format, rows[kind].field[i],
-						     &events->layout.field[kind][i]);
-		if (!code && kind == SCOPE_PERF_SWITCH)
-			code = scope_perf_states_find(format, &events->layout.states);
-		free(format);
-		if (code)
-			scope_error_set(error, code, "the tracepoint %s of this kernel has another layout",
-					rows[kind].tracepoint);
-	}
-	close(tracefs);
-	return code;
 }
 
 static int add_ring(struct scope_perf_events *events, size_t *capacity, unsigned long cpu, bool stacks)
@@ -320,7 +212,7 @@ static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error
 static int open_ring(struct scope_perf_events *events, struct scope_perf_cpu *cpu, size_t bytes,
 		     struct scope_error *error)
 {
-	struct perf_event_attr attr = attr_owner(cpu->stacks);
+	struct perf_event_attr attr = scope_perf_attr_owner(cpu->stacks);
 	struct epoll_event wake = { .events = EPOLLIN };
 
 	attr.wakeup_watermark = (uint32_t)(bytes / 4);
@@ -371,51 +263,11 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 	return code;
 }
 
-static void filter_text(enum scope_perf_kind kind, const struct scope_perf_events *events,
-			const struct scope_perf_cover *cover, char text[SCOPE_PERF_FILTER_BYTES])
-{
-	size_t fields = 0, used;
-
-	while (fields < 2 && rows[kind].filter[fields])
-		fields++;
-	scope_perf_cover_text(cover, rows[kind].filter, fields, text);
-	if (kind != SCOPE_PERF_BLOCK)
-		return;
-	/* Not merely preempted: the bit for that is above those of the states. */
-	used = strlen(text);
-	snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, "&&prev_state>0&&prev_state<=%u",
-		 events->layout.states.all);
-}
-
-/* Runs of the calls selected; nothing where the text has no room for all: the reader filters, too. */
-static void filter_calls(const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
-{
-	const size_t begin = strlen(text);
-	/* Numbers of x32 have a bit of their own. */
-	size_t used = begin + (size_t)snprintf(text + begin, SCOPE_PERF_FILTER_BYTES - begin,
-					       "&&(id>=%u", 1u << 30);
-	uint16_t first, last;
-
-	for (first = 0; first < SCOPE_SYSCALL_MAX && used < SCOPE_PERF_FILTER_BYTES; first = last + 1) {
-		for (last = first; last + 1 < SCOPE_SYSCALL_MAX &&
-		     scope_selection_has_call(selection, first) &&
-		     scope_selection_has_call(selection, last + 1); last++)
-			;
-		if (scope_selection_has_call(selection, first))
-			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used,
-						 "||(id>=%u&&id<=%u)", first, last);
-	}
-	if (used + 1 < SCOPE_PERF_FILTER_BYTES)
-		strcpy(text + used, ")");
-	else
-		text[begin] = '\0';
-}
-
 static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
 		    enum scope_perf_kind kind, const struct scope_capture_options *options,
 		    const struct scope_perf_cover *cover, struct scope_error *error)
 {
-	struct perf_event_attr attr = attr_of(events, kind, options);
+	struct perf_event_attr attr = scope_perf_attr_of(events, kind, options);
 	struct scope_perf_event event = { .id.kind = kind };
 	char filter[SCOPE_PERF_FILTER_BYTES];
 
@@ -424,16 +276,11 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 	if (event.fd < 0)
 		return refused(event.fd, events, error);
 	cpu->event[cpu->events++] = event;
-	if (rows[kind].filter[0]) {
-		filter_text(kind, events, cover, filter);
-		if ((kind == SCOPE_PERF_ENTER || kind == SCOPE_PERF_EXIT) && options->selection &&
-		    options->selection->some_calls)
-			filter_calls(options->selection, filter);
-		if (ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
-			return scope_error_set(error, -errno, "the kernel does not take the filter '%.200s' "
-					       "for %s: %s", filter, rows[kind].tracepoint,
-					       strerror(errno));
-	}
+	if (scope_perf_attr_filter(events, kind, cover, options->selection, filter) &&
+	    ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		return scope_error_set(error, -errno,
+				       "the kernel does not take the filter '%.200s' for %s: %s", filter,
+				       scope_perf_attr_tracepoint(kind), strerror(errno));
 	if (ioctl(event.fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) ||
 	    ioctl(event.fd, PERF_EVENT_IOC_ID, &cpu->event[cpu->events - 1].id.id))
 		return scope_error_set(error, -errno, "perf events of CPU %u cannot share a ring: %s",
@@ -484,14 +331,15 @@ int scope_perf_events_open(struct scope_perf_events *events,
 	events->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (events->epoll < 0)
 		return scope_error_set(error, -errno, "cannot wait for perf rings: %s", strerror(errno));
-	code = read_tracepoints(events, error);
+	code = scope_perf_attr_find(events, error);
 	if (!code)
 		code = list_rings(events, options->stack_mode != SCOPE_STACK_NONE, error);
 	if (code)
 		return code;
 	raise_limit(events);
 	if (options->sample_period_ns && options->stack_mode) {
-		const struct perf_event_attr sample = attr_of(events, SCOPE_PERF_SAMPLE, options);
+		const struct perf_event_attr sample =
+			scope_perf_attr_of(events, SCOPE_PERF_SAMPLE, options);
 
 		events->sample_cost_ns = scope_perf_cost_measure(&sample);
 	}
@@ -596,7 +444,7 @@ static int check_namespace(struct scope_error *error)
 int scope_perf_events_check(struct scope_error *error)
 {
 	struct scope_perf_events events = { .cpus = 0 };
-	struct perf_event_attr attr = attr_owner(false);
+	struct perf_event_attr attr = scope_perf_attr_owner(false);
 	int fd, code;
 
 	/* First what needs privilege alone, for the plainest message. */
@@ -608,5 +456,5 @@ int scope_perf_events_check(struct scope_error *error)
 	code = check_namespace(error);
 	if (code)
 		return code;
-	return read_tracepoints(&events, error);
+	return scope_perf_attr_find(&events, error);
 }
