@@ -10,9 +10,9 @@
 
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
+#include "cmd/held.h"
 #include "cmd/symbols.h"
 #include "signature/store.h"
-#include "source/launch.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -164,21 +164,10 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
-/* While a capture runs. */
-struct session {
-	struct scope_launch *launch; /* NULL: the process was there before */
-	struct scope_error failed;   /* the command could not be run */
-};
-
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	struct session *session = context;
-
-	if (target->note[0])
-		fprintf(stderr, "scope learn: %s\n", target->note);
-	if (session->launch)
-		scope_launch_go(session->launch, &session->failed);
+	scope_cmd_held_begun(context, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now)
@@ -191,28 +180,22 @@ static void progress(void *context, const struct scope_capture_progress *now)
 static int capture(const struct request *request, struct scope_writer *writer,
 		   struct scope_error *error)
 {
-	struct session session = { 0 };
+	struct scope_cmd_held held = { .name = "learn" };
 	const struct scope_capture_watch watch = {
-		.begun = begun, .progress = progress, .context = &session,
+		.begun = begun, .progress = progress, .context = &held,
 	};
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
 	int code;
 
-	if (request->command) {
-		code = scope_launch_hold(request->command, error, &session.launch);
-		if (code)
-			return code;
-		options.pid = scope_launch_pid(session.launch);
-		options.held = request->command[0];
-	}
+	code = scope_cmd_held_start(&held, request->command, &options, error);
+	if (code)
+		return code;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
-	if (!code && session.failed.text[0]) {
-		*error = session.failed;
-		code = -ENOENT;
-	}
-	scope_launch_destroy(session.launch);
+	if (!code)
+		code = scope_cmd_held_check(&held, error);
+	scope_cmd_held_free(&held);
 	scope_cmd_progress_end();
 	return code;
 }

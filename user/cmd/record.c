@@ -12,11 +12,11 @@
 
 #include "base/duration.h"
 #include "cmd/cmd.h"
+#include "cmd/held.h"
 #include "cmd/probe.h"
 #include "recorder/door.h"
 #include "recorder/recorder.h"
 #include "source/defaults.h"
-#include "source/launch.h"
 #include "source/source.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
@@ -360,21 +360,10 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
-/* While it runs. */
-struct session {
-	struct scope_launch *launch; /* NULL: the process was there before */
-	struct scope_error failed;   /* the command could not be run */
-};
-
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	struct session *session = context;
-
-	if (target->note[0])
-		fprintf(stderr, "scope record: %s\n", target->note);
-	if (session->launch)
-		scope_launch_go(session->launch, &session->failed);
+	scope_cmd_held_begun(context, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now,
@@ -446,10 +435,10 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 }
 
 static int record(const struct request *request, const struct scope_source *source,
-		  struct session *session, struct scope_error *error)
+		  struct scope_cmd_held *held, struct scope_error *error)
 {
 	const struct scope_recorder_watch watch = {
-		.begun = begun, .progress = progress, .say = say, .context = session,
+		.begun = begun, .progress = progress, .say = say, .context = held,
 	};
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
 	struct scope_recorder_result result;
@@ -457,10 +446,9 @@ static int record(const struct request *request, const struct scope_source *sour
 
 	code = scope_recorder_run(&request->recorder, source, &request->capture, stop,
 				  scope_cmd_catch_usr1(), &watch, error, &result);
-	if (session->failed.text[0]) {
+	if (scope_cmd_held_check(held, error)) {
 		if (!code)
 			unlink(result.path);
-		*error = session->failed;
 		return -ENOENT;
 	}
 	if (code)
@@ -468,10 +456,10 @@ static int record(const struct request *request, const struct scope_source *sour
 	print_summary(result.path, &result.stats, result.bytes);
 	if (result.files > 1)
 		printf("%u files were written, that is the last\n", result.files);
-	status = session->launch ? scope_launch_status(session->launch) : 0;
-	if (session->launch && status < 0)
+	status = held->launch ? scope_launch_status(held->launch) : 0;
+	if (held->launch && status < 0)
 		printf("%s[%u] goes on running\n", request->command[0],
-		       scope_launch_pid(session->launch));
+		       scope_launch_pid(held->launch));
 	else if (status > 0)
 		printf("%s ended with status %d\n", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
@@ -481,21 +469,16 @@ static int record(const struct request *request, const struct scope_source *sour
 static int record_target(struct request *request, const struct scope_source *source,
 			 struct scope_error *error)
 {
-	struct session session = { 0 };
+	struct scope_cmd_held held = { .name = "record" };
 	char output[64];
-	int code = 0;
+	int code = scope_cmd_held_start(&held, request->command, &request->capture, error);
 
-	if (request->command) {
-		code = scope_launch_hold(request->command, error, &session.launch);
-		if (code)
-			return code;
-		request->capture.pid = scope_launch_pid(session.launch);
-		request->capture.held = request->command[0];
-	}
+	if (code)
+		return code;
 	snprintf(output, sizeof(output), "scope-%u.trace", request->capture.pid);
 	request->recorder.output = request->output ? request->output : output;
-	code = record(request, source, &session, error);
-	scope_launch_destroy(session.launch);
+	code = record(request, source, &held, error);
+	scope_cmd_held_free(&held);
 	return code;
 }
 

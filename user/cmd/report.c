@@ -14,12 +14,12 @@
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
 #include "cmd/delay.h"
+#include "cmd/held.h"
 #include "cmd/learned.h"
 #include "cmd/live.h"
 #include "cmd/report.h"
 #include "cmd/symbols.h"
 #include "report/text.h"
-#include "source/launch.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -232,8 +232,7 @@ static int parse(int argc, char **argv, struct request *request)
 
 /* While a capture runs. */
 struct session {
-	struct scope_launch *launch; /* NULL: the process was there before */
-	struct scope_error failed;   /* the command could not be run */
+	struct scope_cmd_held held;
 	struct scope_writer *writer;
 	struct scope_stream *stream; /* NULL: it gave up, and all is left for the end */
 	struct scope_cmd_live *live; /* NULL: no report before the end */
@@ -244,10 +243,7 @@ static void begun(void *context, const struct scope_target *target)
 {
 	struct session *session = context;
 
-	if (target->note[0])
-		fprintf(stderr, "scope report: %s\n", target->note);
-	if (session->launch)
-		scope_launch_go(session->launch, &session->failed);
+	scope_cmd_held_begun(&session->held, target);
 }
 
 /* A failure to write shows in the capture itself. */
@@ -288,7 +284,7 @@ static int capture(const struct request *request, const struct scope_analysis_op
 		   struct scope_writer *writer, struct scope_error *error,
 		   struct scope_stream **ret_stream)
 {
-	struct session session = { .writer = writer };
+	struct session session = { .held.name = "report", .writer = writer };
 	const struct scope_capture_watch watch = {
 		.begun = begun, .progress = progress, .context = &session,
 	};
@@ -296,13 +292,9 @@ static int capture(const struct request *request, const struct scope_analysis_op
 	struct scope_capture_stats stats;
 	int code;
 
-	if (request->command) {
-		code = scope_launch_hold(request->command, error, &session.launch);
-		if (code)
-			return code;
-		options.pid = scope_launch_pid(session.launch);
-		options.held = request->command[0];
-	}
+	code = scope_cmd_held_start(&session.held, request->command, &options, error);
+	if (code)
+		return code;
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
@@ -312,13 +304,11 @@ static int capture(const struct request *request, const struct scope_analysis_op
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
 	scope_cmd_live_destroy(session.live);
-	if (!code && session.failed.text[0]) {
-		*error = session.failed;
-		code = -ENOENT;
-	}
+	if (!code)
+		code = scope_cmd_held_check(&session.held, error);
 	if (!code)
 		code = scope_writer_finish(writer, error);
-	scope_launch_destroy(session.launch);
+	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	if (code)
 		scope_stream_destroy(session.stream);

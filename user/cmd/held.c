@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command behind --, if there is one: held until tracing is on, then let go. */
+#include "cmd/held.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
+			 struct scope_capture_options *options, struct scope_error *error)
+{
+	int code;
+
+	if (!command)
+		return 0;
+	code = scope_launch_hold(command, error, &held->launch);
+	if (code)
+		return code;
+	options->pid = scope_launch_pid(held->launch);
+	options->held = command[0];
+	return 0;
+}
+
+void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target)
+{
+	if (target->note[0])
+		fprintf(stderr, "scope %s: %s\n", held->name, target->note);
+	if (held->launch)
+		scope_launch_go(held->launch, &held->failed);
+}
+
+int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error)
+{
+	if (!held->failed.text[0])
+		return 0;
+	*error = held->failed;
+	return -ENOENT;
+}
+
+void scope_cmd_held_free(struct scope_cmd_held *held)
+{
+	scope_launch_destroy(held->launch);
+	held->launch = NULL;
+}
