@@ -87,14 +87,17 @@ group_golden() {
 	run golden_properties tests/golden/properties.sh
 }
 
+# Each guest keeps one CPU of the host busy.
 group_kernel() {
-	run vm_harness tests/vm/selftest.sh
-	run kmod_programs make -s -C tests/kmod
-	run kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module_of "$kernel")"
 	local test
+	run kmod_programs make -s -C tests/kmod
+	run "module_$kernel" scripts/kernel.sh -x "$kernel" scripts/kmod.sh "build/kernels/$kernel/headers"
+	start kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module_of "$kernel")"
+	start vm_harness tests/vm/selftest.sh
 	for test in tests/vm/test_*.sh; do
-		[ -x "$test" ] && run "$(basename "$test" .sh)" "$test"
+		[ -x "$test" ] && start "$(basename "$test" .sh)" "$test"
 	done
+	finish
 }
 
 # A test build of the module for an own kernel, in a build directory of its own.

@@ -32,6 +32,9 @@ command -v "${CC%% *}" >/dev/null || {
 out=${BUILD:-$root/build}
 mkdir -p "$out/kmod/$release"
 out=$(cd "$out/kmod/$release" && pwd)
+# Tests that run beside each other all ask for it.
+exec 8>"$out/.lock"
+flock 8
 
 # Links, not copies: an edit is seen, a removed file is not.
 find "$out" -type l ! -exec test -e {} \; -delete

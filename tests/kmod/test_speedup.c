@@ -117,8 +117,8 @@ void test_speedup(void)
 	       state.required_ns / MS, state.visits, waited.ns[0] / MS, waited.ns[1] / MS);
 	CHECK(state.required_ns >= 400 * MS / 2 && state.required_ns <= state.visits * MS / 2);
 	CHECK(!waited.count[0], "the fast one waited %lu times", waited.count[0]);
-	/* It may owe what is not worth a sleep, or have slept too long the last time. */
-	CHECK(waited.ns[1] + MS / 10 >= state.required_ns &&
+	/* It may owe a last sleep, or have slept too long in it. */
+	CHECK(waited.ns[1] + waited.longest_ns >= state.required_ns &&
 	      waited.ns[1] <= state.required_ns + waited.longest_ns,
 	      "%lu of %lu ns", waited.ns[1], state.required_ns);
 	CHECK(!state.missed && !state.capped && state.served == waited.count[1]);
@@ -156,7 +156,8 @@ void test_speedup_blocked(void)
 
 /*
  * One burns; two pass a byte to and fro, so that only one of them runs at a time. What the one waits
- * the other waits, too: together they wait hardly more often than a single thread would.
+ * the other waits, too: together they wait less than twice what a single thread would. (Debts that
+ * come while one runs are known to be settled at its next return alone: unsettled_ns.)
  */
 void test_speedup_peers(void)
 {
@@ -193,7 +194,8 @@ void test_speedup_peers(void)
 	       state.required_ns / MS, state.served_ns / MS, state.unsettled_ns / MS);
 	CHECK(state.required_ns >= 400 * MS / 2);
 	CHECK(state.served_ns > state.required_ns / 2 &&
-	      state.served_ns < state.required_ns + state.required_ns / 2);
+	      state.served_ns < state.required_ns / 10 * 18, "%lu of %lu ns", state.served_ns,
+	      state.required_ns);
 }
 
 /* In the middle of it: the rule goes, the target dies, the owner dies. */
