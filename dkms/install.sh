@@ -47,7 +47,7 @@ if [ ${#kernels[@]} -eq 0 ]; then
 		"install them (apt-get install linux-headers-$(uname -r))"
 fi
 
-if dkms "${trees[@]}" status "scope/$version" | grep -q .; then
+if [ -n "$(dkms "${trees[@]}" status "scope/$version")" ]; then
 	dkms "${trees[@]}" remove "scope/$version" --all >/dev/null || die "DKMS keeps scope $version"
 fi
 place=$source_tree/scope-$version

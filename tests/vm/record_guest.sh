@@ -31,7 +31,7 @@ says() {	# STATUS PATTERN ARGUMENT...
 	shift 2
 	"$scope" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null || got=$?
 	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
-	cat "$dir/stdout" "$dir/stderr" | grep -Eq -- "$pattern" || { echo "no '$pattern'"; return 1; }
+	grep -Eq -- "$pattern" "$dir/stdout" "$dir/stderr" || { echo "no '$pattern'"; return 1; }
 }
 
 refused() { says 1 "$@"; }
@@ -53,7 +53,8 @@ until_true() {	# COMMAND...: at most 20 s
 
 # Where perf events can be used a capture runs all the same, and the module is a hint.
 doctor_without_module() {
-	if "$scope" doctor | grep -q '^ok .*perf events can be used'; then
+	"$scope" doctor > "$dir/doctor"
+	if grep -q '^ok .*perf events can be used' "$dir/doctor"; then
 		says 0 '^hint .*module is not loaded' doctor && says 0 '^ok .*by perf events' doctor
 	else
 		refused 'MISSING.*module is not loaded' doctor

@@ -31,7 +31,7 @@ says() {	# STATUS PATTERN ARGUMENT...
 	shift 2
 	"$scope" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null || got=$?
 	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
-	cat "$dir/stdout" "$dir/stderr" | grep -Eq -- "$pattern" || { echo "no '$pattern'"; return 1; }
+	grep -Eq -- "$pattern" "$dir/stdout" "$dir/stderr" || { echo "no '$pattern'"; return 1; }
 }
 
 in_use() { [ "$(cat /sys/module/scope/refcnt)" -gt 0 ]; }
@@ -187,6 +187,7 @@ ctrl_c() {	# SIGNAL
 		# The shell has its background ignore SIGINT, which a terminal's Ctrl-C does not.
 		env --default-signal=INT "$scope" record -p "$target" -d 60 -o c.trace >stdout 2>stderr &
 		local one=$!
+		until_true grep -qx scope "/proc/$one/comm" || return 1
 		sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 		kill "-$1" "$one"
 		status=0

@@ -30,7 +30,7 @@ says() {	# STATUS PATTERN ARGUMENT...
 	shift 2
 	"$report" "$@" > stdout 2> stderr < /dev/null || got=$?
 	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
-	cat stdout stderr | grep -Eq -- "$pattern" || { echo "no '$pattern'"; return 1; }
+	grep -Eq -- "$pattern" stdout stderr || { echo "no '$pattern'"; return 1; }
 }
 
 unused() { [ "$(cat /sys/module/scope/refcnt)" -eq 0 ] || { echo "still in use"; return 1; }; }

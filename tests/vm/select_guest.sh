@@ -13,8 +13,9 @@ failures=0
 insmod "$module" || exit 1
 cp "$(command -v sleep)" nap-one
 cp "$(command -v sleep)" nap-two
-# Each sleeps a little, again and again, so that it makes calls and is switched to.
-for name in nap-one nap-two; do
+# Each sleeps a little, again and again, so that it makes calls and is switched to. Of each name there is
+# one at any moment.
+for name in nap-one nap-one nap-one nap-two nap-two nap-two; do
 	while :; do "./$name" 0.02; done &
 done
 loops=$(jobs -p)

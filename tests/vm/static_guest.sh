@@ -28,7 +28,7 @@ cp "$capture" "$bare/scope"
 for name in proc sys dev; do mount --rbind "/$name" "$bare/$name"; done
 alone() { chroot "$bare" /scope "$@"; }
 
-has_no_interpreter() { ! readelf -l "$capture" | grep -q INTERP && [ "$(find "$bare" -xdev -type f | wc -l)" = 1 ]; }
+has_no_interpreter() { [ "$(readelf -l "$capture" | grep -c INTERP)" = 0 ] && [ "$(find "$bare" -xdev -type f | wc -l)" = 1 ]; }
 
 doctor_names_the_module() { alone doctor >"$dir/said"; grep 'scope module is not loaded' "$dir/said"; }
 

@@ -44,7 +44,7 @@ installed() { find "$work/install/$1" -name 'scope.ko*'; }
 
 installs() {
 	install_for "$version" && [ "$(installed "$version" | wc -l)" = 1 ] &&
-		dkms "${trees[@]}" status | grep -q "^scope/.*, $version, .*: installed"
+		[[ $(dkms "${trees[@]}" status) =~ (^|$'\n')scope/[^$'\n']*,\ $version,\ [^$'\n']*:\ installed ]]
 }
 
 names_its_kernel() { [ "$(modinfo -F vermagic "$(installed "$version")" | cut -d' ' -f1)" = "$version" ]; }

@@ -18,8 +18,9 @@
 #include "base/syscall_name.h"
 #include "source/file.h"
 
+/* process: as it was when a name or a group was found to mean it; NULL: it was named by its number. */
 static int add(struct scope_selection *selection, const struct scope_control_target *target,
-	       uint32_t pid, struct scope_error *error)
+	       uint32_t pid, const struct scope_target *process, struct scope_error *error)
 {
 	if (selection->count == SCOPE_TARGET_MAX)
 		return scope_error_set(error, -EINVAL, "at most %d things to trace can be named",
@@ -29,8 +30,8 @@ static int add(struct scope_selection *selection, const struct scope_control_tar
 	selection->target[selection->count++] = *target;
 	if (!selection->pid) {
 		selection->pid = pid;
-		if (selection->lasting)
-			scope_target_find(pid, NULL, &selection->process);
+		if (process)
+			selection->process = *process;
 	}
 	return 0;
 }
@@ -57,7 +58,7 @@ int scope_selection_process(struct scope_selection *selection, const char *text,
 	/* The first one is looked at as the capture begins. */
 	if (!code && selection->count)
 		code = scope_target_find(target.id, error, &process);
-	return code ? code : add(selection, &target, target.id, error);
+	return code ? code : add(selection, &target, target.id, NULL, error);
 }
 
 int scope_selection_thread(struct scope_selection *selection, const char *text,
@@ -70,13 +71,14 @@ int scope_selection_thread(struct scope_selection *selection, const char *text,
 
 	if (!code)
 		code = scope_target_find(target.id, error, &process);
-	return code ? code : add(selection, &target, process.tgid, error);
+	return code ? code : add(selection, &target, process.tgid, NULL, error);
 }
 
 struct search {
 	const struct scope_control_target *wanted;
 	char directory[64];
-	uint32_t pid, kernel; /* found; found, but a kernel thread */
+	struct scope_target found; /* tgid 0: none */
+	uint32_t kernel; /* found, but a kernel thread */
 };
 
 static int match_thread(uint32_t tid, void *context)
@@ -99,17 +101,15 @@ static int match_thread(uint32_t tid, void *context)
 static int match_process(uint32_t pid, void *context)
 {
 	struct search *search = context;
-	struct scope_target target;
+	int code;
 
 	snprintf(search->directory, sizeof(search->directory), "/proc/%u/task", pid);
 	if (scope_file_numbers(search->directory, match_thread, search) != 1)
 		return 0;
-	if (scope_target_find(pid, NULL, &target)) {
+	code = scope_target_find(pid, NULL, &search->found);
+	if (code == -EINVAL)
 		search->kernel = pid;
-		return 0;
-	}
-	search->pid = pid;
-	return 1;
+	return !code;
 }
 
 int scope_selection_comm(struct scope_selection *selection, const char *text,
@@ -129,15 +129,15 @@ int scope_selection_comm(struct scope_selection *selection, const char *text,
 				       "-eLo comm` shows them, not '%s'", SCOPE_COMM_BYTES - 1, text);
 	memcpy(target.comm, text, bytes);
 	scope_file_numbers("/proc", match_process, &search);
-	if (!search.pid && search.kernel)
+	if (!search.found.tgid && search.kernel)
 		return scope_error_set(error, -EINVAL,
 				       "%s is a kernel thread (%u), which has no program to look at", text,
 				       search.kernel);
-	if (!search.pid)
+	if (!search.found.tgid)
 		return scope_error_set(error, -ESRCH,
 				       "no thread is named %s now: `ps -eLo pid,tid,comm` lists names",
 				       text);
-	return add(selection, &target, search.pid, error);
+	return add(selection, &target, search.found.tgid, &search.found, error);
 }
 
 /* The number of a version 1 hierarchy, by a controller among its mount's options; 0: not found. */
@@ -200,6 +200,8 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 	struct stat status;
 	struct statfs system;
 	char path[PATH_MAX], *members;
+	struct scope_target process;
+	bool there = false;
 	uint32_t pid = 0;
 	int code;
 
@@ -220,13 +222,14 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 	}
 	if (!scope_file_read(&members, "%s/cgroup.procs", path)) {
 		pid = (uint32_t)strtoul(members, NULL, 10);
+		there = pid && !scope_target_find(pid, NULL, &process);
 		free(members);
 	}
 	if (!pid && !selection->pid)
 		return scope_error_set(error, -ESRCH,
 				       "nothing runs in the control group %s itself: name a group with "
 				       "processes in its cgroup.procs, or one of them with -p first", path);
-	code = add(selection, &target, pid, error);
+	code = add(selection, &target, pid, there ? &process : NULL, error);
 	if (!code && selection->groups == SCOPE_CGROUP_RULES)
 		return scope_error_set(error, -EINVAL, "at most %d control groups can be named",
 				       SCOPE_CGROUP_RULES);
