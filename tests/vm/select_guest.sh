@@ -24,7 +24,7 @@ cleanup() { kill $loops; wait $loops 2>/dev/null; }
 expect() {	# NAME PATTERN-OF-NAMES-SEEN ARGUMENT...
 	local name=$1 want=$2 seen
 	shift 2
-	if ! "$scope" record --no-stacks --no-samples -d 1 -o out.trace "$@" >why 2>&1 ||
+	if ! "$scope" record --no-stacks --no-samples -d 2 -o out.trace "$@" >why 2>&1 ||
 		! "$scope" dump out.trace >dump 2>>why; then
 		echo "not ok $name"
 		cat why
