@@ -100,6 +100,16 @@ static void expect(struct session *session, uint64_t time_ns, const char *expect
 	free(text);
 }
 
+/* The clock was read for a flush before the last record came: the call is told all the same. */
+static void flush_before_entry(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 3000, SYS_getppid, 0);
+	expect(session, 2000, "3000 0 enter 100 getppid enter=3000\n");
+}
+
 static void whole_calls(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
@@ -468,7 +478,8 @@ static void cost_of_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_calls),	   cmocka_unit_test(blocked_calls),
+		cmocka_unit_test(whole_calls),
+		cmocka_unit_test(flush_before_entry),	   cmocka_unit_test(blocked_calls),
 		cmocka_unit_test(wakers),	   cmocka_unit_test(stacks_of_calls),
 		cmocka_unit_test(stacks_of_all_calls),
 		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),

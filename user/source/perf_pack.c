@@ -96,10 +96,13 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
 	return thread;
 }
 
+/* As time_ns is that of another record, or of the reader, it may be before the call's entry. */
 static int put_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
 {
 	struct lane *lane = &pack->lane[cpu];
-	struct scope_event event = event_of(SCOPE_EVENT_ENTER, cpu, time_ns, lane->tid);
+	struct scope_event event = event_of(SCOPE_EVENT_ENTER, cpu,
+					    time_ns > lane->enter_ns ? time_ns : lane->enter_ns,
+					    lane->tid);
 
 	if (!lane->pending)
 		return 0;
