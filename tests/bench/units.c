@@ -52,7 +52,7 @@ static int take(struct input *input, const struct scope_event *event)
 	    scope_grow(&input->word, &input->word_capacity, input->words + words, 8))
 		return -ENOMEM;
 	input->event[input->events] = *event;
-	/* An index for now: the array may move. */
+	/* An index until all are read: the array may move. */
 	if (words) {
 		memcpy(&input->word[input->words], from, words * 8);
 		input->event[input->events].syscall.arg = (const uint64_t *)(input->words * 8);
