@@ -101,6 +101,9 @@ fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 seconds fo
 kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is
 	$(Q)scripts/kmod.sh $(KDIR)
 
+# For what one command builds on the way: all CPUs, unless make was told how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 KERNEL ?= 6.1
 BUG ?= lock
 SEED ?= 1
@@ -109,7 +112,7 @@ SEED ?= 1
 .PHONY: vm-ready check demo demo-all
 vm-ready:
 	$(Q)scripts/setup.sh build vm
-	$(Q)$(MAKE) --no-print-directory -s user
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) -s user
 	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
 	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
 
@@ -167,8 +170,8 @@ check-arm64: ## compile the module for arm64 and run its basic tests on an emula
 	$(Q)tests/vm/arm64.sh
 
 check: vm-ready ## the everyday set of tests, its own set-up included
-	$(Q)scripts/setup.sh test servers kernel
-	$(Q)$(MAKE) --no-print-directory SAN=1 user tests
+	$(Q)scripts/setup.sh test servers
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh
 

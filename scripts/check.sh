@@ -3,8 +3,8 @@
 # Run tests and count them. A test is a command: exit 0 passed, 77 skipped (its last line says
 # why), anything else failed.
 #
-# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kunit kernel demo (default: these),
-#                                        matrix debug soak bugs
+# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel demo (default: these),
+#                                        guests kunit matrix debug soak bugs fuzz
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each
 # kind (1000; 0: none).
 # Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
@@ -86,15 +86,31 @@ group_golden() {
 	run golden_properties tests/golden/properties.sh
 }
 
-# Each guest keeps one CPU of the host busy.
-group_kernel() {
-	local test
+build_for_guests() {
 	run kmod_programs make -s -C tests/kmod
 	run "module_$kernel" scripts/kernel.sh -x "$kernel" scripts/kmod.sh "build/kernels/$kernel/headers"
+}
+
+# What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying
+# through it. Each guest keeps one CPU of the host busy.
+everyday=" test_record test_report test_sources test_delay "
+
+group_kernel() {
+	local name
+	build_for_guests
 	start kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module_of "$kernel")"
+	for name in $everyday; do start "$name" "tests/vm/$name.sh"; done
+	finish
+}
+
+# All others that need a guest.
+group_guests() {
+	local test name
+	build_for_guests
 	start vm_harness tests/vm/selftest.sh
 	for test in tests/vm/test_*.sh; do
-		[ -x "$test" ] && start "$(basename "$test" .sh)" "$test"
+		name=$(basename "$test" .sh)
+		[[ ! -x $test || $everyday == *" $name "* ]] || start "$name" "$test"
 	done
 	finish
 }
@@ -187,7 +203,7 @@ group_fuzz() { run fuzz tests/fuzz/smoke.sh 20 2; }
 
 group_docs() { run docs make --no-print-directory docs; }
 
-for group in ${*:-unit golden docs kunit kernel demo}; do
+for group in ${*:-unit golden docs kernel demo}; do
 	start=$SECONDS
 	"group_$group"
 	echo "        $group: $((SECONDS - start)) s"
