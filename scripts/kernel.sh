@@ -74,6 +74,19 @@ relocate() {	# ROOT
 	done
 }
 
+# The same once more, after the tree was moved or copied.
+move_here() {	# PLACE, where $final stood before
+	local link target
+	for link in "$final"/root/usr/src/linux-headers-*/Makefile \
+		"$final"/root/usr/src/linux-headers-*/.kernelvariables; do
+		[ ! -f "$link" ] || sed -i "s,$1/,$final/,g" "$link"
+	done
+	find "$final/root" -type l -lname "$1/*" | while read -r link; do
+		target=$(readlink "$link")
+		ln -sfn "$final${target#"$1"}" "$link"
+	done
+}
+
 column() {	# KEY NUMBER
 	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
 }
@@ -129,14 +142,22 @@ unpack_builder() {	# SUITE, into $work
 	echo "$final" >"$work/stamp"
 }
 
+stamped() { [ "$(cat "$final/stamp" 2>/dev/null)" = "$final" ]; }
+
 # Have $final made by FUNCTION ARG unless it is there; beside others that want it at the same time.
 provide() {	# NAME FUNCTION ARG
 	final=$build/kernels/$1
-	# Headers hold absolute paths: the stamp goes stale when the tree is moved.
-	[ "$(cat "$final/stamp" 2>/dev/null)" != "$final" ] || return 0
+	! stamped || return 0
 	exec 9>"$build/kernels/.lock-$1"
 	flock 9
-	if [ "$(cat "$final/stamp" 2>/dev/null)" != "$final" ]; then
+	if stamped; then
+		:
+	elif [ -s "$final/stamp" ]; then
+		move_here "$(cat "$final/stamp")"
+		# Never in place: a copy of the tree may be one of hard links.
+		echo "$final" >"$final/.stamp"
+		mv "$final/.stamp" "$final/stamp"
+	else
 		work=$(mktemp -d "$build/kernels/.new-$1.XXXXXX")
 		chmod 755 "$work"
 		"$2" "$3"

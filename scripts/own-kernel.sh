@@ -12,7 +12,8 @@
 #   vmlinux or bzImage   boots in QEMU     version, config, cc   as scripts/kernel.sh leaves them
 #   root/lib/modules/VERSION, modules      its modules, indexed
 #   headers              usable as KDIR
-# It is built again when its row or its fragments change. BUILD= names another build directory.
+# It is built again when its row or its fragments change, not when the tree was moved or copied.
+# BUILD= names another build directory.
 # Building takes 5 to 10 minutes; a second run answers from the stamp. With -s nothing is written into
 # TREE, which has to be clean (make mrproper).
 set -euo pipefail
@@ -118,6 +119,14 @@ build_kernel() {
 		-exec rm -f {} +
 }
 
+# Where modules are built the tree names its sources by absolute paths. The tools in it do as well, for
+# their own making alone, which is over.
+move_here() {	# PLACE, where $final stood before
+	unpack_source "$(column "$key" 3)" "$(column "$key" 2)"
+	sed -i "s,${1%/*}/,$build/kernels/," "$final/obj/Makefile"
+	ln -sfn "$source" "$final/obj/source"
+}
+
 tree='' compiler=gcc-12
 if [ "${1:-}" = -s ] && [ $# = 3 ]; then
 	[ -e "$2/Kbuild" ] || die "$2 holds no kernel sources"
@@ -143,15 +152,22 @@ if [ -n "$tree" ]; then
 	exit 0
 fi
 [ -n "$(column "$key" 1)" ] || die "no kernel '$key' (known: $(keys | xargs))"
-# The tree holds absolute paths: the stamp goes stale when it is moved.
-stamp="$final $(table | grep "^$key " | cat - $(fragments) | sha256sum | cut -c1-16)"
-if [ "$(cat "$final/stamp" 2>/dev/null)" != "$stamp" ]; then
+made=$(table | grep "^$key " | cat - $(fragments) | sha256sum | cut -c1-16)
+stamped() { [ "$(cat "$final/stamp" 2>/dev/null)" = "$final $made" ]; }
+if ! stamped; then
 	exec 9>"$build/kernels/.lock-$key"
 	flock 9
-	if [ "$(cat "$final/stamp" 2>/dev/null)" != "$stamp" ]; then
+	read -r place was_made 2>/dev/null <"$final/stamp" || place='' was_made=''
+	if stamped; then
+		:
+	elif [ "$was_made" = "$made" ]; then
+		move_here "$place"
+	else
 		build_kernel
-		echo "$stamp" >"$final/stamp"
 	fi
+	# Never in place: a copy of the tree may be one of hard links.
+	echo "$final $made" >"$final/.stamp"
+	mv "$final/.stamp" "$final/stamp"
 	exec 9>&-
 fi
 echo "$final"
