@@ -108,8 +108,9 @@ class Thread:
         if not self.trace.stack_min_ns:
             self.trace.stack(self, ns, path)
 
-    def sleep(self, name, ns, ret=0, args="", path=None, waker=None):
-        """A call that sleeps for ns and is woken by an interrupt, or by another thread."""
+    def sleep(self, name, ns, ret=0, args="", path=None, waker=None, queue_ns=2000):
+        """A call that sleeps for ns, is woken by an interrupt or by another thread, and waits for a
+        CPU for queue_ns."""
         enter = self.now
         args = f" args={args}" if args else ""
         self.now += 1000
@@ -120,7 +121,7 @@ class Thread:
             self.trace.add(self.now, waker.cpu, f"waking {self.tid} from {waker.tid} task")
         else:
             self.trace.add(self.now, self.cpu, f"waking {self.tid} from - hardirq")
-        self.now += 2000
+        self.now += int(queue_ns)
         self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
         self.now += 1000
         self.trace.add(self.now, self.cpu, f"exit {self.tid} {name} ret={ret}")

@@ -73,9 +73,6 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 {
 	const struct scope_unit_stack *stack = &logged->stack;
 	struct scope_stretch stretch = {
-		.begin_ns = stack->enter_ns,
-		.end_ns = stack->exit_ns,
-		.weight_ns = stack->slept_ns,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.passed = stack->passed,
 		.class = stack->class,
@@ -84,6 +81,7 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 					     stack->enter_ns),
 	};
 
+	scope_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
 	/* A pick-up: it returned into the unit behind it. */
 	if (stretch.unit != UINT32_MAX &&
 	    collector->layer.units->unit[stretch.unit].end_ns < stack->exit_ns)

@@ -75,6 +75,15 @@ static bool is_sample(const struct scope_stretch *stretch)
 	return stretch->begin_ns == stretch->end_ns;
 }
 
+/* What a stretch stands for, evenly over its length; a sample for all of it. */
+static double weight_between(const struct scope_stretch *stretch, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (is_sample(stretch))
+		return stretch->weight_ns;
+	return end_ns > begin_ns ? stretch->weight_ns * (end_ns - begin_ns) /
+					   (stretch->end_ns - stretch->begin_ns) : 0;
+}
+
 static int lay_blame(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch,
 		     struct scope_spot spot)
 {
@@ -87,7 +96,7 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 		uint64_t end = window->end_ns < stretch->end_ns ? window->end_ns : stretch->end_ns;
 		struct scope_item item = {
 			.time_ns = stretch->end_ns,
-			.weight_ns = is_sample(stretch) ? stretch->weight_ns : (double)(end - begin),
+			.weight_ns = weight_between(stretch, begin, end),
 			.node = spot.node,
 			.trail = spot.trail,
 			.unit = window->unit,

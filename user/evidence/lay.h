@@ -32,6 +32,19 @@ struct scope_stretch {
 };
 
 /*
+ * Lets it be a sleep in a call, which ends where the thread is woken: from there it waits for a CPU. Of
+ * a call from before the trace the entry is not known, and told as its return.
+ */
+static inline void scope_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns,
+				       uint64_t wake_ns, uint64_t slept_ns)
+{
+	stretch->begin_ns = enter_ns < wake_ns ? enter_ns : wake_ns - slept_ns;
+	stretch->end_ns = wake_ns;
+	stretch->weight_ns = slept_ns;
+	stretch->run = false;
+}
+
+/*
  * kept, detection, hangs and evidence are given, and must outlive the layer; the rest is filled.
  * normal_every: at least 1. 0 or -ENOMEM; free in any case.
  */

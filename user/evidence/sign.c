@@ -17,6 +17,7 @@
 struct call {
 	uint64_t since_ns, enter_ns, exit_ns;
 	uint64_t gap_run_ns, run_ns, slept_ns;
+	uint64_t wake_ns; /* of its last sleep, where it slept */
 	uint16_t nr;
 	uint8_t class;
 	bool passed;
@@ -138,8 +139,7 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 		err = lay(signer, thread, &call->gap, &gap);
 	if (!err)
 		err = lay(signer, thread, &call->self, &self);
-	self.run = false;
-	self.weight_ns = call->slept_ns;
+	scope_stretch_sleep(&self, call->enter_ns, call->wake_ns, call->slept_ns);
 	self.class = call->class;
 	self.passed = call->slept_ns && call->passed;
 	return err ? err : lay(signer, thread, &call->self, &self);
@@ -241,6 +241,7 @@ static int sign_exit(void *user, uint32_t index, const struct scope_open_call *c
 	made.gap_run_ns = track->gap_run_ns;
 	made.run_ns = ran(track, scope_threads_at(signer->timeline->threads, index));
 	made.slept_ns = track->slept_ns;
+	made.wake_ns = track->wait.wake_ns;
 	made.class = track->wait.class;
 	made.passed = track->wait.waker != SCOPE_WAIT_NO_THREAD;
 	track->last_ns = exit_ns;
@@ -254,7 +255,7 @@ static int sign_wait(void *user, const struct scope_wait *wait)
 
 	if (err)
 		return err;
-	track->slept_ns += wait->wake_ns - wait->begin_ns;
+	track->slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
 	track->wait = *wait;
 	return 0;
 }

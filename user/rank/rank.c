@@ -352,8 +352,8 @@ static void give_verdict(const struct scope_rank_input *input, struct scope_rank
 	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 		snprintf(reason, room,
-			 "%.0f %% of the busy time was spent waiting for a CPU: look for what else "
-			 "runs on this machine, or for a CPU limit.",
+			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
+			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
 			 100 * ranking->queue_share);
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;

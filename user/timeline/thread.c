@@ -27,6 +27,8 @@ void scope_threads_destroy(struct scope_threads *threads)
 {
 	if (!threads)
 		return;
+	for (size_t i = 0; i < threads->count; i++)
+		scope_starved_free(&threads->thread[i].starved);
 	free(threads->thread);
 	free(threads->slot);
 	free(threads);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "timeline/starved.h"
 #include "wait/class.h"
 
 enum scope_run {
@@ -24,6 +25,7 @@ struct scope_account {
 	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
 	uint64_t unknown_ns;
 	uint64_t probe_ns; /* of run_ns: the tracer itself, taking stacks */
+	uint64_t starved_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
 };
 
 /* A syscall that has been entered and has not returned. */
@@ -50,6 +52,7 @@ struct scope_wait {
 	bool lock; /* a futex operation that takes a lock */
 	uint64_t object; /* first argument: a descriptor, or the futex's address */
 	uint64_t begin_ns, wake_ns, end_ns;
+	uint64_t starved_ns; /* from begin to wake: whom it waited for waited for a CPU */
 };
 
 struct scope_thread {
@@ -63,6 +66,9 @@ struct scope_thread {
 	uint64_t block_ns;	  /* when it last went to sleep */
 	uint64_t wake_ns;	  /* when it was last made runnable; 0: not since it slept */
 	uint32_t waker_tid;	  /* by whom: 0 an interrupt, or not known */
+	uint64_t queue_ns;	  /* while QUEUED: since when */
+	uint64_t starved_ns;	  /* as of struct scope_wait, of the last sleep */
+	struct scope_starved starved;
 	struct scope_open_call open;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */

@@ -181,8 +181,10 @@ static int switch_out(struct run *run, const struct scope_event *event)
 		return err;
 	thread->wake_ns = 0;
 	thread->waker_tid = 0;
+	thread->starved_ns = 0;
 	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
+		thread->queue_ns = event->time_ns;
 	} else {
 		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
 
@@ -206,6 +208,9 @@ static int switch_in(struct run *run, const struct scope_event *event)
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	scope_thread_account(thread, event->time_ns);
+	if (thread->run == SCOPE_RUN_QUEUED &&
+	    scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
+		return -ENOMEM;
 	waited = thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN;
 	wait = (struct scope_wait){
 		.thread = index,
@@ -218,6 +223,7 @@ static int switch_in(struct run *run, const struct scope_event *event)
 		.begin_ns = thread->holding ? thread->held.begin_ns : thread->block_ns,
 		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
 		.end_ns = event->time_ns,
+		.starved_ns = thread->starved_ns + (thread->holding ? thread->held.starved_ns : 0),
 	};
 	thread->run = SCOPE_RUN_RUNNING;
 	thread->cpu = event->cpu;
@@ -243,16 +249,38 @@ static int handle_switch(struct run *run, const struct scope_event *event)
 	return err;
 }
 
-static void handle_waking(struct run *run, uint32_t index, const struct scope_event *event)
+/*
+ * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU. Who sleeps
+ * for a time of its own waits for nobody.
+ */
+static int pass_starved(struct scope_threads *threads, struct scope_thread *thread)
+{
+	long waker = thread->waker_tid ? scope_threads_find(threads, thread->waker_tid) : -1;
+	const struct scope_thread *other;
+	int err;
+
+	if (waker < 0 || thread->wait == SCOPE_WAIT_TIMER)
+		return 0;
+	other = scope_threads_at(threads, waker);
+	if (other == thread)
+		return 0;
+	err = scope_starved_pass(&thread->starved, &other->starved, thread->block_ns,
+				 thread->wake_ns, &thread->starved_ns);
+	thread->account.starved_ns += thread->starved_ns;
+	return err;
+}
+
+static int handle_waking(struct run *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
 	if (thread->run != SCOPE_RUN_BLOCKED)
-		return;
+		return 0;
 	scope_thread_account(thread, event->time_ns);
 	thread->run = SCOPE_RUN_QUEUED;
-	thread->wake_ns = event->time_ns;
+	thread->wake_ns = thread->queue_ns = event->time_ns;
 	thread->waker_tid = event->waking.waker_tid;
+	return pass_starved(run->timeline->threads, thread);
 }
 
 /* Where a thread of which nothing is known yet stands. */
@@ -274,6 +302,7 @@ static void place_thread(struct run *run, struct scope_thread *thread,
 		thread->cpu = event->cpu;
 	} else if (record->state == SCOPE_STATE_RUNNABLE) {
 		thread->run = SCOPE_RUN_QUEUED;
+		thread->queue_ns = event->time_ns;
 	} else {
 		thread->run = SCOPE_RUN_BLOCKED;
 		thread->wait = open_class(run->timeline, thread, disk);
@@ -330,8 +359,10 @@ static int handle_fork(struct run *run, const struct scope_event *event)
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 	name_at_once(thread, event);
 	thread->born = thread->first_ns == event->time_ns;
-	if (thread->run == SCOPE_RUN_UNKNOWN)
+	if (thread->run == SCOPE_RUN_UNKNOWN) {
 		thread->run = SCOPE_RUN_QUEUED;
+		thread->queue_ns = event->time_ns;
+	}
 	return 0;
 }
 
@@ -467,8 +498,7 @@ static int handle(struct run *run, const struct scope_event *event)
 		return index;
 	switch (event->kind) {
 	case SCOPE_EVENT_WAKING:
-		handle_waking(run, index, event);
-		return 0;
+		return handle_waking(run, index, event);
 	case SCOPE_EVENT_THREAD_EXIT:
 		return handle_end(run, index, event);
 	case SCOPE_EVENT_STATE:

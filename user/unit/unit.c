@@ -106,6 +106,7 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
 	bool requests = draft->requests;
 	const struct scope_account *begin = &draft->begin;
 	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
+	uint64_t starved_ns = end->starved_ns - begin->starved_ns;
 	struct scope_unit unit;
 
 	draft->open = false;
@@ -127,6 +128,11 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
 	if (!requests)
 		unit.blocked_ns -= end->blocked_ns[SCOPE_WAIT_TIMER] -
 				   begin->blocked_ns[SCOPE_WAIT_TIMER];
+	/* A unit that began in the middle of a sleep has only a part of it. */
+	if (starved_ns > unit.blocked_ns)
+		starved_ns = unit.blocked_ns;
+	unit.blocked_ns -= starved_ns;
+	unit.queue_ns += starved_ns;
 	return hand_on(builder, draft, &unit);
 }
 
@@ -290,7 +296,8 @@ static int build_wait(void *user, const struct scope_wait *wait)
 
 	if (!draft)
 		return -ENOMEM;
-	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns;
+	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
+	draft->stack.wake_ns = wait->wake_ns;
 	draft->stack.class = wait->class;
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
 	if (!draft->open || !builder->sink.wait ||

@@ -23,11 +23,14 @@ struct scope_unit_call {
 	uint32_t us;
 };
 
-/* Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. */
+/*
+ * Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. A wait for a
+ * traced thread that was in the run queue meanwhile is a wait for a CPU.
+ */
 struct scope_unit {
 	uint64_t begin_ns, end_ns;
 	uint64_t run_ns; /* without what the tracer took to take stacks */
-	uint64_t queue_ns;
+	uint64_t queue_ns;   /* itself, or whom it waited for (timeline/starved.h) */
 	uint64_t bytes;	     /* read and written by calls */
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
@@ -72,7 +75,8 @@ struct scope_unit_stack {
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;
-	uint64_t slept_ns; /* in the call */
+	uint64_t wake_ns;  /* of that sleep */
+	uint64_t slept_ns; /* in the call, without what was a wait for a CPU */
 };
 
 /* Who hears of units as they end, and of sleeps inside them. A negative return ends the run. */

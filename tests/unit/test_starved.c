@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whoever waits for a thread that waits for a CPU waits for a CPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "timeline/timeline.h"
+#include "trace_of.h"
+
+#define US 1000ul
+
+static void what_two_have_in_common_is_passed_on(void **state)
+{
+	struct scope_starved waker = {0}, sleeper = {0};
+	uint64_t passed_ns = 0;
+
+	(void)state;
+	assert_int_equal(scope_starved_add(&waker, 0, 100 * US), 0);
+	assert_int_equal(scope_starved_add(&waker, 200 * US, 300 * US), 0);
+	assert_int_equal(scope_starved_add(&waker, 310 * US, 311 * US), 0); /* too short */
+	assert_int_equal(scope_starved_add(&waker, 400 * US, 600 * US), 0);
+	assert_int_equal(scope_starved_pass(&sleeper, &waker, 50 * US, 450 * US, &passed_ns), 0);
+	assert_int_equal(passed_ns, 200 * US);
+	assert_int_equal(sleeper.count, 3);
+	assert_int_equal(scope_starved_pass(&sleeper, &waker, 600 * US, 700 * US, &passed_ns), 0);
+	assert_int_equal(passed_ns, 0);
+	scope_starved_free(&waker);
+	scope_starved_free(&sleeper);
+}
+
+/* The oldest are forgotten: what is passed on is less, and never more. */
+static void no_more_is_remembered_than_said(void **state)
+{
+	struct scope_starved waker = {0}, sleeper = {0};
+	const uint64_t all = 10 * SCOPE_STARVED_RECENT;
+	uint64_t passed_ns;
+
+	(void)state;
+	for (uint64_t i = 0; i < all; i++)
+		assert_int_equal(scope_starved_add(&waker, i * 100 * US, (i * 100 + 50) * US), 0);
+	assert_int_equal(waker.count, SCOPE_STARVED_RECENT);
+	assert_int_equal(scope_starved_pass(&sleeper, &waker, 0, all * 100 * US, &passed_ns), 0);
+	assert_int_equal(passed_ns, SCOPE_STARVED_RECENT * 50 * US);
+	assert_int_equal(sleeper.count, SCOPE_STARVED_RECENT);
+	scope_starved_free(&waker);
+	scope_starved_free(&sleeper);
+}
+
+static const struct scope_thread *thread_of(const struct scope_timeline *timeline, uint32_t tid)
+{
+	long index = scope_threads_find(timeline->threads, tid);
+
+	assert_true(index >= 0);
+	return scope_threads_at(timeline->threads, index);
+}
+
+static int note_wait(void *user, const struct scope_wait *wait)
+{
+	uint64_t *starved_ns = user;
+
+	starved_ns[wait->thread] += wait->starved_ns;
+	return 0;
+}
+
+/*
+ * Thread 10 is preempted from 200 to 500 us; 11 waits for it from 100 on and 12 for 11 from 300 on, which
+ * itself waits for a CPU from 600 to 650 us before it wakes 12.
+ */
+static void a_chain_of_waits_ends_in_the_run_queue(void **state)
+{
+	struct scope_trace *trace = trace_of(
+		"meta begin_ns 0\nmeta end_ns 1000000\n"
+		"0 0 switch 0 10 sleeping\n"
+		"0 1 switch 0 11 sleeping\n"
+		"0 2 switch 0 12 sleeping\n"
+		"100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
+		"100000 1 switch 11 0 sleeping\n"
+		"200000 0 switch 10 0 runnable preempted\n"
+		"300000 2 enter 12 futex enter=299000 args=0x20,0x80,2\n"
+		"300000 2 switch 12 0 sleeping\n"
+		"500000 0 switch 0 10 sleeping\n"
+		"600000 0 waking 11 from 10 task\n"
+		"650000 1 switch 0 11 sleeping\n"
+		"651000 1 exit 11 futex ret=0\n"
+		"700000 1 waking 12 from 11 task\n"
+		"701000 2 switch 0 12 sleeping\n"
+		"702000 2 exit 12 futex ret=0\n");
+	const struct scope_timeline_ops ops = {.wait = note_wait};
+	struct scope_timeline *timeline;
+	uint64_t starved_ns[3] = {0};
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &ops, starved_ns), 0);
+	assert_int_equal(starved_ns[1], 300 * US);
+	assert_int_equal(starved_ns[2], 200 * US + 50 * US);
+	assert_int_equal(thread_of(timeline, 10)->account.starved_ns, 0);
+	assert_int_equal(thread_of(timeline, 11)->account.starved_ns, 300 * US);
+	assert_int_equal(thread_of(timeline, 12)->account.starved_ns, 250 * US);
+	/* The account itself stays what it is: a sleep is a sleep. */
+	assert_int_equal(thread_of(timeline, 12)->account.blocked_ns[SCOPE_WAIT_FUTEX], 400 * US);
+	assert_int_equal(scope_account_wall(&thread_of(timeline, 12)->account), 1000 * US);
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_two_have_in_common_is_passed_on),
+		cmocka_unit_test(no_more_is_remembered_than_said),
+		cmocka_unit_test(a_chain_of_waits_ends_in_the_run_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When a thread waited for a CPU, itself or through the thread that it waited for.
+ *
+ * Blame follows the wait (methods: wPerf, Zhou et al., OSDI 2018, section 3): whoever waits for a
+ * thread that is in the run queue waits for a CPU. The last SCOPE_STARVED_RECENT stretches of each
+ * thread are remembered, so what is told of a sleep is never too much, and too little where many
+ * stretches fell into it.
+ */
+#ifndef SCOPE_TIMELINE_STARVED_H
+#define SCOPE_TIMELINE_STARVED_H
+
+#include <stdint.h>
+
+#define SCOPE_STARVED_RECENT 256
+#define SCOPE_STARVED_MIN_NS 20000 /* shorter stretches are every wake-up's */
+
+struct scope_starved_stretch {
+	uint64_t begin_ns, end_ns;
+};
+
+/* A ring, in order of time; stretches do not overlap. A zeroed struct holds none. */
+struct scope_starved {
+	struct scope_starved_stretch *stretch;
+	uint32_t first, count, capacity;
+};
+
+void scope_starved_free(struct scope_starved *starved);
+/* Behind all that is there. 0 or -ENOMEM. */
+int scope_starved_add(struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns);
+/*
+ * A thread slept from begin to end, when waker ended it: what waker's stretches have in common with that
+ * becomes the sleeper's own. ret_ns: how long that is, at most end - begin. 0 or -ENOMEM.
+ */
+int scope_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
+		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns);
+
+#endif
