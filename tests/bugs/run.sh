@@ -45,6 +45,7 @@ fi
 } >"$dir/log" 2>&1
 {
 	printf 'case\t%s\nseed\t%s\ntwin\t%s\n' "$case" "$seed" "$([ "$1" = "$case" ] || echo yes)"
+	printf 'server\t%s\n' "$name"
 	printf 'kind\t%s\nexpect\t%s\nsource\t%s\n' "$kind" "$expect" "${SOURCE:-perf}"
 	printf 'seconds\t%s\n' "$(awk "BEGIN { printf \"%.1f\", $ended - $begun }")"
 	printf 'capture\t%s\nload\t%s\n' "$seconds" "$(cut -d' ' -f1 /proc/loadavg)"

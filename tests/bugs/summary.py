@@ -3,6 +3,7 @@
 
 Usage: summary.py DIR CASE...
        summary.py --check RUN      of one run's directory: exit 1 unless its answer is right
+       summary.py --healthy DIR    counts the alarms of the healthy runs in it, and tells each
 
 Of each case the middle run counts for the table's columns, the worst one is beside it; totals are
 over all runs. `expect` names functions: `a|b` either will do, `a+b` two bugs that must both be named,
@@ -147,7 +148,35 @@ def check(path):
     return run.rank is not None and run.rank <= 5
 
 
+def healthy(out):
+    servers = {}  # name: [runs, alarms, runs by verdict]
+    told = []
+    for name in sorted(os.listdir(out)):
+        if not os.path.exists(os.path.join(out, name, "facts")):
+            continue
+        run = Run(os.path.join(out, name))
+        counts = servers.setdefault(run.facts["server"], [0, 0, {}])
+        counts[0] += 1
+        counts[1] += run.alarm()
+        counts[2][run.verdict] = counts[2].get(run.verdict, 0) + 1
+        if run.alarm():
+            told.append(f"{name} ({run.facts['server']}, seed {run.facts['seed']}): {run.verdict}: "
+                        + ", ".join(f"{row[0]} {row[1]} %" for row in run.rows))
+    print("| server | runs | alarms | verdicts |\n|---|---|---|---|")
+    for server, (runs, alarms, verdicts) in sorted(servers.items()):
+        print(f"| `{server}` | {runs} | {alarms} "
+              f"| {', '.join(f'{count} {what}' for what, count in sorted(verdicts.items()))} |")
+    runs, alarms = (sum(counts[i] for counts in servers.values()) for i in (0, 1))
+    if runs:
+        print(f"\n{runs} healthy runs: {alarms} false alarms ({100 * alarms / runs:.1f} %).")
+    for line in told:
+        print(line)
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--healthy":
+        healthy(sys.argv[2])
+        sys.exit()
     if sys.argv[1] == "--check":
         sys.exit(not check(sys.argv[2]))
     main(sys.argv[1], sys.argv[2:])
