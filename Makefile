@@ -181,7 +181,7 @@ PREFIX ?= /usr/local
 # The C library warns of look-ups that libnl could do and Scope never asks for, and of users' names,
 # which user/cmd/main.c sees to. (libdw could load a debuginfod client of the host's, where a program
 # asks it to find debug files: user/symbol/debugfile.c does that itself.)
-CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor doctor_module doctor_target held probe record select status)
+CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor doctor_module doctor_target held probe record record_options select status)
 
 .PHONY: static
 static: $(BUILD)/static/scope ## build the scope that only captures (record, status, doctor), for hosts without the libraries
