@@ -5,22 +5,10 @@
 #
 # Usage: tests/vm/test_sources.sh [-k KEY]      kernel as for run.sh (6.1)
 # Prints "ok NAME" or "not ok NAME" for each test; exits 1 if any failed. Writes below build/ only.
-set -euo pipefail
+. "$(dirname "$0")/begin.sh"
 
-kernel=6.1
-while getopts k: option; do
-	case $option in
-	k) kernel=$OPTARG ;;
-	*) sed -n 's/^# \(Usage.*\)/\1/p' "$0" >&2; exit 2 ;;
-	esac
-done
-
-cd "$(dirname "$0")/../.."
-build=$(cd "${BUILD:-build}" && pwd)
-[ -x "$build/servers/lock/memcached" ] || tests/bugs/build.sh lock
-unpacked=$(scripts/kernel.sh "$kernel")
-module=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$unpacked/headers")
-work=$build/vm/sources-$kernel
+tests/bugs/build.sh lock
+module=$(module)
 scope=$build/user/scope
 failures=0
 
