@@ -105,6 +105,26 @@ int scope_netlink_session(struct sk_buff *skb, struct genl_info *info,
 	return 0;
 }
 
+int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons,
+			  size_t count, bool user, int err)
+{
+	const char *text;
+	size_t i;
+
+	/* Not for user space: an instruction that cannot be stepped over. */
+	if (err == -ENOTSUPP)
+		err = -EOPNOTSUPP;
+	for (i = 0; i < count; i++) {
+		if (reasons[i].err != err)
+			continue;
+		text = user && reasons[i].user ? reasons[i].user : reasons[i].text;
+		if (text)
+			scope_compat_genl_say(info, text);
+		break;
+	}
+	return err;
+}
+
 static int do_configure(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_session *session;

@@ -17,6 +17,16 @@ int scope_netlink_session(struct sk_buff *skb, struct genl_info *info,
 int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
 			int (*fill)(struct sk_buff *reply, const void *data), const void *data);
 
+/* What an error means to who asked for a probe; user: where that is in a program, if otherwise. */
+struct scope_netlink_reason {
+	int err;
+	const char *text, *user;
+};
+
+/* Says what err means, by the first count of reasons that names it. Returns what user space shall get. */
+int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons,
+			  size_t count, bool user, int err);
+
 /* netlink_probe.c */
 extern const struct nla_policy scope_netlink_probe_policy[SCOPE_ATTR_PROBE_FLAGS + 1];
 extern const struct nla_policy scope_netlink_probe_id_policy[SCOPE_ATTR_PROBE_ID + 1];

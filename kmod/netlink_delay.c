@@ -200,10 +200,7 @@ static int parse_request(struct genl_info *info, struct scope_delay_request *req
 /* What is meant by an answer that is not the attributes'. */
 static int explain(struct genl_info *info, const struct scope_delay_request *request, int err)
 {
-	static const struct {
-		int err;
-		const char *text, *user; /* user: of a place in a program */
-	} rows[] = {
+	static const struct scope_netlink_reason reasons[] = {
 		{ -ENODATA, "the session is not configured yet" },
 		{ -EPROTO, "DELAY_SET needs a session of PROTOCOL 2" },
 		{ -ESHUTDOWN, "the session was stopped: open a new one" },
@@ -221,21 +218,9 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 		  "returns (DELAY_FLAGS 1), or a user function",
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
-	const char *text;
-	size_t i;
 
-	/* Not for user space: an instruction that cannot be stepped over. */
-	if (err == -ENOTSUPP)
-		err = -EOPNOTSUPP;
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].err != err)
-			continue;
-		text = request->site == SCOPE_DELAY_USER && rows[i].user ? rows[i].user
-									 : rows[i].text;
-		if (text)
-			scope_compat_genl_say(info, text);
-	}
-	return err;
+	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons),
+				     request->site == SCOPE_DELAY_USER, err);
 }
 
 int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info)

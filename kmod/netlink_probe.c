@@ -118,10 +118,7 @@ static int parse_request(struct sk_buff *skb, struct genl_info *info,
 /* What the kernel means by its answer, for a kernel place and for a user one. */
 static int explain(struct genl_info *info, u8 kind, int err)
 {
-	static const struct {
-		int err;
-		const char *kernel, *user;
-	} rows[] = {
+	static const struct scope_netlink_reason reasons[] = {
 		{ -ENODATA, "the session is not configured yet", NULL },
 		{ -EPROTO, "PROBE_ADD needs a session of PROTOCOL 2", NULL },
 		{ -ESHUTDOWN, "the session was stopped: open a new one", NULL },
@@ -137,20 +134,8 @@ static int explain(struct genl_info *info, u8 kind, int err)
 		{ -EOPNOTSUPP, "this kernel has no kprobes, or cannot probe this instruction",
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
-	const char *text;
-	size_t i;
 
-	/* Not for user space: an instruction that cannot be stepped over. */
-	if (err == -ENOTSUPP)
-		err = -EOPNOTSUPP;
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].err != err)
-			continue;
-		text = is_user(kind) && rows[i].user ? rows[i].user : rows[i].kernel;
-		if (text)
-			scope_compat_genl_say(info, text);
-	}
-	return err;
+	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons), is_user(kind), err);
 }
 
 int scope_netlink_probe_add(struct sk_buff *skb, struct genl_info *info)
