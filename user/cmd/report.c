@@ -19,6 +19,7 @@
 #include "cmd/live.h"
 #include "cmd/report.h"
 #include "cmd/symbols.h"
+#include "report/json.h"
 #include "report/text.h"
 #include "source/source.h"
 #include "trace/writer.h"
@@ -42,6 +43,7 @@ static const char usage[] =
 	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
 	"                        what that does (scope delay); needs the module\n"
 	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
+	"      --format NAME     text or json (default text)\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
 	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
@@ -67,6 +69,7 @@ enum {
 	OPTION_STACK_BYTES,
 	OPTION_NO_STACKS,
 	OPTION_CAUSAL,
+	OPTION_FORMAT,
 };
 
 static const struct option long_options[] = {
@@ -74,6 +77,7 @@ static const struct option long_options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "details", required_argument, NULL, 'n' },
 	{ "save", required_argument, NULL, OPTION_SAVE },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
@@ -105,7 +109,7 @@ struct request {
 	unsigned causal; /* functions to experiment on */
 	enum scope_linkage linkage;
 	uint64_t live_ns; /* 0: no report before the end */
-	bool duration, no_stacks, help;
+	bool duration, no_stacks, json, help;
 };
 
 /* 0, or the exit status for a value that makes no sense. */
@@ -174,6 +178,11 @@ static int take_value(int option, const char *value, struct request *request)
 						SCOPE_DELAY_SITES_MAX, value);
 		request->causal = (unsigned)number;
 		return 0;
+	case OPTION_FORMAT:
+		if (strcmp(value, "text") && strcmp(value, "json"))
+			return scope_cmd_misuse("report", "--format wants text or json, not '%s'", value);
+		request->json = !strcmp(value, "json");
+		return 0;
 	case OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
@@ -225,6 +234,8 @@ static int parse(int argc, char **argv, struct request *request)
 		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse("report", "--causal goes with -p");
+	if (request->json && (request->causal || request->live_ns))
+		return scope_cmd_misuse("report", "--causal and --live go with --format text");
 	return 0;
 }
 
@@ -347,7 +358,8 @@ static int print_report(const struct request *request, const struct scope_analys
 	if (!out)
 		return scope_error_set(error, -errno, "%s cannot be written: %s", name, strerror(errno));
 	fstat(fileno(out), &status);
-	code = scope_report_text(analysis, &style, out);
+	code = request->json ? scope_report_json(analysis, out)
+			     : scope_report_text(analysis, &style, out);
 	if (!code && (fflush(out) || ferror(out)))
 		code = -errno;
 	if (out != stdout && fclose(out) && !code)

@@ -8,16 +8,9 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/times.h"
 
-/* A line of the table of times: all threads of one group name. */
-struct group_line {
-	const char *name;
-	uint32_t threads;
-	double wall_ns, run_ns, queue_ns, unexplained_ns;
-	double blocked_ns[SCOPE_WAIT_CLASSES];
-};
-
-static void add_thread(struct group_line *line, const struct scope_thread *thread)
+static void add_thread(struct scope_times *line, const struct scope_thread *thread)
 {
 	const struct scope_account *account = &thread->account;
 
@@ -33,13 +26,13 @@ static void add_thread(struct group_line *line, const struct scope_thread *threa
 /* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
 static int compare_lines(const void *left, const void *right)
 {
-	const struct group_line *a = left, *b = right;
+	const struct scope_times *a = left, *b = right;
 
 	return strcmp(a->name, b->name);
 }
 
 /* Where the events do not tell all, no figure of the report is to be taken at its word. */
-static void warn(const struct report *report, const struct group_line *line, size_t lines)
+static void warn(const struct report *report, const struct scope_times *line, size_t lines)
 {
 	for (size_t i = 0; i < lines; i++) {
 		char text[256];
@@ -57,10 +50,11 @@ static void warn(const struct report *report, const struct group_line *line, siz
 	}
 }
 
-int scope_section_times(const struct report *report)
+int scope_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
+			size_t *ret_count)
 {
-	const struct scope_units *units = report->analysis->units;
-	struct group_line *line = calloc(units->groups->count + 1, sizeof(*line));
+	const struct scope_units *units = analysis->units;
+	struct scope_times *line = calloc(units->groups->count + 1, sizeof(*line));
 	size_t lines = 0;
 
 	if (!line)
@@ -77,6 +71,19 @@ int scope_section_times(const struct report *report)
 	}
 	if (lines)
 		qsort(line, lines, sizeof(*line), compare_lines);
+	*ret_times = line;
+	*ret_count = lines;
+	return 0;
+}
+
+int scope_section_times(const struct report *report)
+{
+	struct scope_times *line;
+	size_t lines;
+	int err = scope_times_collect(report->analysis, &line, &lines);
+
+	if (err)
+		return err;
 	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
 	      " unexplained\n", report->out);
 	for (size_t i = 0; i < lines; i++) {

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Holds reports as JSON against the same as text, and their fields against the document.
+
+Usage: report_json.py DOCUMENT FOLDER      of FOLDER each NAME.report beside its NAME.json
+"""
+import json
+import pathlib
+import re
+import sys
+
+document, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
+named = set(re.findall(r"`([^`]+)`", document))
+verdicts = {"NOTHING ABNORMAL": "nothing", "HANG": "hang", "SPIN": "spin", "SLOWDOWN": "slowdown",
+            "OUTSIDE THE PROGRAM": "outside", "NOTHING CAN BE SAID": "unknown"}
+seen = set()
+bad = 0
+
+
+def fields(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from fields(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from fields(inner)
+
+
+def wrong(name, text):
+    global bad
+    bad = 1
+    print(f"not ok {name}: {text}")
+
+
+for path in sorted(folder.glob("*.json")):
+    name = path.stem
+    text = path.with_suffix(".report").read_text()
+    report = json.loads(path.read_text())
+    seen.add(report["verdict"])
+    rows = []
+    for line in text.split("\n  #  function", 1)[-1].split("\n")[1:]:
+        row = re.match(r"  \d+ +(\S+) +(\S+) +(\d+) %", line)
+        if not row:
+            break
+        rows.append((row[1], row[2], int(row[3])))
+    told = [(f["function"]["name"], f["function"]["module"], round(100 * f["share"]))
+            for f in report["findings"]]
+    if "  #  function" not in text:
+        rows = []
+    if rows != told:
+        wrong(name, f"the text names {rows}, the JSON {told}")
+    head = next(v for k, v in verdicts.items() if f"  {k}" in text)
+    if report["verdict"] != head:
+        wrong(name, f"verdict {report['verdict']}, the text's is {head}")
+    for group in report["groups"]:
+        parts = (group["run_ns"] + group["queue_ns"] + group["unexplained_ns"] +
+                 sum(group["blocked_ns"].values()))
+        if abs(parts - group["wall_ns"]) > 1e-6 * group["wall_ns"]:
+            wrong(name, f"times of {group['name']} sum to {parts}, not {group['wall_ns']}")
+    for key in sorted(set(fields(report)) - named):
+        wrong(name, f"docs do not name the field {key}")
+if seen != set(verdicts.values()):
+    wrong("verdicts", f"only {seen} were seen")
+sys.exit(bad)

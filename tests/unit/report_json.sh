@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The report as JSON says what the text says, and docs/report-json.md names each of its fields.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+scope=${SCOPE:-build/san/scope}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for name in all_idle healthy starved cpu lock hang spin two_bugs slow_disk; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/trace"
+	"$scope" report -i "$work/trace" > "$work/$name.report"
+	"$scope" report -i "$work/trace" --format json -o "$work/$name.json"
+done
+python3 tests/unit/report_json.py docs/report-json.md "$work"
+
+# Names of processes are any bytes.
+sed 's/comm=[^ ]*/comm=w\\xff\\xfe/' "$work/text" > "$work/odd"
+"$scope" dump --reverse "$work/odd" -o "$work/trace"
+"$scope" report -i "$work/trace" --format json | python3 -c 'import json, sys; json.load(sys.stdin)'
+
+! "$scope" report -i "$work/trace" --format xml 2> "$work/said"
+grep -q "wants text or json, not 'xml'" "$work/said"
+! "$scope" report -p $$ --format json --live 2> "$work/said"
+grep -q 'go with --format text' "$work/said"
+! "$scope" report -i "$work/trace" --format json > /dev/full 2> "$work/said"
+grep -q 'cannot be written' "$work/said"

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The report as JSON. */
+#include "report/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include <scope/abi.h>
+
+#include "base/syscall_name.h"
+#include "evidence/place.h"
+#include "report/times.h"
+
+#define SOURCE_ROWS 8
+
+/* Names of processes and files are bytes of any kind: those that are no UTF-8 stand as U+FFFD. */
+static json_t *make_string(const char *text)
+{
+	json_t *string = text ? json_string(text) : json_null();
+	char plain[512];
+	size_t used = 0;
+
+	if (string)
+		return string;
+	for (; *text && used + 3 < sizeof(plain); text++) {
+		if ((unsigned char)*text < 0x80) {
+			plain[used++] = *text;
+		} else {
+			memcpy(plain + used, "\xef\xbf\xbd", 3);
+			used += 3;
+		}
+	}
+	return json_stringn(plain, used);
+}
+
+/* JSON knows no infinity. */
+static json_t *make_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *make_call(uint32_t nr)
+{
+	const char *name = nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(nr);
+
+	return nr == SCOPE_NR_NONE || name ? make_string(name) : json_integer(nr);
+}
+
+static const char *kind_name(enum scope_finding_kind kind)
+{
+	static const char *const name[] = {
+		[SCOPE_FINDING_HANG] = "hang",	 [SCOPE_FINDING_SPIN] = "spin",
+		[SCOPE_FINDING_TIME] = "time",	 [SCOPE_FINDING_CALLS] = "calls",
+		[SCOPE_FINDING_WAIT] = "wait",	 [SCOPE_FINDING_LOCK] = "holds-lock",
+		[SCOPE_FINDING_LATE] = "makes-wait",
+	};
+
+	return name[kind];
+}
+
+static const char *verdict_name(enum scope_verdict verdict)
+{
+	static const char *const name[] = {
+		[SCOPE_VERDICT_NOTHING] = "nothing",   [SCOPE_VERDICT_HANG] = "hang",
+		[SCOPE_VERDICT_SPIN] = "spin",	       [SCOPE_VERDICT_SLOWDOWN] = "slowdown",
+		[SCOPE_VERDICT_OUTSIDE] = "outside",   [SCOPE_VERDICT_UNKNOWN] = "unknown",
+	};
+
+	return name[verdict];
+}
+
+static json_t *make_function(const struct scope_function *function)
+{
+	if (!function)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b}", "name", make_string(function->name), "symbol",
+			 make_string(function->symbol), "module", make_string(function->module), "path",
+			 make_string(function->path), "address", (json_int_t)function->start, "known",
+			 function->known);
+}
+
+/* From the function that is named to the start of its thread, as far as the stacks reach. */
+static json_t *make_callers(const struct scope_finding *finding)
+{
+	const struct scope_tree *tree = &finding->evidence->tree;
+	json_t *array = json_array();
+
+	for (uint32_t node = finding->node; node; node = tree->node[node].parent)
+		json_array_append_new(array, make_string(tree->node[node].function->name));
+	return array;
+}
+
+static json_t *make_thread(const struct scope_analysis *analysis, uint32_t index)
+{
+	const struct scope_thread *thread =
+		scope_threads_at(analysis->units->timeline->threads, index);
+
+	return json_pack("{s:I, s:I, s:o}", "tid", (json_int_t)thread->tid, "pid",
+			 (json_int_t)thread->tgid, "name", make_string(thread->comm));
+}
+
+/* As the text's `source`, but all of the lines found. NULL: no memory. */
+static json_t *make_source(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	const bool hung = finding->kind == SCOPE_FINDING_HANG;
+	struct scope_places_row row[SOURCE_ROWS];
+	json_t *array = json_array();
+	size_t count = 0;
+	double cut;
+
+	if (finding->function && finding->by_stacks &&
+	    scope_places_find(analysis->evidence, analysis->symbols, finding->function,
+			      hung ? finding->thread : UINT32_MAX, row, SOURCE_ROWS, &count, &cut)) {
+		json_decref(array);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		json_t *lines = json_array();
+
+		for (unsigned int j = 0; j < row[i].lines; j++)
+			json_array_append_new(lines, json_pack("{s:o, s:i, s:o}", "file",
+							       make_string(row[i].line[j].file), "line",
+							       row[i].line[j].line, "inlined",
+							       make_string(row[i].line[j].function)));
+		json_array_append_new(array, json_pack("{s:o, s:o}", "share", make_number(row[i].share),
+						       "lines", lines));
+	}
+	return array;
+}
+
+/* What a thread that hangs or spins does, or what slow units have cost. */
+static json_t *make_extent(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
+		return json_pack("{s:I, s:o, s:I, s:b, s:b}", "threads", (json_int_t)finding->threads,
+				 "thread", make_thread(analysis, finding->thread), "age_ns",
+				 (json_int_t)finding->age_ns, "lock", finding->lock, "unsure",
+				 finding->unsure);
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "units",
+			 (json_int_t)finding->units, "usual_ns", make_number(finding->usual_ns), "p50_ns",
+			 make_number(finding->p50_ns), "p95_ns", make_number(finding->p95_ns), "p99_ns",
+			 make_number(finding->p99_ns), "excess_ns", make_number(finding->excess_ns),
+			 "odds", make_number(finding->odds), "kernel_share",
+			 make_number(finding->kernel_share), "outside", finding->outside);
+}
+
+static json_t *make_waiters(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	return json_pack("{s:o, s:I, s:o}", "group",
+			 make_string(analysis->groups->group[finding->victim_group].name), "threads",
+			 (json_int_t)finding->victim_threads, "thread",
+			 make_thread(analysis, finding->holder));
+}
+
+static json_t *make_finding(const struct scope_analysis *analysis, size_t index)
+{
+	static const char *const confidence[] = {"low", "medium", "high"};
+	const struct scope_finding *finding = &analysis->ranking->finding[index];
+	json_t *object = json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank",
+				   (json_int_t)index + 1, "function", make_function(finding->function),
+				   "kind", kind_name(finding->kind), "syscall", make_call(finding->nr),
+				   "share", make_number(finding->share), "confidence",
+				   confidence[finding->confidence], "by_stacks", finding->by_stacks,
+				   "by_signature", finding->signature != NULL, "samples",
+				   (json_int_t)finding->samples, "sleeps", (json_int_t)finding->sleeps,
+				   "call_path", make_callers(finding), "source",
+				   make_source(analysis, finding));
+
+	if (!object)
+		return NULL;
+	json_object_update_new(object, make_extent(analysis, finding));
+	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
+		json_object_set_new(object, "waiters", make_waiters(analysis, finding));
+	return object;
+}
+
+static json_t *make_findings(const struct scope_analysis *analysis)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < analysis->ranking->findings; i++)
+		json_array_append_new(array, make_finding(analysis, i));
+	return array;
+}
+
+static json_t *make_group(const struct scope_times *times)
+{
+	json_t *blocked = json_object();
+
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+		json_object_set_new(blocked, scope_wait_class_name((enum scope_wait_class)class),
+				    make_number(times->blocked_ns[class]));
+	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name", make_string(times->name),
+			 "threads", (json_int_t)times->threads, "wall_ns", make_number(times->wall_ns),
+			 "run_ns", make_number(times->run_ns), "queue_ns", make_number(times->queue_ns),
+			 "unexplained_ns", make_number(times->unexplained_ns), "blocked_ns", blocked);
+}
+
+/* NULL: no memory. */
+static json_t *make_groups(const struct scope_analysis *analysis)
+{
+	struct scope_times *times;
+	json_t *array;
+	size_t count;
+
+	if (scope_times_collect(analysis, &times, &count))
+		return NULL;
+	array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, make_group(&times[i]));
+	free(times);
+	return array;
+}
+
+static json_t *make_meta(const struct scope_analysis *analysis, const char *key)
+{
+	return make_string(scope_trace_meta(analysis->trace, key));
+}
+
+/* What was traced, how, and what is missing of it. */
+static json_t *make_trace(const struct scope_analysis *analysis)
+{
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	const uint64_t kernel_lost = scope_trace_meta_number(analysis->trace, SCOPE_META_LOST, 0);
+	const char *damage = scope_trace_damage(analysis->trace);
+
+	return json_pack(
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "command",
+		make_meta(analysis, SCOPE_META_COMMAND), "pid",
+		(json_int_t)scope_trace_meta_number(analysis->trace, SCOPE_META_PID, 0), "kernel",
+		make_meta(analysis, SCOPE_META_KERNEL), "source", make_meta(analysis, SCOPE_META_SOURCE),
+		"source_lacks", make_meta(analysis, SCOPE_META_LACKS), "end",
+		make_meta(analysis, SCOPE_META_END_REASON), "damage",
+		damage[0] ? make_string(damage) : json_null(), "begin_ns", (json_int_t)timeline->begin_ns,
+		"end_ns", (json_int_t)timeline->end_ns, "threads", (json_int_t)analysis->units->threads,
+		"events", (json_int_t)timeline->events, "lost",
+		(json_int_t)(timeline->lost > kernel_lost ? timeline->lost : kernel_lost));
+}
+
+/* What the answer rests on. */
+static json_t *make_basis(const struct scope_analysis *analysis)
+{
+	const struct scope_ranking *ranking = analysis->ranking;
+	const struct scope_evidence *evidence = analysis->evidence;
+
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "requests",
+		(json_int_t)ranking->requests, "slow_requests", (json_int_t)ranking->slow_requests,
+		"units", (json_int_t)ranking->units, "slow_units", (json_int_t)ranking->slow_units,
+		"discarded_units", (json_int_t)analysis->units->discarded, "populations",
+		(json_int_t)analysis->detection->populations, "stacks", (json_int_t)evidence->stacks,
+		"stacks_nameless", (json_int_t)evidence->nameless, "stacks_cut",
+		(json_int_t)evidence->cut, "stacks_broken", (json_int_t)evidence->broken,
+		"program_functions",
+		(json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
+		make_number(ranking->excess_ns), "explained_ns", make_number(ranking->explained_ns),
+		"queue_share", make_number(ranking->queue_share));
+}
+
+static json_t *make_problems(const struct scope_analysis *analysis)
+{
+	json_t *array = json_array();
+	const char *const *problem;
+	size_t problems;
+
+	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
+		json_array_append_new(array, make_string(analysis->signatures->problem[i]));
+	problem = scope_symbols_problems(analysis->symbols, &problems);
+	for (size_t i = 0; i < problems; i++)
+		json_array_append_new(array, make_string(problem[i]));
+	return array;
+}
+
+int scope_report_json(const struct scope_analysis *analysis, FILE *out)
+{
+	const struct scope_ranking *ranking = analysis->ranking;
+	json_t *all;
+	int code = 0;
+
+	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
+			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "findings",
+			make_findings(analysis), "groups", make_groups(analysis), "basis",
+			make_basis(analysis), "problems", make_problems(analysis));
+	if (!all)
+		return -ENOMEM;
+	if (json_array_size(json_object_get(all, "findings")) != ranking->findings)
+		code = -ENOMEM;
+	else if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
+		code = -EIO;
+	json_decref(all);
+	return code;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The report as one JSON object, for programs; docs/report-json.md tells its fields. */
+#ifndef SCOPE_REPORT_JSON_H
+#define SCOPE_REPORT_JSON_H
+
+#include <stdio.h>
+
+#include "rank/analysis.h"
+
+/* 0, -ENOMEM, or -EIO: out takes no more. */
+int scope_report_json(const struct scope_analysis *analysis, FILE *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the time of a report's threads went, by the names of their groups. */
+#ifndef SCOPE_REPORT_TIMES_H
+#define SCOPE_REPORT_TIMES_H
+
+#include "rank/analysis.h"
+
+/* All threads of one name; their times added up. */
+struct scope_times {
+	const char *name; /* of the analysis */
+	uint32_t threads;
+	double wall_ns, run_ns, queue_ns, unexplained_ns;
+	double blocked_ns[SCOPE_WAIT_CLASSES];
+};
+
+/* In the order of the names. 0 or -ENOMEM; free(*ret_times). */
+int scope_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
+			size_t *ret_count);
+
+#endif
