@@ -2,14 +2,16 @@
 /*
  * Work whose events are known in advance, for the perf source to trace.
  *
- * Usage: perf_work threads COUNT CALLS | forks COUNT CALLS [LAST_PID] | names COUNT CALLS
+ * Usage: perf_work threads COUNT CALLS | forks COUNT CALLS [LAST_PID] | names COUNT CALLS |
+ *        holes COUNT CALLS
  *
  * Prints a line when it is ready and begins when it reads one: COUNT threads, or one child after the
  * other, each make CALLS calls of getppid(). Then it prints another line and waits for its end. With
  * LAST_PID the kernel's last number is set to that before the first child (root, and
  * CONFIG_CHECKPOINT_RESTORE). With names the threads make as many calls
  * again as "picked", a second after they took the name, and again under another name; one thread is
- * "picked" all the time and makes none.
+ * "picked" all the time and makes none. With holes the calls are sleeps of 50 ms in sleeps_in_hole(),
+ * which has 20 KiB on its stack that nobody wrote to, called by calls_into_hole().
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,7 +36,22 @@ static void call(void)
 	}
 }
 
-static bool names;
+static bool names, holes;
+
+__attribute__((noinline)) static int sleeps_in_hole(void)
+{
+	volatile char never_written[20480];
+
+	usleep(50000);
+	/* Else the compiler has no room made for it. */
+	__asm__ volatile("" : : "r"(never_written) : "memory");
+	return calls;
+}
+
+__attribute__((noinline)) static int calls_into_hole(void)
+{
+	return sleeps_in_hole() + 1;
+}
 
 static void call_by_name(const char *name)
 {
@@ -56,7 +73,11 @@ static void *work(void *unused)
 {
 	(void)unused;
 	pthread_barrier_wait(&begin);
-	call();
+	if (holes)
+		for (int i = 0; i < calls; i++)
+			calls_into_hole();
+	else
+		call();
 	if (names) {
 		call_by_name("picked");
 		call_by_name("other");
@@ -136,7 +157,8 @@ int main(int argc, char **argv)
 		return 2;
 	calls = atoi(argv[3]);
 	names = !strcmp(argv[1], "names");
-	if (names || !strcmp(argv[1], "threads"))
+	holes = !strcmp(argv[1], "holes");
+	if (names || holes || !strcmp(argv[1], "threads"))
 		status = run_threads((unsigned int)atoi(argv[2]));
 	else
 		status = run_forks((unsigned int)atoi(argv[2]), argc > 4 ? argv[4] : NULL);

@@ -115,10 +115,12 @@ static void test_slices(void **state)
 	static const struct {
 		unsigned int stacks, full, bytes, slice;
 	} rows[] = {
-		{ 50, 0, 8000, 8192 },	  { 100, 80, 8000, 8192 },   { 50, 2, 8000, 8192 },
+		{ 50, 0, 8000, 8192 },	  { 100, 80, 8000, 8192 },   { 110, 1, 4000, 8192 },
 		{ 50, 30, 8000, 16384 },  { 50, 20, 12000, 16384 },  { 25, 20, 16000, 32768 },
 		{ 10, 10, 32000, 32768 }, { 40, 20, 32000, 32768 },  { 100, 50, 20000, 16384 },
 		{ 200, 50, 8000, 8192 },  { 900, 50, 8000, 8192 },   { 50, 30, 8000, 16384 },
+		{ 25, 20, 16000, 32768 }, { 100, 0, 20000, 16384 },  { 200, 0, 8000, 8192 },
+		{ 20, 1, 8000, 32768 },
 	};
 	struct scope_focus_choice choice;
 	struct scope_focus *focus = focus_begin(S, 100, &choice);
@@ -134,7 +136,7 @@ static void test_slices(void **state)
 	}
 	/* A loss ends it for good. */
 	scope_focus_loss(focus);
-	for (; i < 20; i++) {
+	for (; i < 30; i++) {
 		scope_focus_stack(focus, 8000, true);
 		scope_focus_decide(focus, (11 + i) * S, &choice);
 		assert_int_equal(choice.slice_bytes, 8192);

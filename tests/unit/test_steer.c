@@ -32,6 +32,9 @@ static int fake_stacks(void *feed, const struct scope_stack_change *change, stru
 }
 
 static const struct scope_source able = { .name = "able", .stacks = fake_stacks };
+static const struct scope_source always = {
+	.name = "always", .stacks = fake_stacks, .stacks_always = true,
+};
 static const struct scope_source unable = { .name = "unable" };
 
 static struct scope_steer *steer_begin(const struct scope_source *source, struct fake *fake,
@@ -70,6 +73,10 @@ static void test_begin(void **state)
 	assert_int_equal(scope_steer_highest_ns(steer), SCOPE_DEFAULT_STACK_MIN_NS);
 	scope_steer_destroy(steer);
 
+	steer = steer_begin(&always, &fake, &options);
+	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
+	assert_int_equal(fake.last.sample_period_ns, options.sample_period_ns);
+	scope_steer_destroy(steer);
 	options.duration_ns = S;
 	steer = steer_begin(&able, &fake, &options);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);

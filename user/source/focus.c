@@ -18,7 +18,7 @@
 #define EVEN_SHARE 0.95	  /* a number is even if so many of its calls … */
 #define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	  /* of so many a second at least */
-#define FULL_SHARE 0.05	  /* of stacks that fill their slice: a longer one is wanted */
+#define FULL_SHARE 0.01	  /* of stacks that fill their slice: a longer one is wanted */
 #define ROOM_BYTES 1e6	  /* of stacks a second: where as many come, no longer ones are asked for … */
 #define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
 #define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
@@ -222,11 +222,11 @@ static void choose_slice(struct scope_focus *focus, double seconds)
 
 	if (focus->lost)
 		*slice = focus->limits.slice_bytes;
-	else if (focus->full > FULL_SHARE * focus->stacks && 2 * bytes <= ROOM_BYTES &&
-		 2 * *slice <= focus->limits.slice_max)
-		*slice *= 2;
 	else if (bytes > EXCESS * ROOM_BYTES && *slice / 2 >= focus->limits.slice_bytes)
 		*slice /= 2;
+	else if (focus->full > FULL_SHARE * focus->stacks)
+		for (; 2 * bytes <= ROOM_BYTES && 2 * *slice <= focus->limits.slice_max; bytes *= 2)
+			*slice *= 2;
 	focus->stacks = focus->full = 0;
 	focus->bytes = 0;
 }

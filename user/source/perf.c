@@ -13,12 +13,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "control/probe.h"
 #include "source/perf_feed.h"
+#include "source/perf_hole.h"
 #include "source/perf_select.h"
 #include "source/source.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is whole within this time */
 #define RELEASE_BYTES (64u << 10)
+#define LOST_STACKS 64 /* more lost than these … */
+#define LOST_SHARE 0.1 /* … and this share of those that came: slices are too long */
 #define THIN_NS 20000000u
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
 
@@ -79,6 +83,7 @@ static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *
 	if (!cpu->stacks)
 		return scope_perf_pack_lost(feed->pack, cpu->cpu, time_ns, count);
 	scope_perf_pack_stacks_lost(feed->pack, count);
+	feed->stacks_lost += count;
 	return 0;
 }
 
@@ -101,6 +106,16 @@ static int next_time(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu, u
 	return 1;
 }
 
+static void fill_hole(struct scope_perf_feed *feed, const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = NULL;
+
+	if (record->type == SCOPE_PERF_TYPE_EVENT && record->regs)
+		thread = scope_perf_tasks_find(feed->tasks, record->tid);
+	if (thread)
+		scope_perf_hole_fill(thread, record);
+}
+
 static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 {
 	struct scope_perf_record record;
@@ -121,6 +136,8 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 		scope_perf_feed_watch_child(feed, &record);
 		scope_perf_feed_watch_name(feed, &record, known);
+		fill_hole(feed, &record);
+		feed->stacks_come += cpu->stacks;
 	}
 	cpu->blocks += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_BLOCK;
 	scope_perf_ring_step(&cpu->ring, bytes);
@@ -196,17 +213,17 @@ static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 	int code = scope_perf_tasks_create(&feed->tasks);
 
 	if (!code)
-		code = scope_perf_select_walk(feed->options, feed->tgid, scope_perf_feed_join, feed);
+		code = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
 	if (!code)
 		code = scope_perf_feed_cover(feed);
 	if (code)
 		return scope_error_set(error, code, "cannot list the threads to trace: %s",
 				       strerror(-code));
-	code = scope_perf_events_open(&feed->events, feed->options, &feed->cover, error);
+	code = scope_perf_events_open(&feed->events, &feed->options, &feed->cover, error);
 	if (code)
 		return code;
 	feed->heap = calloc(feed->events.cpus + 1, sizeof(*feed->heap));
-	code = feed->heap ? scope_perf_pack_create(feed->options, &feed->events.layout, feed->tasks,
+	code = feed->heap ? scope_perf_pack_create(&feed->options, &feed->events.layout, feed->tasks,
 						   hand_on, feed, &feed->pack)
 			  : -ENOMEM;
 	if (code)
@@ -228,7 +245,8 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	feed = calloc(1, sizeof(*feed));
 	if (!feed)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
-	feed->options = options;
+	feed->options = *options;
+	feed->slice_bytes = options->stack_bytes;
 	feed->tgid = tgid;
 	feed->events.epoll = -1;
 	code = prepare(feed, error);
@@ -307,6 +325,61 @@ static int end_tracing(struct scope_perf_feed *feed)
 	return scope_perf_feed_until(feed, UINT64_MAX);
 }
 
+/*
+ * Other slices from here on. Where they cannot be had those before come back, and where these cannot
+ * either the next drain says so.
+ */
+static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_error *error)
+{
+	const uint32_t before = feed->options.stack_bytes;
+	int code;
+
+	if (bytes == before)
+		return 0;
+	feed->options.stack_bytes = bytes;
+	feed->stacks_come = feed->stacks_lost = 0;
+	code = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, error);
+	if (!code)
+		return 0;
+	feed->options.stack_bytes = before;
+	feed->broken = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, NULL);
+	return code;
+}
+
+/*
+ * What the kernel takes is what it was told at first, but for the length of slices: which of the stacks
+ * are handed on is chosen as they are packed.
+ */
+static int perf_stacks(void *context, const struct scope_stack_change *change,
+		       struct scope_error *error)
+{
+	struct scope_perf_feed *feed = context;
+
+	if (change->min_given)
+		feed->options.stack_min_ns = change->min_ns;
+	if (change->syscalls)
+		memcpy(feed->options.stack_syscalls, change->syscalls,
+		       sizeof(feed->options.stack_syscalls));
+	if (change->per_second)
+		feed->options.stacks_per_second = change->per_second;
+	if (!change->slice_bytes || feed->slices_stay)
+		return 0;
+	return set_slice(feed, change->slice_bytes, error);
+}
+
+/* Where longer slices cost too many stacks, of whomever, they are given up. */
+static int look_at_slices(struct scope_perf_feed *feed)
+{
+	int code = 0;
+
+	if (feed->options.stack_bytes > feed->slice_bytes && feed->stacks_lost > LOST_STACKS &&
+	    feed->stacks_lost > LOST_SHARE * feed->stacks_come) {
+		feed->slices_stay = true;
+		code = set_slice(feed, feed->slice_bytes, NULL);
+	}
+	return code ? code : feed->broken;
+}
+
 static int drain(struct scope_perf_feed *feed)
 {
 	const enum scope_perf_moment moment = feed->moment;
@@ -314,14 +387,14 @@ static int drain(struct scope_perf_feed *feed)
 	int code = 0;
 
 	if (moment == SCOPE_PERF_MOMENT_START)
-		code = scope_perf_select_walk(feed->options, feed->tgid, scope_perf_feed_join, feed);
+		code = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
 	if (!code && moment != SCOPE_PERF_MOMENT_NONE)
 		code = scope_perf_feed_tell_all(feed);
 	feed->moment = SCOPE_PERF_MOMENT_NONE;
 	horizon = scope_perf_feed_now();
 	if (!code)
 		code = scope_perf_feed_until(feed, feed->flush ? horizon : horizon - UNDER_WAY_NS);
-	if (!code && scope_perf_select_groups(feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
+	if (!code && scope_perf_select_groups(&feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
 	    horizon - feed->grouped_ns >= GROUPS_NS)
 		code = scope_perf_feed_follow_groups(feed);
 	if (!code && feed->joined)
@@ -335,6 +408,8 @@ static int drain(struct scope_perf_feed *feed)
 	if (!code && feed->flush)
 		code = scope_perf_pack_flush(feed->pack, horizon);
 	feed->flush = false;
+	if (!code)
+		code = look_at_slices(feed);
 	if (horizon - feed->thinned_ns >= THIN_NS) {
 		scope_perf_events_thin(&feed->events, horizon - feed->thinned_ns);
 		feed->thinned_ns = horizon;
@@ -396,5 +471,7 @@ const struct scope_source scope_source_perf = {
 	.drain = perf_drain,
 	.progress = perf_progress,
 	.count = perf_count,
+	.stacks = perf_stacks,
+	.stacks_always = true,
 	.note = perf_note,
 };

@@ -28,7 +28,8 @@
  * not merely preempted, which is thinned out above BLOCKS_PER_SECOND. (The kernel's own way to hold a
  * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
  * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
- * take long without sleeping have the samples. Where every call is to have its stack (learning of
+ * take long without sleeping have the samples. Slices begin short, and are made longer by opening
+ * these events anew (perf.c): the kernel keeps to the length it was told first. Where every call is to have its stack (learning of
  * signatures), it comes with the call's entry, whatever that costs.
  */
 #include "source/perf_events.h"
@@ -55,7 +56,8 @@
 #define RING_TIMES 2		/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RING_BYTES_LEAST (16ull << 10) /* where no more can be locked */
-#define RINGS_BYTES_MAX (256ull << 20) /* of all CPUs together, where the least size allows */
+#define RING_STACK_TIMES 4	/* rings for stacks, as large as the others where that is not too much: … */
+#define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, where the least size allows */
 #define SPARE_FILES 64
 
 static int event_open(struct perf_event_attr *attr, int cpu)
@@ -238,18 +240,22 @@ static void close_ring(struct scope_perf_cpu *cpu)
 }
 
 /*
- * All rings, of `bytes` each. Who has CAP_PERFMON and not CAP_IPC_LOCK may lock perf_event_mlock_kb for
+ * All rings, of `bytes` each, or a multiple where they are for stacks: perf reserves a whole slice for
+ * each, however short the stack is. Who has CAP_PERFMON and not CAP_IPC_LOCK may lock perf_event_mlock_kb for
  * each CPU and no more: then all are made smaller, until they fit.
  */
 static int open_rings(struct scope_perf_events *events, size_t bytes, struct scope_error *error)
 {
 	const size_t wanted = bytes;
-	size_t i;
+	size_t i, times = RING_STACK_TIMES;
 	int code;
 
-	for (;; bytes /= 2) {
+	if ((1 + times) * bytes * events->cpus / 2 > RINGS_BYTES_MAX)
+		times = 1;
+	for (;; bytes /= 2, times = 1) {
 		for (i = 0, code = 0; i < events->cpus && !code; i++)
-			code = open_ring(events, &events->cpu[i], bytes, error);
+			code = open_ring(events, &events->cpu[i],
+					 events->cpu[i].stacks ? times * bytes : bytes, error);
 		if (code != -EPERM || bytes / 2 < RING_BYTES_LEAST)
 			break;
 		while (i--)
@@ -411,21 +417,36 @@ void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_n
 	}
 }
 
-int scope_perf_events_recover(struct scope_perf_events *events,
-			      const struct scope_capture_options *options,
-			      const struct scope_perf_cover *cover, struct scope_error *error)
+/* Those of all rings, or of the rings for stacks. */
+static int open_again(struct scope_perf_events *events, bool stacks_only,
+		      const struct scope_capture_options *options,
+		      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	size_t i;
 	int code = 0;
 
 	for (i = 0; i < events->cpus && !code; i++) {
-		if (!events->cpu[i].ring.page)
+		if (!events->cpu[i].ring.page || (stacks_only && !events->cpu[i].stacks))
 			continue;
 		close_events(&events->cpu[i]);
 		code = open_events(events, &events->cpu[i], options, cover, error);
 		enable_cpu(&events->cpu[i], true);
 	}
 	return code;
+}
+
+int scope_perf_events_recover(struct scope_perf_events *events,
+			      const struct scope_capture_options *options,
+			      const struct scope_perf_cover *cover, struct scope_error *error)
+{
+	return open_again(events, false, options, cover, error);
+}
+
+int scope_perf_events_restack(struct scope_perf_events *events,
+			      const struct scope_capture_options *options,
+			      const struct scope_perf_cover *cover, struct scope_error *error)
+{
+	return open_again(events, true, options, cover, error);
 }
 
 /* Numbers in tracepoints are those of the first namespace: its inode is fixed (proc_fs.h, 3.8). */

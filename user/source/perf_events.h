@@ -69,6 +69,14 @@ int scope_perf_events_recover(struct scope_perf_events *events,
 			      const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
 
+/*
+ * Likewise of the events that take stacks alone, where options ask for another length of them. A stack
+ * that the moment between costs is counted as absent behind its call.
+ */
+int scope_perf_events_restack(struct scope_perf_events *events,
+			      const struct scope_capture_options *options,
+			      const struct scope_perf_cover *cover, struct scope_error *error);
+
 /* Would it work? 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);
 

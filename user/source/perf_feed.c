@@ -175,7 +175,7 @@ static int leave_groups(struct scope_perf_feed *feed, const struct members *memb
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
 {
 	struct members members = { .feed = feed };
-	int code = scope_perf_select_walk_groups(feed->options, add_member, &members);
+	int code = scope_perf_select_walk_groups(&feed->options, add_member, &members);
 
 	if (!code && members.count)
 		qsort(members.tid, members.count, sizeof(*members.tid), by_number);
@@ -223,7 +223,7 @@ int scope_perf_feed_cover_again(struct scope_perf_feed *feed)
 
 	feed->uncovered = false;
 	if (!code)
-		code = scope_perf_events_recover(&feed->events, feed->options, &feed->cover, NULL);
+		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
 	for (i = 0; i < feed->events.cpus && !code; i++)
 		if (feed->events.cpu[i].ring.page && !feed->events.cpu[i].stacks)
 			code = scope_perf_pack_lost(feed->pack, feed->events.cpu[i].cpu, scope_perf_feed_now(), 1);

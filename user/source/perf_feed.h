@@ -17,7 +17,8 @@ enum scope_perf_moment {
 
 /* A session of the perf source. */
 struct scope_perf_feed {
-	const struct scope_capture_options *options;
+	struct scope_capture_options options; /* stacks: as was chosen last */
+	uint32_t slice_bytes; /* of the stack that were asked for at first */
 	uint32_t tgid;
 	struct scope_perf_events events;
 	struct scope_perf_cover cover;
@@ -35,6 +36,9 @@ struct scope_perf_feed {
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
 	uint64_t thinned_ns; /* when stacks were last thinned out */
+	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
+	bool slices_stay; /* as they were at first: longer ones were too much for the rings */
+	int broken; /* its stacks can be had no more: why, as -errno */
 	/* Where sub-buffers go while a drain is at work. */
 	int (*take)(const struct scope_subbuf *subbuf, void *context);
 	void *taker;

@@ -72,12 +72,17 @@ int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_
 static struct scope_perf_held *get_held(const struct scope_perf_pack *pack,
 					struct scope_perf_thread *thread)
 {
-	const size_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN
-				     ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
-				     : pack->options->stack_bytes;
+	const uint32_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN
+				       ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
+				       : pack->options->stack_bytes;
 
-	if (!thread->held)
+	/* Slices may grow; there may still be longer ones in the ring when they shrink. */
+	if (!thread->held || thread->held->room < bytes) {
+		free(thread->held);
 		thread->held = malloc(sizeof(*thread->held) + bytes);
+		if (thread->held)
+			thread->held->room = bytes;
+	}
 	return thread->held;
 }
 
@@ -95,12 +100,13 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
 
 	(void)cpu;
 	if (!thread || thread->nr == SCOPE_NR_NONE || !stack_wanted(pack, thread->nr, thread->abi) ||
-	    (!record->regs && !record->chain_count) ||
-	    record->stack_bytes > pack->options->stack_bytes)
+	    (!record->regs && !record->chain_count))
 		return 0;
 	held = get_held(pack, thread);
 	if (!held)
 		return -ENOMEM;
+	if (record->stack_bytes > held->room)
+		return 0;
 	held->time_ns = record->time_ns;
 	held->regs = record->regs;
 	held->bytes = record->stack_bytes;

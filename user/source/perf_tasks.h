@@ -16,6 +16,7 @@ struct scope_perf_held {
 	uint16_t regs; /* 0: a chain */
 	uint16_t ips;
 	uint32_t bytes;
+	uint32_t room; /* bytes that data has */
 	bool cut;
 	uint64_t data[]; /* addresses, or bytes from the stack pointer upwards */
 };
@@ -29,6 +30,7 @@ struct scope_perf_thread {
 	uint8_t by;	   /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
 	bool ending;	   /* told of its exit, still to leave its CPU */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
+	uint64_t stack_stop; /* where the last copy of its stack ended early; 0: none did */
 };
 
 struct scope_perf_tasks;

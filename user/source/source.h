@@ -50,6 +50,8 @@ struct scope_source {
 	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: it cannot. */
 	int (*stacks)(void *feed, const struct scope_stack_change *change,
 		      struct scope_error *error);
+	/* They are taken in any case, and so are samples: a stretch without them would save nothing. */
+	bool stacks_always;
 
 	/* NULL: none. What the user should know of this session once it is open, or "". */
 	const char *(*note)(const void *feed);

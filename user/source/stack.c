@@ -15,14 +15,6 @@
 #include "source/walk.h"
 #include "trace/writer.h"
 
-#if defined(__x86_64__)
-#define STACK_POINTER 7 /* in DWARF order */
-#elif defined(__aarch64__)
-#define STACK_POINTER 31
-#else
-#error "no stack pointer known for this machine"
-#endif
-
 #define PIECES_MAX 64
 
 struct scope_still {
@@ -102,9 +94,9 @@ static int write_stack(struct scope_still *still, const struct scope_record_stat
 	size_t bytes = sizeof(still->data);
 	int code;
 
-	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= STACK_POINTER)
+	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_STACK_POINTER)
 		return 0;
-	memory.address = reg[STACK_POINTER];
+	memory.address = reg[SCOPE_STACK_POINTER];
 	if (still->left_bytes < bytes)
 		return 0;
 	code = is_known(still, state->tid, state->run_ns, memory.address);

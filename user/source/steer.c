@@ -65,7 +65,7 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 		       struct scope_error *error, struct scope_steer **ret_steer)
 {
 	struct scope_focus_limits limits = {
-		.learn_ns = learn_ns(options),
+		.learn_ns = source->stacks_always ? 0 : learn_ns(options),
 		.min_ns = options->stack_min_ns,
 		.per_second = budget(options),
 		.slice_bytes = options->stack_bytes,
