@@ -22,6 +22,7 @@ struct scope_tree_node {
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
 	const struct scope_function *owner; /* whom scope_tree_attribute() names for it, or NULL */
+	bool named; /* its owner is a finding: the rest is weighed as if that were mended */
 	double self_ns;	 /* excess of this node alone */
 	double total_ns; /* with all below it: scope_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */

@@ -74,7 +74,8 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0)
+		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0 ||
+		    evidence->tree.node[item->node].named)
 			continue;
 		sums->all[item->abnormal]++;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);

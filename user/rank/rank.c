@@ -200,16 +200,18 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	return scope_rank_stands(input, &finding);
 }
 
-static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
+/* Those of the shares that stand out beside what is not named yet. */
+static int rank_round(const struct scope_rank_input *input, const struct scope_share *shares,
+		      size_t count, struct scope_ranking *ranking)
 {
-	struct scope_share *shares = NULL;
-	size_t count = 0;
-	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
+	const struct scope_tree_node *node = input->evidence->tree.node;
+	int err = 0;
 
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
 		struct scope_finding finding;
-		int stands = weigh_share(input, &shares[i], &finding);
+		int stands = node[shares[i].node].named ? 0
+							: weigh_share(input, &shares[i], &finding);
 
 		if (stands <= 0) {
 			err = stands;
@@ -223,6 +225,34 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 		finding.by_stacks = true;
 		ranking->explained_ns += finding.excess_ns;
 		err = add_finding(ranking, &finding);
+	}
+	return err;
+}
+
+static void mark_named(struct scope_tree *tree, const struct scope_ranking *ranking, size_t from)
+{
+	for (; from < ranking->findings; from++)
+		for (size_t i = 0; i < tree->count; i++)
+			if (tree->node[i].owner == ranking->finding[from].function)
+				tree->node[i].named = true;
+}
+
+/*
+ * Several bugs hide each other: each has a small part only of the time of slow units. So what was
+ * found is left out, and the rest weighed again, until nothing more is found.
+ */
+static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	struct scope_share *shares = NULL;
+	size_t count = 0, before = ranking->findings;
+	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
+
+	if (!err)
+		err = rank_round(input, shares, count, ranking);
+	while (!err && ranking->findings > before) {
+		mark_named(&input->evidence->tree, ranking, before);
+		before = ranking->findings;
+		err = rank_round(input, shares, count, ranking);
 	}
 	free(shares);
 	return err;
