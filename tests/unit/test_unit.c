@@ -139,6 +139,37 @@ static void requests_run_from_pick_up_to_pick_up(void **state)
 	end_run(&run);
 }
 
+/* Reads of one socket in a row are one request; the one that sleeps waits for the next. */
+static void a_request_read_in_parts_is_one(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
+					     "fd 10 7 accepted -\nfd 10 8 accepted -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "1000 0 syscall 10 read enter=900 ret=4 args=7\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "1400 0 syscall 10 read enter=1300 ret=64 args=8\n"
+					     "2000 0 syscall 10 write enter=1900 ret=64 args=8\n"
+					     "2200 0 syscall 10 read enter=2100 ret=4 args=8\n"
+					     "2300 0 enter 10 read enter=2250 args=8\n"
+					     "2300 0 switch 10 0 sleeping\n"
+					     "3000 0 waking 10 from - softirq\n"
+					     "3100 0 switch 0 10 sleeping\n"
+					     "3200 0 exit 10 read ret=4\n"
+					     "3500 0 syscall 10 write enter=3400 ret=64 args=8\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->count, 4);
+	assert_int_equal(units->unit[0].begin_ns, 1000);
+	assert_int_equal(units->unit[0].end_ns, 1300); /* another socket */
+	assert_int_equal(units->call[units->unit[0].call].count, 2);
+	assert_int_equal(units->unit[0].bytes, 68);
+	assert_int_equal(units->unit[1].end_ns, 2100); /* an answer went out */
+	assert_int_equal(units->unit[2].end_ns, 2250); /* asleep */
+	assert_int_equal(units->unit[3].begin_ns, 3200);
+	end_run(&run);
+}
+
 /* A request that has not returned when the window ends is kept, as open. */
 static void an_open_call_is_kept(void **state)
 {
@@ -305,6 +336,7 @@ int main(void)
 		cmocka_unit_test(interleaved_threads_are_told_apart),
 		cmocka_unit_test(accounts_add_up),
 		cmocka_unit_test(requests_run_from_pick_up_to_pick_up),
+		cmocka_unit_test(a_request_read_in_parts_is_one),
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),

@@ -19,6 +19,7 @@ struct call_sum {
 struct draft {
 	bool open;
 	bool tentative;	     /* inside a read that may turn out to pick up the next request */
+	bool goes_on;	     /* inside a read of what the last call picked up work from */
 	bool slept_in_call;  /* the open call has blocked */
 	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
 	uint64_t matched_ns;
@@ -28,6 +29,7 @@ struct draft {
 	struct call_sum *call; /* NULL, or room for SCOPE_UNIT_CALLS */
 	unsigned calls;
 	uint64_t bytes, idle_ns, last_call_ns;
+	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
 	struct scope_unit_stack stack; /* as one would be that came now */
 	struct scope_pickup pickup;    /* of the thread */
 	bool requests;		       /* that has any */
@@ -49,7 +51,9 @@ static struct draft *meet_thread(struct scope_unit_builder *builder, uint32_t th
 		return NULL;
 	for (; builder->drafts <= thread; builder->drafts++) {
 		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
-		struct draft draft = {.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE};
+		struct draft draft = {
+			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1,
+		};
 
 		if (pickup)
 			draft.pickup = *pickup;
@@ -181,6 +185,9 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 		break;
 	case SCOPE_PICKUP_READ:
 		draft->tentative = draft->open;
+		draft->goes_on = draft->open && call->args &&
+				 scope_call_role(call->nr) == SCOPE_CALL_READ &&
+				 (int64_t)call->arg[0] == draft->read_fd;
 		draft->end = thread->account;
 		draft->end_ns = call->enter_ns;
 		break;
@@ -220,12 +227,14 @@ static int exit_request(struct scope_unit_builder *builder, uint32_t index,
 	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
 						  ? (enum scope_pickup_match)draft->matched
 						  : match(builder, index, call);
-	bool picked = matched == SCOPE_PICKUP_LOOP ||
-		      (matched == SCOPE_PICKUP_READ &&
-		       (ret > 0 || (ret == 0 && scope_call_role(call->nr) == SCOPE_CALL_ACCEPT)));
+	bool read = matched == SCOPE_PICKUP_READ &&
+		    (ret > 0 || (ret == 0 && scope_call_role(call->nr) == SCOPE_CALL_ACCEPT));
+	bool goes_on = draft->goes_on && read;
 	int err = 0;
 
-	if (!picked) {
+	draft->goes_on = false;
+	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
+	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
 		draft->tentative = false;
 		return draft->open ? log_call(draft, call->nr, exit_ns - call->enter_ns, ret) : 0;
 	}
@@ -278,6 +287,7 @@ static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 	if (thread->run == SCOPE_RUN_BLOCKED) {
 		draft->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
+		draft->goes_on = false;
 		if (draft->open && draft->tentative)
 			err = close_draft(builder, index, &draft->end, draft->end_ns, false);
 		return err;
@@ -332,7 +342,7 @@ static int build_lost(void *user, uint32_t index, uint64_t now_ns)
 	if (!draft)
 		return -ENOMEM;
 	builder->units->discarded += draft->open;
-	draft->open = draft->tentative = false;
+	draft->open = draft->tentative = draft->goes_on = false;
 	return 0;
 }
 
