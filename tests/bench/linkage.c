@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linkage of points as a server's units give them: seconds from the points to the tree, their
- * matrix included, and peak memory; `linkage.py` runs it beside other libraries.
+ * Linkage of points as a server's units give them: seconds from the points to the tree, a matrix
+ * included, the least of several rounds where points are few, and peak memory; `linkage.py` runs it
+ * beside other libraries.
  *
  * Usage: linkage LINKAGE POINTS [FILE]     FILE gets the points: one row of bytes each
  */
@@ -10,10 +11,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/huge.h"
 #include "cluster/pack.h"
 
 #define BITS 48
 #define CENTRES 24
+#define ROUNDS_OF 20000	/* points; the least time of all rounds counts */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -64,7 +67,7 @@ static int run(const struct scope_pack *pack, const uint32_t *points, const char
 	int err;
 
 	if (!strcmp(linkage, "complete") || !strcmp(linkage, "single")) {
-		uint8_t *distances = malloc(m * stride);
+		uint8_t *distances = scope_huge_alloc(m * stride);
 
 		err = scope_pack_matrix(pack, points, m, distances);
 		if (!err)
@@ -104,7 +107,7 @@ int main(int argc, char **argv)
 	struct timespec begin, end;
 	struct scope_vector_set *set;
 	struct scope_pack *pack;
-	double sum = 0;
+	double sum = 0, least_s = 0;
 	uint32_t *points;
 	uint32_t m;
 
@@ -117,14 +120,20 @@ int main(int argc, char **argv)
 		return 1;
 	for (uint32_t i = 0; i < m; i++)
 		points[i] = i;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	if (run(pack, points, argv[1], &merges))
-		return 1;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	for (uint32_t round = 0; round < 1 + ROUNDS_OF / m; round++) {
+		double took_s;
+
+		free(merges);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+		if (run(pack, points, argv[1], &merges))
+			return 1;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+		took_s = end.tv_sec - begin.tv_sec + (end.tv_nsec - begin.tv_nsec) / 1e9;
+		least_s = !round || took_s < least_s ? took_s : least_s;
+	}
 	for (uint32_t k = 0; k + 1 < m; k++)
 		sum += merges[k].height;
-	printf("%.4f %ld %.17g\n", end.tv_sec - begin.tv_sec + (end.tv_nsec - begin.tv_nsec) / 1e9,
-	       peak_kb(), sum);
+	printf("%.4f %ld %.17g\n", least_s, peak_kb(), sum);
 	if (argc > 3)
 		save_points(pack, argv[3]);
 	free(merges);

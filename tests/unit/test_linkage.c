@@ -301,7 +301,7 @@ static void line_of_four_breaks_ties_by_smallest_index(void **state)
 	}
 }
 
-/* Large enough for the matrix and the field to shrink, several times over. */
+/* Large enough for the matrix to shrink, several times over. */
 static void long_chains_shrink_and_give_the_same_tree(void **state)
 {
 	enum { M = 1100, BITS = 40 };

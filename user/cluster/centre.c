@@ -3,12 +3,15 @@
  * Average and Ward linkage: distances of clusters from the sums of their members.
  *
  * The mean distance of the members of two clusters of 0/1 vectors, and the growth of the sum of
- * squares when two clusters join, follow dimension by dimension from the members' sums and numbers.
- * So a distance is never the result of others, and does not gather their errors. A matrix of 16 bits
- * a distance, rounded, tells which clusters may be the nearest to another one; between those,
- * distances from the sums decide, which are exact where the sums are.
+ * squares when two clusters join, follow from the members' sums and numbers. So no matrix is kept:
+ * the neighbours of a cluster are looked for among the centres of all others, which takes as many
+ * products as keeping a matrix up to date would. They are looked for in short numbers, many an
+ * instruction, with bounds on what is rounded off; between those that may be the nearest,
+ * distances from the sums decide, which are exact where the sums are. Nor do errors gather, for no
+ * distance is the result of others.
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,278 +19,228 @@
 
 #include "base/clones.h"
 #include "cluster/chain.h"
-#include "cluster/rows.h"
 
-#define BLOCK 16		/* clusters whose distances are computed at once */
-#define LANES 4			/* of them at a time in a register, where one holds so many */
-#define KEY_MAX 0xff00		/* of what is a distance: infinity */
-#define KEY_FLOOR 1e-9		/* added, so that what rounding makes of 0 is as good as 0 */
-#define TILE 64			/* rows that are filled together with their mirror */
+#define BLOCK 32		/* clusters whose distances are computed at once */
+#define LANES 8			/* of them at a time in a register, where one holds so many */
+#define ALIGNED 64
 
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+#define FEW 4			/* doubles that are added at a time */
+
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias));
+typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias));
 
 /*
- * Clusters by their row in the matrix, in blocks: of each dimension BLOCK values stand together.
- * Average: the same as sum. Ward: means of the members.
+ * Clusters by their place, which is below their number. With p and q for two centres, x and y for
+ * what is told below as their squares, and w = 1 for average linkage, 2ab / (a + b) for Ward's by
+ * the sizes a and b, the distance of two is w * (x + y - 2pq).
  */
 struct field {
-	struct scope_rows rows;
-	double *value;		/* (block * dimensions + dimension) * BLOCK + place in it */
-	double *sum;		/* of the members, likewise */
-	double *size;		/* observations; NAN where no cluster is */
-	uint32_t dimensions;
+	float *centre;		/* (block * dimensions + dimension) * BLOCK + place in it */
+	float *square;		/* average: the sum of the centre; Ward: of its squares */
+	float *size;		/* observations */
+	float *low;		/* room for what distances are at least */
+	double *sum;		/* of the members: place * sums + dimension */
+	double *members;	/* observations */
+	uint32_t *slot_of, *place_of;
+	struct coordinate *coordinate;	/* room for those of a query */
+	double scale;		/* what coordinates were divided by: the greatest of all */
+	float error;		/* see struct query */
+	uint32_t dimensions, count;
+	uint32_t sums;		/* dimensions, and zeros up to a multiple of FEW */
 	bool ward;
 };
 
-static size_t place_of(const struct field *field, uint32_t cluster, uint32_t dimension)
+static float *centre_at(const struct field *field, uint32_t place)
 {
-	return ((size_t)(cluster / BLOCK) * field->dimensions + dimension) * BLOCK + cluster % BLOCK;
+	return field->centre + (size_t)(place / BLOCK) * field->dimensions * BLOCK + place % BLOCK;
 }
 
-/*
- * Mean distances: the sum over pairs of observations of |x - y|, which in a dimension with c ones in n
- * and d in k is c * (k - d) + d * (n - c), over n * k.
- */
-SCOPE_CLONES static void measure_average(const double *restrict value, uint32_t dimensions,
-					 const double *restrict own, double own_size,
-					 const double *restrict size, double *restrict ret_distance)
+static double *sum_at(const struct field *field, uint32_t place)
 {
-	lanes a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-	const lanes *at = (const lanes *)value, *sizes = (const lanes *)size;
-	lanes *distances = (lanes *)ret_distance;
-	double total = 0;
+	return field->sum + (size_t)place * field->sums;
+}
 
-	for (uint32_t k = 0; k < dimensions; k++, at += BLOCK / LANES) {
-		const double left = own_size - 2 * own[k];
+/* What is asked about all clusters, of one of them. */
+struct query {
+	const struct coordinate {
+		uint32_t at;		/* lanes from the start of a block */
+		float value;
+	} *coordinate;			/* of its centre, those that are not 0: of call sets, few */
+	uint32_t coordinates;
+	float square, size;
+	float error;			/* most that is rounded off of x + y - 2pq */
+	bool ward;
+};
 
-		total += own[k];
-		a += at[0] * left;
-		b += at[1] * left;
-		c += at[2] * left;
-		d += at[3] * left;
+/* Bounds of the distances to one block; least[]: of the upper ones so far. */
+static inline __attribute__((always_inline)) void
+bound_block(const struct query *query, const lanes *block, const lanes *square, const lanes *size,
+	    lanes *low, lanes *least)
+{
+	lanes product[BLOCK / LANES] = { 0 };
+
+	for (uint32_t k = 0; k < query->coordinates; k++) {
+		const lanes *centre = block + query->coordinate[k].at;
+		const float value = query->coordinate[k].value;
+
+		product[0] += centre[0] * value;
+		product[1] += centre[1] * value;
+		product[2] += centre[2] * value;
+		product[3] += centre[3] * value;
 	}
-	distances[0] = (a + total * sizes[0]) / (own_size * sizes[0]);
-	distances[1] = (b + total * sizes[1]) / (own_size * sizes[1]);
-	distances[2] = (c + total * sizes[2]) / (own_size * sizes[2]);
-	distances[3] = (d + total * sizes[3]) / (own_size * sizes[3]);
-}
+	for (int i = 0; i < BLOCK / LANES; i++) {
+		const lanes apart = query->square + square[i] - 2 * product[i];
+		lanes high = apart + query->error;
 
-/* Squares of Ward's heights: twice the growth of the sum of squares. */
-SCOPE_CLONES static void measure_ward(const double *restrict value, uint32_t dimensions,
-				      const double *restrict own, double own_size,
-				      const double *restrict size, double *restrict ret_distance)
-{
-	lanes a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-	const lanes *at = (const lanes *)value, *sizes = (const lanes *)size;
-	lanes *distances = (lanes *)ret_distance;
+		low[i] = apart - query->error;
+		if (query->ward) {
+			const lanes weight = 2 * query->size * size[i] / (query->size + size[i]);
 
-	for (uint32_t k = 0; k < dimensions; k++, at += BLOCK / LANES) {
-		a += (at[0] - own[k]) * (at[0] - own[k]);
-		b += (at[1] - own[k]) * (at[1] - own[k]);
-		c += (at[2] - own[k]) * (at[2] - own[k]);
-		d += (at[3] - own[k]) * (at[3] - own[k]);
+			low[i] *= weight;
+			high *= weight;
+		}
+		for (int j = 0; j < LANES; j++)
+			least[i][j] = high[j] < least[i][j] ? high[j] : least[i][j];
 	}
-	distances[0] = a * (2 * (own_size * sizes[0]) / (own_size + sizes[0]));
-	distances[1] = b * (2 * (own_size * sizes[1]) / (own_size + sizes[1]));
-	distances[2] = c * (2 * (own_size * sizes[2]) / (own_size + sizes[2]));
-	distances[3] = d * (2 * (own_size * sizes[3]) / (own_size + sizes[3]));
 }
 
-/* Of a block of clusters from one of which `own` are the values. */
-static void measure(const struct field *field, uint32_t block, const double *own, double own_size,
-		    double distance[BLOCK])
+/* Fills low[] for all. The least of the upper bounds. */
+SCOPE_CLONES static float bound_all(const struct field *field, const struct query *query)
 {
-	(field->ward ? measure_ward : measure_average)(
-		field->value + (size_t)block * field->dimensions * BLOCK, field->dimensions, own,
-		own_size, field->size + block * BLOCK, distance);
-}
-
-/* The upper 16 bits behind the sign of a float; what is none is above all others. */
-SCOPE_CLONES static void make_keys(const double *restrict distance, uint16_t *restrict ret_key)
-{
-	union {
-		float value[BLOCK];
-		uint32_t bits[BLOCK];
-	} rounded;
+	lanes least[BLOCK / LANES];
+	float all = INFINITY;
 
 	for (int i = 0; i < BLOCK; i++)
-		rounded.value[i] = (float)(distance[i] + KEY_FLOOR);
+		((float *)least)[i] = INFINITY;
+	for (uint32_t place = 0; place < field->count; place += BLOCK)
+		bound_block(query, (const lanes *)centre_at(field, place),
+			    (const lanes *)(field->square + place), (const lanes *)(field->size + place),
+			    (lanes *)(field->low + place), least);
 	for (int i = 0; i < BLOCK; i++)
-		ret_key[i] = rounded.bits[i] >> 15;
-}
-
-static void copy_values(const struct field *field, uint32_t cluster, double *own)
-{
-	for (uint32_t k = 0; k < field->dimensions; k++)
-		own[k] = field->value[place_of(field, cluster, k)];
-}
-
-/* Distances of the rows from `top` on, of TILE at most, to a block, and back. */
-static void fill_tile(struct field *field, uint32_t top, uint32_t bottom, uint32_t block,
-		      const double *own)
-{
-	for (uint32_t i = top; i < bottom; i++) {
-		uint16_t *row = (uint16_t *)scope_rows_at(&field->rows, i) + block * BLOCK;
-		double distance[BLOCK];
-
-		measure(field, block, own + (i - top) * field->dimensions, field->size[i], distance);
-		make_keys(distance, row);
-		for (uint32_t j = 0; j < BLOCK && block * BLOCK + j < field->rows.width; j++)
-			((uint16_t *)scope_rows_at(&field->rows, block * BLOCK + j))[i] = row[j];
-	}
-}
-
-static int fill_matrix(struct field *field)
-{
-	const uint32_t m = field->rows.width;
-	double *own = calloc(field->dimensions + 1ul, TILE * sizeof(*own));
-
-	if (!own)
-		return -ENOMEM;
-	for (uint32_t top = 0; top < m; top += TILE) {
-		const uint32_t bottom = top + TILE < m ? top + TILE : m;
-
-		for (uint32_t i = top; i < bottom; i++)
-			copy_values(field, i, own + (i - top) * field->dimensions);
-		for (uint32_t block = top / BLOCK; block * BLOCK < m; block++)
-			fill_tile(field, top, bottom, block, own);
-	}
-	free(own);
-	return 0;
-}
-
-/* Least of a row whose length is a multiple of 64. */
-SCOPE_CLONES static uint16_t least_of(const uint16_t *row, size_t length)
-{
-	uint16_t least[32], all = UINT16_MAX;
-
-	memset(least, UINT8_MAX, sizeof(least));
-	for (size_t k = 0; k < length; k += 32)
-		for (int i = 0; i < 32; i++)
-			least[i] = row[k + i] < least[i] ? row[k + i] : least[i];
-	for (int i = 0; i < 32; i++)
-		all = least[i] < all ? least[i] : all;
+		all = ((float *)least)[i] < all ? ((float *)least)[i] : all;
 	return all;
 }
 
-/* Is any of 32 values this low? */
-SCOPE_CLONES static bool any_within(const uint16_t *row, uint16_t limit)
+/* The distance of two clusters; for whole numbers without rounding but that of the quotient. */
+SCOPE_CLONES static double exact_distance(const struct field *field, uint32_t place_a,
+					  uint32_t place_b)
 {
-	uint16_t found = 0;
+	const few *a = (const few *)sum_at(field, place_a), *b = (const few *)sum_at(field, place_b);
+	const double size_a = field->members[place_a], size_b = field->members[place_b];
+	few sum = { 0 };
 
-	for (int i = 0; i < 32; i++)
-		found |= row[i] <= limit;
+	if (field->ward) {
+		for (uint32_t k = 0; k < field->sums / FEW; k++) {
+			const few apart = a[k] * size_b - b[k] * size_a;
+
+			sum += apart * apart;
+		}
+	} else {
+		for (uint32_t k = 0; k < field->sums / FEW; k++)
+			sum += a[k] * (size_b - b[k]) + b[k] * (size_a - a[k]);
+	}
+	return (sum[0] + sum[1] + sum[2] + sum[3]) /
+	       (field->ward ? size_a * size_b * (size_a + size_b) / 2 : size_a * size_b);
+}
+
+static struct query ask_of(const struct field *field, uint32_t place)
+{
+	const float *centre = centre_at(field, place);
+	struct query query = {
+		.coordinate = field->coordinate, .square = field->square[place],
+		.size = field->size[place], .error = field->error, .ward = field->ward,
+	};
+
+	for (uint32_t k = 0; k < field->dimensions; k++)
+		if (centre[(size_t)k * BLOCK] != 0)
+			field->coordinate[query.coordinates++] = (struct coordinate){
+				k * (BLOCK / LANES), centre[(size_t)k * BLOCK] };
+	return query;
+}
+
+/* Is any of a block this near? */
+SCOPE_CLONES static bool any_within(const float *low, float limit)
+{
+	int found = 0;
+
+	for (int i = 0; i < BLOCK; i++)
+		found |= low[i] <= limit;
 	return found;
 }
 
-/* The distance of two clusters; for whole numbers without rounding but that of the quotient. */
-static double exact_distance(const struct field *field, uint32_t a, uint32_t b)
+static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 {
-	const double size_a = field->size[a], size_b = field->size[b];
-	double sum = 0;
+	struct field *field = state;
+	const uint32_t place = field->place_of[slot];
+	const struct query query = ask_of(field, place);
+	double least = INFINITY;
+	uint32_t best = UINT32_MAX;
+	float limit;
 
-	for (uint32_t k = 0; k < field->dimensions; k++) {
-		const double of_a = field->sum[place_of(field, a, k)];
-		const double of_b = field->sum[place_of(field, b, k)];
-		const double apart = of_a * size_b - of_b * size_a;
-
-		sum += field->ward ? apart * apart : of_a * (size_b - of_b) + of_b * (size_a - of_a);
-	}
-	return sum / (field->ward ? size_a * size_b * (size_a + size_b) / 2 : size_a * size_b);
-}
-
-struct chain_state {
-	struct field *field;
-	double *own;		/* room for the values of one cluster */
-};
-
-static uint32_t nearest(void *context, uint32_t slot, double *ret_height)
-{
-	const struct chain_state *state = context;
-	struct field *field = state->field;
-	const uint32_t row = field->rows.row_of[slot];
-	const uint16_t *keys = scope_rows_at(&field->rows, row);
-	uint32_t best = SCOPE_ROWS_NEVER;
-	uint16_t limit;
-
-	scope_rows_catch_up(&field->rows, row);
-	limit = least_of(keys, field->rows.stride);
-	/* The rounding before that of the key may have led to the next one. */
-	if (limit < KEY_MAX)
-		limit++;
-	for (uint32_t start = 0; start < field->rows.width; start += 32) {
-		if (!any_within(keys + start, limit))
+	field->square[place] = INFINITY;	/* no neighbour of its own */
+	limit = bound_all(field, &query);
+	field->square[place] = query.square;
+	for (uint32_t block = 0; block < field->count; block += BLOCK) {
+		if (!any_within(field->low + block, limit))
 			continue;
-		for (uint32_t i = start; i < start + 32; i++) {
+		for (uint32_t i = block; i < block + BLOCK; i++) {
 			double distance;
 
-			if (keys[i] > limit)
+			if (!(field->low[i] <= limit))
 				continue;
-			distance = exact_distance(field, row, i);
-			if (best == SCOPE_ROWS_NEVER || distance < *ret_height) {
-				*ret_height = distance;
-				best = i;
-			}
+			distance = exact_distance(field, place, i);
+			if (distance > least || (distance == least && field->slot_of[i] > best))
+				continue;
+			least = distance;
+			best = field->slot_of[i];
 		}
 	}
-	if (field->ward)
-		*ret_height = sqrt(*ret_height);
-	return field->rows.row[best].slot;
+	*ret_height = field->ward ? sqrt(least) : least;
+	return best;
 }
 
-/* Moves clusters as scope_rows_shrink() will. */
-static void move_values(struct field *field)
+/* Rounds the sums of the cluster at a place for searches. */
+static void place_centre(struct field *field, uint32_t place)
 {
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < field->rows.width; i++) {
-		if (field->rows.row[i].slot == SCOPE_ROWS_NEVER)
-			continue;
-		for (uint32_t k = 0; k < field->dimensions; k++) {
-			field->value[place_of(field, count, k)] = field->value[place_of(field, i, k)];
-			field->sum[place_of(field, count, k)] = field->sum[place_of(field, i, k)];
-		}
-		field->size[count++] = field->size[i];
-	}
-	for (uint32_t i = count; i < field->rows.width; i++)
-		field->size[i] = NAN;
-}
-
-static void add_values(struct field *field, uint32_t to, uint32_t from)
-{
-	const double size = field->size[to] + field->size[from];
+	const double *sum = sum_at(field, place), size = field->members[place];
+	float *centre = centre_at(field, place);
+	double square = 0;
 
 	for (uint32_t k = 0; k < field->dimensions; k++) {
-		const size_t place = place_of(field, to, k);
+		const double value = sum[k] / size / field->scale;
 
-		field->sum[place] += field->sum[place_of(field, from, k)];
-		field->value[place] = field->ward ? field->sum[place] / size : field->sum[place];
+		centre[(size_t)k * BLOCK] = (float)value;
+		square += field->ward ? value * value : value;
 	}
-	field->size[to] = size;
-	field->size[from] = NAN;
+	field->square[place] = (float)square;
+	field->size[place] = (float)size;
 }
 
-static void join(void *context, uint32_t kept, uint32_t gone)
+/* The last cluster takes the place of one that is gone. */
+static void fill_gap(struct field *field, uint32_t place)
 {
-	const struct chain_state *state = context;
-	struct field *field = state->field;
-	const uint32_t to = field->rows.row_of[kept], from = field->rows.row_of[gone];
-	uint16_t *row = scope_rows_at(&field->rows, to);
-	double distance[BLOCK];
+	const uint32_t last = --field->count;
 
-	add_values(field, to, from);
-	copy_values(field, to, state->own);
-	/* Those gone have no size, and so no distance. */
-	for (uint32_t block = 0; block * BLOCK < field->rows.width; block++) {
-		measure(field, block, state->own, field->size[to], distance);
-		make_keys(distance, row + block * BLOCK);
+	if (place != last) {
+		memcpy(sum_at(field, place), sum_at(field, last), field->sums * sizeof(double));
+		field->members[place] = field->members[last];
+		field->slot_of[place] = field->slot_of[last];
+		field->place_of[field->slot_of[place]] = place;
+		place_centre(field, place);
 	}
-	row[to] = UINT16_MAX;
-	scope_rows_join(&field->rows, to, from);
-	if (!scope_rows_sparse(&field->rows))
-		return;
-	move_values(field);
-	scope_rows_shrink(&field->rows);
+	field->square[last] = INFINITY;
+}
+
+static void join(void *state, uint32_t kept, uint32_t gone)
+{
+	struct field *field = state;
+	const uint32_t to = field->place_of[kept], from = field->place_of[gone];
+
+	for (uint32_t k = 0; k < field->dimensions; k++)
+		sum_at(field, to)[k] += sum_at(field, from)[k];
+	field->members[to] += field->members[from];
+	place_centre(field, to);
+	fill_gap(field, from);
 }
 
 /* Dimensions in which all points are the same add nothing: they are left out. */
@@ -309,65 +262,106 @@ static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint3
 	return count;
 }
 
-static void fill_values(struct field *field, const double *const *list, const uint64_t *multiplicity)
+/*
+ * Coordinates and squares are rounded, and each step of the sums: by FLT_EPSILON / 2 of numbers
+ * that are no greater than the greatest square, for those of centres are not. The rest is for
+ * weights.
+ */
+static void place_points(struct field *field, const double *const *list, uint32_t m,
+			 const uint64_t *multiplicity)
 {
-	for (uint32_t i = 0; i < field->rows.stride; i++)
-		field->size[i] = i >= field->rows.width ? NAN : multiplicity ? multiplicity[i] : 1;
-	for (uint32_t k = 0; k < field->dimensions; k++) {
-		for (uint32_t i = 0; i < field->rows.width; i++) {
-			const size_t place = place_of(field, i, k);
+	float most = 0;
 
-			field->sum[place] = list[k][i] * field->size[i];
-			field->value[place] = field->ward ? list[k][i] : field->sum[place];
+	for (uint32_t i = 0; i < m; i++) {
+		field->slot_of[i] = field->place_of[i] = i;
+		field->members[i] = multiplicity ? multiplicity[i] : 1;
+	}
+	for (uint32_t k = 0; k < field->dimensions; k++) {
+		for (uint32_t i = 0; i < m; i++) {
+			const double size = fabs(list[k][i]);
+
+			field->scale = size > field->scale ? size : field->scale;
+			sum_at(field, i)[k] = list[k][i] * field->members[i];
 		}
 	}
+	for (uint32_t i = 0; i < m; i++) {
+		place_centre(field, i);
+		most = field->square[i] > most ? field->square[i] : most;
+	}
+	for (uint32_t i = m; i < scope_linkage_stride(m); i++) {
+		field->square[i] = INFINITY;
+		field->size[i] = 1;
+	}
+	field->error = (float)(field->dimensions + 32) * FLT_EPSILON * most;
 }
 
-static int run(struct field *field, const double *points, uint32_t dimensions, uint32_t m,
+static void free_field(struct field *field)
+{
+	free(field->coordinate);
+	free(field->place_of);
+	free(field->slot_of);
+	free(field->members);
+	free(field->sum);
+	free(field->low);
+	free(field->size);
+	free(field->square);
+	free(field->centre);
+}
+
+static int create_field(struct field *field, uint32_t m)
+{
+	const size_t stride = scope_linkage_stride(m), floats = stride * sizeof(float);
+
+	field->count = m;
+	field->sums = (field->dimensions + FEW - 1) / FEW * FEW;
+	field->centre = aligned_alloc(ALIGNED, (field->dimensions + 1ul) * floats);
+	field->square = aligned_alloc(ALIGNED, floats);
+	field->size = aligned_alloc(ALIGNED, floats);
+	field->low = aligned_alloc(ALIGNED, floats);
+	field->sum = aligned_alloc(ALIGNED, (field->sums + 1ul) * stride * sizeof(*field->sum));
+	field->members = calloc(m, sizeof(*field->members));
+	field->slot_of = calloc(m, sizeof(*field->slot_of));
+	field->place_of = calloc(m, sizeof(*field->place_of));
+	field->coordinate = calloc(field->dimensions + 1ul, sizeof(*field->coordinate));
+	if (!field->centre || !field->square || !field->size || !field->low || !field->sum ||
+	    !field->members || !field->slot_of || !field->place_of || !field->coordinate)
+		return -ENOMEM;
+	memset(field->centre, 0, (field->dimensions + 1ul) * floats);
+	memset(field->sum, 0, field->sums * stride * sizeof(*field->sum));
+	return 0;
+}
+
+static int run(bool ward, const double *points, uint32_t dimensions, uint32_t m,
 	       const uint64_t *multiplicity, struct scope_merge *merges)
 {
-	const size_t stride = scope_linkage_stride(m);
-	uint16_t *keys = malloc(m * stride * sizeof(*keys));
+	struct field field = { .ward = ward };
+	const struct scope_chain_clusters clusters = { &field, nearest, join };
 	const double **list = calloc(dimensions + 1ul, sizeof(*list));
-	struct chain_state state = { field, calloc(dimensions + 1ul, sizeof(double)) };
-	const struct scope_chain_clusters clusters = { &state, nearest, join };
 	int err = -ENOMEM;
 
-	field->size = calloc(stride, sizeof(*field->size));
-	field->value = calloc((dimensions + 1ul) * stride, sizeof(*field->value));
-	field->sum = calloc((dimensions + 1ul) * stride, sizeof(*field->sum));
-	if (keys && list && state.own && field->size && field->value && field->sum)
-		err = scope_rows_init(&field->rows, keys, sizeof(*keys), m);
-	if (!err) {
-		field->dimensions = list_dimensions(points, dimensions, m, list);
-		fill_values(field, list, multiplicity);
-		err = fill_matrix(field);
+	if (list) {
+		field.dimensions = list_dimensions(points, dimensions, m, list);
+		err = create_field(&field, m);
 	}
-	for (uint32_t i = 0; !err && i < m; i++)
-		keys[i * stride + i] = UINT16_MAX;
-	if (!err)
+	if (!err) {
+		place_points(&field, list, m, multiplicity);
 		err = scope_chain_follow(&clusters, m, merges);
-	scope_rows_free(&field->rows);
-	free(field->sum);
-	free(field->value);
-	free(field->size);
-	free(state.own);
+	}
+	free_field(&field);
 	free(list);
-	free(keys);
 	return err;
 }
 
 static int run_all(bool ward, const double *points, uint32_t dimensions, uint32_t m,
 		   const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
-	struct field field = { .ward = ward };
 	struct scope_merge *merges;
 	int err = scope_chain_prepare(m, multiplicity, &merges);
 
 	if (err)
 		return err;
 	if (m > 1)
-		err = run(&field, points, dimensions, m, multiplicity, merges);
+		err = run(ward, points, dimensions, m, multiplicity, merges);
 	return scope_chain_finish(err, merges, m, multiplicity, ret_merges);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/huge.h"
 #include "cluster/divisive.h"
 #include "cluster/pack.h"
 #include "cluster/ward.h"
@@ -76,7 +77,7 @@ static int cut_at_height(struct draft *draft, const struct selected *selected,
 static int cluster_by_matrix(struct draft *draft, const struct selected *selected)
 {
 	uint32_t m = selected->m;
-	uint8_t *distances = malloc(m * scope_linkage_stride(m) + 1);
+	uint8_t *distances = scope_huge_alloc(m * scope_linkage_stride(m));
 	struct scope_merge *merges;
 	int err;
 

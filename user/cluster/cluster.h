@@ -27,7 +27,10 @@ struct scope_cluster_options {
 	uint64_t seed;			/* for the sample taken beyond max_points */
 };
 
-/* Memory at the peak: max_points^2 bytes with complete and single linkage; with others twice that. */
+/*
+ * Memory at the peak: max_points^2 bytes with complete and single linkage, with average and Ward's
+ * some 20 for each point and bit in which vectors differ.
+ */
 #define SCOPE_CLUSTER_OPTIONS_DEFAULT { \
 	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = 4, .max_points = 8000, .seed = 1 }
 

@@ -57,7 +57,7 @@ static int run(uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
 	struct scope_rows rows;
 	const struct scope_chain_clusters clusters = { &rows, nearest, join };
-	int err = scope_rows_init(&rows, distances, 1, m);
+	int err = scope_rows_init(&rows, distances, m);
 
 	if (!err)
 		err = scope_chain_follow(&clusters, m, merges);

@@ -67,7 +67,8 @@ int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage);
 /*
  * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
  * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, for each dimension
- * where points are read, and two bytes for each pair there. -EINVAL (multiplicity 0, m of 2^24 or more), -ENOMEM.
+ * that is not 0 where points are read, and 12 bytes for each value there. -EINVAL (multiplicity 0, m
+ * of 2^24 or more), -ENOMEM.
  *
  * The nearest-neighbour chain serves complete, average and Ward linkage, which are reducible
  * (F. Murtagh, "A survey of recent advances in hierarchical clustering algorithms", The Computer

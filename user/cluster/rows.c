@@ -9,12 +9,12 @@
 #include "cluster/linkage.h"
 
 #define WIDTH_MIN 256	/* smaller matrices stay as they are */
-#define GONE 0xff	/* every byte of a value */
+#define GONE UINT8_MAX
 
-int scope_rows_init(struct scope_rows *rows, void *values, size_t bytes, uint32_t m)
+int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
 {
 	*rows = (struct scope_rows){
-		.values = values, .bytes = bytes, .stride = scope_linkage_stride(m),
+		.values = values, .stride = scope_linkage_stride(m),
 		.width = m, .live = m,
 		.row = calloc(m, sizeof(*rows->row)),
 		.row_of = calloc(m, sizeof(*rows->row_of)),
@@ -25,8 +25,8 @@ int scope_rows_init(struct scope_rows *rows, void *values, size_t bytes, uint32_
 	for (uint32_t i = 0; i < m; i++) {
 		uint8_t *row = scope_rows_at(rows, i);
 
-		memset(row + i * bytes, GONE, bytes);
-		memset(row + m * bytes, GONE, (rows->stride - m) * bytes);
+		row[i] = GONE;
+		memset(row + m, GONE, rows->stride - m);
 		rows->row[i] = (struct scope_row){ i, 0, SCOPE_ROWS_NEVER };
 		rows->row_of[i] = i;
 	}
@@ -44,28 +44,18 @@ void scope_rows_free(struct scope_rows *rows)
  * A row made by a join knew all joins before. What another cluster's row says of this one is true
  * if that row was made later than this one.
  */
-static inline __attribute__((always_inline)) void catch_up(struct scope_rows *rows, uint32_t row,
-							   size_t bytes)
+void scope_rows_catch_up(struct scope_rows *rows, uint32_t row)
 {
 	uint8_t *values = scope_rows_at(rows, row);
 
 	for (uint32_t k = rows->row[row].caught_up; k < rows->joins; k++) {
 		const struct scope_rows_join *join = &rows->log[k];
 
-		memset(values + join->gone * bytes, GONE, bytes);
+		values[join->gone] = GONE;
 		if (rows->row[join->kept].made == k)
-			memcpy(values + join->kept * bytes,
-			       (uint8_t *)scope_rows_at(rows, join->kept) + row * bytes, bytes);
+			values[join->kept] = scope_rows_at(rows, join->kept)[row];
 	}
 	rows->row[row].caught_up = rows->joins;
-}
-
-void scope_rows_catch_up(struct scope_rows *rows, uint32_t row)
-{
-	if (rows->bytes == 1)
-		catch_up(rows, row, 1);
-	else
-		catch_up(rows, row, 2);
 }
 
 void scope_rows_join(struct scope_rows *rows, uint32_t kept, uint32_t gone)
@@ -85,7 +75,7 @@ bool scope_rows_sparse(const struct scope_rows *rows)
 /* In place: nothing moves down or to the right. */
 void scope_rows_shrink(struct scope_rows *rows)
 {
-	const size_t stride = scope_linkage_stride(rows->live), bytes = rows->bytes;
+	const size_t stride = scope_linkage_stride(rows->live);
 	uint32_t *left = rows->row_of;	/* for now: the old rows that stay */
 	uint8_t *to = rows->values;
 	uint32_t count = 0;
@@ -95,14 +85,12 @@ void scope_rows_shrink(struct scope_rows *rows)
 			left[count++] = i;
 	for (uint32_t i = 0; i < count; i++)
 		scope_rows_catch_up(rows, left[i]);
-	for (uint32_t i = 0; i < count; i++, to += stride * bytes) {
+	for (uint32_t i = 0; i < count; i++, to += stride) {
 		const uint8_t *from = scope_rows_at(rows, left[i]);
 
-		for (uint32_t j = 0; bytes == 1 && j < count; j++)
+		for (uint32_t j = 0; j < count; j++)
 			to[j] = from[left[j]];
-		for (uint32_t j = 0; bytes == 2 && j < count; j++)
-			((uint16_t *)to)[j] = ((const uint16_t *)from)[left[j]];
-		memset(to + count * bytes, GONE, (stride - count) * bytes);
+		memset(to + count, GONE, stride - count);
 		rows->row[i] = (struct scope_row){ rows->row[left[i]].slot, 0, SCOPE_ROWS_NEVER };
 	}
 	for (uint32_t i = 0; i < count; i++)

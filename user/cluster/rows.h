@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A square matrix of distances between clusters, of which only whole rows are read. For linkages alone.
+ * A square matrix of distances between clusters, of which only whole rows are read. For complete linkage alone.
  *
  * A merge changes a row and a column. Writing the column would touch a cache line for each cluster
  * there is, twice as often as all else together. So only the row is written, and a log is kept of
@@ -27,7 +27,6 @@ struct scope_row {
 
 struct scope_rows {
 	uint8_t *values;	/* the caller's; all bits set: gone, or the row's own place */
-	size_t bytes;		/* of a value: 1 or 2 */
 	size_t stride;		/* values from one row to the next */
 	struct scope_row *row;
 	uint32_t *row_of;	/* by slot */
@@ -42,12 +41,12 @@ struct scope_rows {
  * m >= 1 rows of scope_linkage_stride(m) values; sets what is on the diagonal and behind column m.
  * -ENOMEM. To be freed in either case.
  */
-int scope_rows_init(struct scope_rows *rows, void *values, size_t bytes, uint32_t m);
+int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
 void scope_rows_free(struct scope_rows *rows);
 
-static inline void *scope_rows_at(const struct scope_rows *rows, uint32_t row)
+static inline uint8_t *scope_rows_at(const struct scope_rows *rows, uint32_t row)
 {
-	return rows->values + row * rows->stride * rows->bytes;
+	return rows->values + row * rows->stride;
 }
 
 /* To be called before a row is read. */
