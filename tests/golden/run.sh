@@ -18,7 +18,7 @@ bad=0
 
 names=("$@")
 [ $# -gt 0 ] || for file in tests/golden/*.py; do
-	[[ $(basename "$file") =~ ^(synth|change|server|locked)\.py$ ]] || names+=("$(basename "$file" .py)")
+	[[ $(basename "$file") =~ ^(synth|change|server|locked|asking)\.py$ ]] || names+=("$(basename "$file" .py)")
 done
 make_trace() {	# NAME
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$1.py" > "$work/$1.text"

@@ -306,7 +306,10 @@ static int often_quick(const struct scope_rank_input *input, const struct sums *
 	return 0;
 }
 
-/* Is the call made about as often in usual units, or by units that are quick: does its length differ? */
+/*
+ * Is the call made about as often in usual units, or by units that are quick: does its length differ? A
+ * peer decides itself how long it takes to answer: being asked once more is no reason of the program's.
+ */
 static int judge_outside(const struct scope_rank_input *input, const struct sums *sums,
 			 struct scope_finding *finding)
 {
@@ -325,10 +328,13 @@ static int judge_outside(const struct scope_rank_input *input, const struct sums
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
-	finding->outside = (finding->class == SCOPE_WAIT_DISK ||
-			    finding->class == SCOPE_WAIT_NETWORK ||
-			    finding->class == SCOPE_WAIT_PIPE) &&
-			   (quick || (usual > 0 && here < usual * input->options->outside_calls));
+	if (finding->class != SCOPE_WAIT_DISK && finding->class != SCOPE_WAIT_NETWORK &&
+	    finding->class != SCOPE_WAIT_PIPE)
+		return 0;
+	finding->outside = quick || (usual > 0 && here < usual * input->options->outside_calls);
+	finding->asks = !finding->outside && finding->class == SCOPE_WAIT_NETWORK &&
+			here < usual + input->options->outside_calls;
+	finding->outside |= finding->asks;
 	return 0;
 }
 

@@ -24,7 +24,8 @@ struct scope_rank_options {
 	double kernel_share; /* running time that is the kernel's to this part … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
-	 * well and not this many times less often: what it waits for is slow, and not the function.
+	 * well and not this many times less often: what it waits for is slow, and not the function. So is a
+	 * peer that is asked less than this many times more.
 	 */
 	double outside_calls;
 	double byte_ns;	     /* … unless more bytes, at so long for each, make half the excess */
@@ -83,6 +84,7 @@ struct scope_finding {
 	/* WAIT: what for, and whether that is slow, see outside_calls */
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
+	bool asks; /* outside: a peer, which usual units do not ask */
 	/* LOCK, LATE: who waits */
 	uint32_t victim_group;
 	uint32_t victim_threads;

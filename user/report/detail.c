@@ -286,10 +286,11 @@ int scope_section_details(const struct report *report)
 			fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
 				call_name(finding->nr), finding->calls_times);
 		if (finding->outside)
-			fprintf(report->out,
-				"     outside     %s, called as often as usual, takes longer: look at the "
-				"%s first\n",
-				call_name(finding->nr), scope_section_outside(finding));
+			fprintf(report->out, "     outside     %s, %s: look at the %s first\n",
+				call_name(finding->nr),
+				finding->asks ? "for an answer that usual requests do not ask for"
+					      : "called as often as usual, takes longer",
+				scope_section_outside(finding));
 		if (!scope_section_stuck(finding))
 			print_times(report, finding);
 		err = print_paths(report, finding);
