@@ -15,8 +15,18 @@ struct seen {
 	uint32_t tids[64], tid_count;
 	uint32_t states, execs, calls[3], minus_one, high, open_random, long_calls;
 	struct scope_record_exec exec;
-	uint32_t after_exec_tid;
+	/* A CPU's records come after all of another's: their order is that of their times. */
+	uint64_t exec_ns, exit_group_ns;
+	uint32_t exit_group_tid;
 };
+
+static void note_exit_group(struct seen *seen, uint16_t nr, uint32_t tid, uint64_t now_ns)
+{
+	if (nr != SYS_exit_group)
+		return;
+	seen->exit_group_tid = tid;
+	seen->exit_group_ns = now_ns;
+}
 
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
 		      uint32_t bytes)
@@ -27,7 +37,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	struct seen *seen = data;
 	uint32_t i;
 
-	(void)cpu, (void)now_ns, (void)bytes;
+	(void)cpu, (void)bytes;
 	for (i = 0; tid && i < seen->tid_count && seen->tids[i] != tid; i++)
 		;
 	if (tid && i == seen->tid_count && i < 64)
@@ -39,10 +49,10 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	case SCOPE_RECORD_EXEC:
 		seen->execs++;
 		seen->exec = *(const struct scope_record_exec *)record;
+		seen->exec_ns = now_ns;
 		break;
 	case SCOPE_RECORD_SYSCALL:
-		if (seen->execs && call->nr == SYS_exit_group)
-			seen->after_exec_tid = tid;
+		note_exit_group(seen, call->nr, tid, now_ns);
 		if (call->nr == SYS_getppid || call->nr == 20)
 			seen->calls[call->abi_args & 0xf] +=
 				call->nr == ((call->abi_args & 0xf) ? 20 : SYS_getppid);
@@ -51,8 +61,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 		break;
 	case SCOPE_RECORD_ENTER:
 		seen->open_random += enter->nr == SYS_getrandom;
-		if (seen->execs && enter->nr == SYS_exit_group)
-			seen->after_exec_tid = tid;
+		note_exit_group(seen, enter->nr, tid, now_ns);
 		break;
 	}
 }
@@ -149,7 +158,8 @@ void test_exec_of_thread(void)
 	stop_and_check(&client, &seen);
 	CHECK(seen.execs == 1 && (int)seen.exec.tid == pid && seen.exec.old_tid != seen.exec.tid);
 	CHECK((int)seen.exec.tgid == pid && !strcmp(seen.exec.comm, "true"), "%s", seen.exec.comm);
-	CHECK((int)seen.after_exec_tid == pid, "%u", seen.after_exec_tid);
+	CHECK((int)seen.exit_group_tid == pid && seen.exit_group_ns > seen.exec_ns, "%u",
+	      seen.exit_group_tid);
 }
 
 static void odd_calls(void)
