@@ -92,7 +92,7 @@ tests: $(TEST_BIN)
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(FUZZ_BIN)
 
-fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 seconds for each
+fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 CPU seconds for each
 	$(Q)scripts/setup.sh build fuzz
 	$(Q)$(MAKE) --no-print-directory LIBFUZZER=1 fuzz-programs
 	$(Q)tests/fuzz/run.sh $(or $(FUZZ_S),60)

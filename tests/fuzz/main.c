@@ -3,7 +3,7 @@
  * Drives a fuzz program without libFuzzer: seeds from a directory, and changes of them. The same seed
  * gives the same inputs in the same order.
  *
- * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY]]]
+ * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY]]]      seconds of the processor
  */
 #include <dirent.h>
 #include <time.h>
@@ -91,14 +91,14 @@ static void load(const char *directory)
 
 int main(int argc, char **argv)
 {
-	const time_t seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10, begin = time(NULL);
+	const clock_t ticks = (argc > 1 ? strtol(argv[1], NULL, 10) : 10) * CLOCKS_PER_SEC;
 	static uint8_t data[ROOM];
 	uint64_t inputs = 0;
 
 	random_state = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1) * 2 + 1;
 	if (argc > 3)
 		load(argv[3]);
-	for (; time(NULL) - begin < seconds; inputs++) {
+	for (; clock() < ticks; inputs++) {
 		uint32_t which = seeds ? draw(seeds) : 0;
 		size_t bytes = seeds ? seed_bytes[which] : 0;
 
