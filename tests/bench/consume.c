@@ -11,6 +11,7 @@
 #include "source/newborn.h"
 #include "trace/decode.h"
 #include "trace/flight.h"
+#include "trace/packer.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 
@@ -126,6 +127,35 @@ static double consume(const struct input *input, struct scope_writer *writer,
 	return begin_s;
 }
 
+/* Bytes an event in a file of the same trace without its stacks. */
+static double bytes_without_stacks(const char *path, const struct input *input)
+{
+	char name[] = "/var/tmp/scope-consume-XXXXXX";
+	struct scope_error error = { "" };
+	struct scope_packer *packer;
+	struct scope_writer *writer;
+	struct scope_trace *trace;
+	struct scope_event event;
+	double bytes;
+	int fd = mkstemp(name);
+
+	if (fd < 0 || unlink(name) || scope_trace_open(path, &error, &trace) ||
+	    scope_writer_create_fd(fd, "bench", &error, &writer) ||
+	    scope_packer_create(writer, 0, &packer))
+		exit(1);
+	while (scope_trace_next(trace, &event) == 1)
+		if (event.kind != SCOPE_EVENT_STACK && scope_packer_event(packer, &event, &error))
+			exit(1);
+	if (scope_packer_flush(packer, &error) || scope_writer_finish(writer, &error))
+		exit(1);
+	bytes = (double)scope_writer_bytes(writer);
+	scope_packer_destroy(packer);
+	scope_writer_destroy(writer);
+	scope_trace_close(trace);
+	close(fd);
+	return bytes / (double)(input->events - input->stacks);
+}
+
 static void print_share(const char *name, const struct input *input, double seconds)
 {
 	printf("%s %.2f %%\n", name, 100 * seconds * RATE / (double)input->events);
@@ -155,6 +185,8 @@ int main(int argc, char **argv)
 		input.stacks, (double)input.span_ns / 1e9);
 	printf("file_bytes_per_event %.2f bytes\n",
 	       (double)scope_writer_bytes(writer) / (double)input.events);
+	printf("file_bytes_per_event_without_stacks %.2f bytes\n",
+	       bytes_without_stacks(argv[1], &input));
 	printf("raw_bytes_per_event %.2f bytes\n", (double)input.bytes / (double)input.events);
 	print_share("record_cpu_share", &input, seconds);
 	scope_writer_destroy(writer);

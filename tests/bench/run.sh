@@ -36,7 +36,9 @@
 #                             for the same samples, to its lines; tests/bench/symbols.sh
 #   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
 #                             times are random; its stacks are the same few again and again, which
-#                             those of a real server are not: `consume TRACE` measures another one
+#                             those of a real server are not: `consume TRACE` measures another one,
+#                             `columns TRACE` tells which columns take the bytes; ..._without_stacks:
+#                             of a file of the other events alone
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
 #   units_per_s               from decoded events in memory, without stacks, to the units that are
 #                             kept: both passes, clustering, detection; one processor

@@ -2,397 +2,487 @@
 /*
  * Order the bytes of a sub-buffer so that they compress well, and back.
  *
- * In turn stand: the header with the number of records in place of its last 8 bytes; the first byte
- * of each record; for each class of records their second bytes, their third ones and so on as far as
- * the fixed part goes, and the arguments of calls in the same manner; the rest of all records. Like
- * stands beside like then: bytes that are always 0, low bytes that are as good as random, stacks that
- * resemble one another. Before that, times become differences to what is near them.
+ * Times make up most of what is left of a trace once it is compressed, and of a time only its
+ * magnitude can be foretold. So times, as differences to what is near them, are split: a byte that
+ * tells the highest three bits and how many follow stands with the like of its class, for zstd to
+ * find them unevenly spread; the bits that follow stand at the end of all, as they are. What else is
+ * in a record stands byte by byte beside the same byte of the other records of its class.
  */
 #include "trace/columns.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include <scope/event.h>
+#include "trace/bits.h"
+#include "trace/record_parts.h"
 
-#define CLASSES (1 << SCOPE_TYPE_BITS)
-#define ABI_ARGS_COLUMN (offsetof(struct scope_record_syscall, abi_args) - 1)
-#define COUNT_AT offsetof(struct scope_subbuf, zero)
+#define TYPES SCOPE_RECORD_TYPES
+#define CLASSES_MORE 60u
+#define CLASSES (TYPES + CLASSES_MORE)
+#define SLOTS 256u
+#define VALUES_MAX 2u
+#define ALIKE_SETS 16u
+#define NOWHERE SIZE_MAX
+#define DELTA_BITS (32 - SCOPE_TYPE_BITS)
 
-/* A class is a type, or from here on calls of one number: SYSCALL, too. */
-#define CLASS_CALLS 19
-#define CALLS_MAX (CLASSES - CLASS_CALLS)
-
-/* Types that came later have none: a sub-buffer that holds one of them stays as it is. */
-static_assert(SCOPE_RECORD_PROBE < CLASS_CALLS, "a type needs a class of its own");
-
-/* Bytes of the fixed part of a type, 0: not known. */
-static const uint8_t type_bytes[CLASSES] = {
-#define SCOPE_RECORD_BYTES(number, NAME, name, bytes, text) [number] = bytes,
-	SCOPE_RECORD_LIST(SCOPE_RECORD_BYTES)
-#undef SCOPE_RECORD_BYTES
+/* The start of all columns. */
+struct head {
+	struct scope_subbuf subbuf; /* its `zero` is the number of records */
+	uint32_t rest_bytes;
+	uint8_t type[CLASSES_MORE]; /* of the classes from TYPES on, 0: unused */
 };
 
-/* The columns of one class, and how far one has come. */
+/* The columns of one class, and how far they have come. */
 struct table {
-	size_t count, args; /* records, and arguments of them all */
-	size_t at;     /* of the next record's second byte; one every count bytes */
-	size_t arg_at; /* of the next argument's first byte; one every args bytes */
+	size_t count, args;	  /* records, and arguments of them all */
+	size_t done, args_done;
+	size_t symbols, plain, arg; /* where the first column of each sort begins */
 };
 
 struct layout {
 	struct table table[CLASSES];
-	size_t rest_at;
-	uint16_t nr[CALLS_MAX]; /* of the classes from CLASS_CALLS on */
-	uint32_t nrs;
+	const uint8_t *type; /* head's */
+	size_t end;	     /* of the columns; there the rest begins */
 };
 
-static uint32_t type_of(uint32_t class)
+/* What was seen of the sub-buffer up to here, to tell the next record's fields by. */
+struct past {
+	uint64_t now_ns;
+	uint64_t arg; /* the first one of the call before */
+	bool near[CLASSES]; /* the class's last call had the same first argument as the one before it */
+	uint32_t alike[ALIKE_SETS][256]; /* the last number by its low byte; a set for some classes */
+};
+
+static uint32_t type_of(const struct layout *layout, uint32_t class)
 {
-	return class < CLASS_CALLS ? class : SCOPE_RECORD_SYSCALL;
+	return class < TYPES ? class : layout->type[class - TYPES];
 }
 
-static uint32_t fixed_bytes(uint32_t class)
+/* Times in a record. */
+static size_t values_of(uint32_t type)
 {
-	return type_bytes[type_of(class)];
+	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ||
+	       type == SCOPE_RECORD_TIME ? 2 : 1;
 }
 
-/* Numbers have classes of their own in the order in which they come, as long as there are any. */
-static uint32_t class_of(struct layout *layout, const uint8_t *record)
+/* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
+static size_t plain_from(uint32_t type)
 {
-	const struct scope_record_syscall *call = (const void *)record;
-	const uint32_t type = scope_record_type(call->word);
-	uint32_t i = 0;
-
-	if (type != SCOPE_RECORD_SYSCALL)
-		return type < CLASS_CALLS ? type : 0;
-	while (i < layout->nrs && layout->nr[i] != call->nr)
-		i++;
-	if (i == CALLS_MAX)
-		return type;
-	if (i == layout->nrs)
-		layout->nr[layout->nrs++] = call->nr;
-	return CLASS_CALLS + i;
-}
-
-static size_t args_of(const uint8_t *record, uint32_t type)
-{
-	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ? record[6] >> 4 : 0;
-}
-
-/* What follows the fixed part, arguments of calls left out. */
-static size_t rest_of(const uint8_t *record, uint32_t type)
-{
-	const struct scope_record_chain *chain = (const void *)record;
-	const struct scope_record_stack *stack = (const void *)record;
-
 	switch (type) {
-	case SCOPE_RECORD_STATE:
-		return 8ul * ((const struct scope_record_state *)record)->regs;
-	case SCOPE_RECORD_CHAIN:
-		return 8ul * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
-	case SCOPE_RECORD_STACK:
-		return 8ul * stack->regs + ((size_t)stack->bytes + 7) / 8 * 8;
-	case SCOPE_RECORD_PROBE:
-		return 8ul * ((const struct scope_record_probe *)record)->args;
+	case SCOPE_RECORD_SYSCALL:
+		return 12;
+	case SCOPE_RECORD_ENTER:
+	case SCOPE_RECORD_TIME:
+		return 16;
 	}
-	return 0;
+	return 8;
 }
 
-/* Small numbers of either sign as small numbers. */
-static uint32_t fold(uint32_t value, unsigned int bits)
+static size_t plain_columns(uint32_t type)
 {
-	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-	const uint32_t negative = -(value >> (bits - 1) & 1);
-
-	return (value << 1 ^ negative) & mask;
+	return 4 + scope_record_fixed(type) - plain_from(type);
 }
 
-static uint32_t unfold(uint32_t value, unsigned int bits)
+/* Bytes `from` to `to` - 1 of a word, one every `step` bytes. Where the next one goes. */
+static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsigned int from,
+			       unsigned int to)
 {
-	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-
-	return ((value & mask) >> 1 ^ -(value & 1)) & mask;
-}
-
-/* The class and the highest bits of the delta in the first byte, the low 24 bits behind it. */
-static uint32_t pack_word(uint32_t class, uint32_t delta)
-{
-	return class | (delta >> 24) << SCOPE_TYPE_BITS | delta << 8;
-}
-
-static uint32_t unpack_delta(uint32_t word)
-{
-	return word >> 8 | (word >> SCOPE_TYPE_BITS & 0x7) << 24;
-}
-
-/* The first two words of a record; of a short one the second is 0. */
-struct head {
-	uint64_t first, second;
-};
-
-/* now_ns: the time of the record before, and then of this one. */
-static struct head make_near(uint64_t *now_ns, uint32_t class, struct head head)
-{
-	const uint32_t type = type_of(class);
-	uint32_t delta = scope_record_delta((uint32_t)head.first);
-	const uint64_t time_ns = type == SCOPE_RECORD_TIME ? head.second : *now_ns + delta;
-
-	if (type == SCOPE_RECORD_SYSCALL) {
-		const uint32_t duration = (uint32_t)head.second;
-
-		delta = fold((delta - duration) & SCOPE_DELTA_MAX, 32 - SCOPE_TYPE_BITS);
-		head.second = (uint64_t)fold(head.second >> 32, 32) << 32 | duration;
-	} else if (type == SCOPE_RECORD_ENTER) {
-		head.second = time_ns - head.second;
-	} else if (type == SCOPE_RECORD_TIME) {
-		head.second -= *now_ns;
-	}
-	*now_ns = time_ns;
-	head.first = head.first >> 32 << 32 | pack_word(class, delta);
-	return head;
-}
-
-static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
-{
-	const uint32_t type = type_of(class);
-	uint32_t delta = unpack_delta((uint32_t)head.first);
-
-	if (type == SCOPE_RECORD_SYSCALL) {
-		const uint32_t duration = (uint32_t)head.second;
-
-		delta = (unfold(delta, 32 - SCOPE_TYPE_BITS) + duration) & SCOPE_DELTA_MAX;
-		head.second = (uint64_t)unfold(head.second >> 32, 32) << 32 | duration;
-	}
-	if (type == SCOPE_RECORD_TIME)
-		*now_ns = head.second += *now_ns;
-	else
-		*now_ns += delta;
-	if (type == SCOPE_RECORD_ENTER)
-		head.second = *now_ns - head.second;
-	head.first = head.first >> 32 << 32 | scope_record_word(type, delta);
-	return head;
-}
-
-/* Bytes `from` to 7 of a word, one every `step` bytes. Where the next one goes. */
-static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsigned int from)
-{
-	for (unsigned int i = from; i < 8; i++, column += step)
+	for (unsigned int i = from; i < to; i++, column += step)
 		*column = (uint8_t)(word >> 8 * i);
 	return column;
 }
 
-/* The other way, with bytes 0 to `from` - 1 as they are in *word. */
+/* The other way, with the other bytes as they are in *word. */
 static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word,
-				    unsigned int from)
+				    unsigned int from, unsigned int to)
 {
-	for (unsigned int i = from; i < 8; i++, column += step)
+	for (unsigned int i = from; i < to; i++, column += step)
 		*word |= (uint64_t)*column << 8 * i;
 	return column;
 }
 
-/* The places of one class's columns from `at` on, and where they end. */
-static size_t place_fixed(struct table *table, uint32_t class, size_t at)
+/* The classes that a sub-buffer's records have. */
+struct sorter {
+	struct head *head;
+	uint32_t key[CLASSES];
+	uint8_t slot[SLOTS]; /* a class by its key, 0: none */
+	uint32_t classes;
+};
+
+/*
+ * Calls of one number are alike, and so are switches behind the same type of record. Each gets a
+ * class as it comes, as long as there are any.
+ */
+static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t type, uint32_t before)
 {
-	table->at = at;
-	table->arg_at = at + (table->count ? table->count * (fixed_bytes(class) - 1ul) : 0);
-	return table->arg_at;
+	uint32_t key = type << 16, at;
+
+	if (type == SCOPE_RECORD_SWITCH)
+		key |= before;
+	else if (type >= SCOPE_RECORD_SYSCALL && type <= SCOPE_RECORD_EXIT)
+		key |= ((const struct scope_record_syscall *)record)->nr;
+	else
+		return type;
+	at = key * 2654435769u >> 24; /* Knuth, The Art of Computer Programming 3, 6.4 */
+	for (; sorter->slot[at]; at = (at + 1) % SLOTS)
+		if (sorter->key[sorter->slot[at]] == key)
+			return sorter->slot[at];
+	if (sorter->classes == CLASSES)
+		return type;
+	sorter->head->type[sorter->classes - TYPES] = (uint8_t)type;
+	sorter->key[sorter->classes] = key;
+	sorter->slot[at] = (uint8_t)sorter->classes;
+	return sorter->classes++;
 }
 
-/* Counts what is there, and notes the class of each. How many; 0: none, or one is not known. */
-static size_t survey(const struct scope_subbuf *subbuf, struct layout *layout, uint8_t *classes)
+/* Counts what is there, and notes the class of each. 0, or -EINVAL: none, or one is not known. */
+static int survey(const struct scope_subbuf *subbuf, struct head *head, struct layout *layout,
+		  uint8_t *classes)
 {
 	const uint8_t *data = (const uint8_t *)subbuf;
+	struct sorter sorter = { .head = head, .classes = TYPES };
+	uint32_t before = 0, type;
 	size_t records = 0;
 
-	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; records++) {
+	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; records++, before = type) {
 		const uint8_t *record = data + at;
 		const size_t left = subbuf->used_bytes - at;
-		const uint32_t type = scope_record_type(*(const uint32_t *)record);
+		size_t bytes, args, rest;
 		struct table *table;
-		size_t bytes, args;
 
-		if (type >= CLASS_CALLS || !fixed_bytes(type) || fixed_bytes(type) > left)
-			return 0;
-		args = args_of(record, type);
-		bytes = fixed_bytes(type) + 8 * args + rest_of(record, type);
+		type = scope_record_type(*(const uint32_t *)record);
+		bytes = scope_record_fixed(type);
+		if (!bytes || bytes > left)
+			return -EINVAL;
+		args = scope_record_args(record, type);
+		rest = scope_record_rest(record, type);
+		bytes += 8 * args + rest;
 		if (bytes > left)
-			return 0;
-		classes[records] = (uint8_t)class_of(layout, record);
+			return -EINVAL;
+		classes[records] = (uint8_t)class_of(&sorter, record, type, before);
 		table = &layout->table[classes[records]];
 		table->count++;
 		table->args += args;
+		head->rest_bytes += (uint32_t)rest;
 		at += bytes;
 	}
-	return records;
+	head->subbuf.zero = records;
+	return records ? 0 : -EINVAL;
 }
 
-static void add_border(struct scope_columns *columns, size_t at)
+/* Gives columns of times and fixed parts their places, from `at` on. Where they end. */
+static size_t place_fixed(struct layout *layout, size_t at)
 {
-	columns->border[columns->count++] = (uint32_t)at;
-}
-
-/* Gives all columns their places, from `at` on. */
-static void lay_out(struct layout *layout, size_t at, struct scope_columns *ret_columns)
-{
-	ret_columns->count = 0;
-	add_border(ret_columns, at);
 	for (uint32_t class = 0; class < CLASSES; class++) {
 		struct table *table = &layout->table[class];
 
-		place_fixed(table, class, at);
-		for (; at < table->arg_at; add_border(ret_columns, at))
-			at += table->count;
-		for (size_t i = 0; table->args && i < 8; i++)
-			add_border(ret_columns, at += table->args);
+		table->symbols = at;
+		at += table->count * values_of(type_of(layout, class));
 	}
-	layout->rest_at = at;
+	for (uint32_t class = 0; class < CLASSES; class++) {
+		struct table *table = &layout->table[class];
+
+		table->plain = at;
+		if (table->count)
+			at += table->count * plain_columns(type_of(layout, class));
+	}
+	return at;
+}
+
+static void place_args(struct layout *layout, size_t at)
+{
+	for (uint32_t class = 0; class < CLASSES; class++) {
+		layout->table[class].arg = at;
+		at += 8 * layout->table[class].args;
+	}
+	layout->end = at;
+}
+
+/* So many columns of that many bytes each, behind those that are listed. */
+static void list_columns(struct scope_columns *columns, size_t bytes, size_t count,
+			 enum scope_column_sort sort, uint32_t type)
+{
+	size_t end = columns->count ? columns->column[columns->count - 1].end : 0;
+
+	for (size_t i = 0; bytes && i < count; i++)
+		columns->column[columns->count++] = (struct scope_column){
+			.end = (uint32_t)(end += bytes), .sort = sort, .type = (uint8_t)type,
+		};
+}
+
+static void list_all(const struct layout *layout, const struct head *head,
+		     struct scope_columns *ret_columns)
+{
+	ret_columns->count = 0;
+	list_columns(ret_columns, sizeof(*head) + head->subbuf.zero, 1, SCOPE_COLUMN_CLASSES, 0);
+	for (uint32_t class = 0; class < CLASSES; class++) {
+		const uint32_t type = type_of(layout, class);
+
+		list_columns(ret_columns, layout->table[class].count, values_of(type),
+			     SCOPE_COLUMN_TIMES, type);
+	}
+	for (uint32_t class = 0; class < CLASSES; class++) {
+		const uint32_t type = type_of(layout, class);
+
+		if (layout->table[class].count)
+			list_columns(ret_columns, layout->table[class].count, plain_columns(type),
+				     SCOPE_COLUMN_BYTES, type);
+	}
+	for (uint32_t class = 0; class < CLASSES; class++)
+		list_columns(ret_columns, layout->table[class].args, 8, SCOPE_COLUMN_ARGS,
+			     type_of(layout, class));
+	list_columns(ret_columns, head->rest_bytes, 1, SCOPE_COLUMN_REST, 0);
+}
+
+/* Times as differences. word: the first two, of a short record one. */
+static void make_near(struct past *past, uint32_t type, const uint64_t *word, uint64_t *ret_value)
+{
+	const uint32_t delta = scope_record_delta((uint32_t)word[0]);
+	uint64_t time_ns = past->now_ns + delta, spent_ns = 0;
+
+	ret_value[0] = delta;
+	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER) {
+		spent_ns = type == SCOPE_RECORD_ENTER ? time_ns - word[1] : (uint32_t)word[1];
+		ret_value[0] = scope_fold((delta - spent_ns) & SCOPE_DELTA_MAX, DELTA_BITS);
+		ret_value[1] = spent_ns;
+	} else if (type == SCOPE_RECORD_TIME) {
+		time_ns = word[1];
+		ret_value[1] = time_ns - past->now_ns;
+	}
+	past->now_ns = time_ns;
+}
+
+/* Back: fills in what the columns of bytes leave open of the first two words. */
+static void make_far(struct past *past, uint32_t type, const uint64_t *value, uint64_t *word)
+{
+	uint32_t delta = (uint32_t)value[0] & SCOPE_DELTA_MAX;
+
+	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER)
+		delta = (scope_unfold(delta, DELTA_BITS) + value[1]) & SCOPE_DELTA_MAX;
+	word[0] |= scope_record_word(type, delta);
+	if (type == SCOPE_RECORD_TIME)
+		word[1] = past->now_ns += value[1];
+	else
+		past->now_ns += delta;
+	if (type == SCOPE_RECORD_SYSCALL)
+		word[1] |= (uint32_t)value[1];
+	else if (type == SCOPE_RECORD_ENTER)
+		word[1] = past->now_ns - value[1];
+}
+
+/*
+ * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte tells
+ * which one it is; the others stand as what differs from it. Stored to number, or number to stored.
+ */
+static uint32_t change_alike(struct past *past, uint32_t class, uint32_t number, bool back)
+{
+	uint32_t *last = &past->alike[class % ALIKE_SETS][number & 0xff];
+	const uint32_t changed = number ^ (*last & ~0xffu);
+
+	*last = back ? changed : number;
+	return changed;
+}
+
+/* The first argument, which often is that of the call before: a descriptor. Its own inverse but for `arg`. */
+static uint64_t change_arg(struct past *past, uint32_t class, uint64_t stored, bool back)
+{
+	const uint64_t changed = past->near[class] ? stored ^ past->arg : stored;
+	const uint64_t arg = back ? changed : stored;
+
+	past->near[class] = arg == past->arg;
+	past->arg = arg;
+	return changed;
+}
+
+/* Which of the first two words has such a number as its upper half. */
+static size_t alike_at(uint32_t type)
+{
+	switch (type) {
+	case SCOPE_RECORD_SWITCH:
+	case SCOPE_RECORD_WAKING:
+		return 0;
+	case SCOPE_RECORD_SYSCALL:
+		return 1;
+	}
+	return NOWHERE;
 }
 
 /* One record with its arguments into their columns. What of it goes there, bytes. */
-static size_t split_record(const uint64_t *word, uint32_t class, struct table *table,
-			   uint64_t *now_ns, uint8_t *out, uint8_t *ret_first)
+static size_t split_record(const uint64_t *word, uint32_t class, uint32_t type, struct table *table,
+			   struct past *past, struct scope_bits *bits, uint8_t *out)
 {
-	const size_t words = fixed_bytes(class) / 8, step = table->count;
-	const size_t all = words + args_of((const uint8_t *)word, type_of(class));
-	uint8_t *column = out + table->at++;
-	const struct head head = make_near(now_ns, class, (struct head){
-						   word[0], words > 1 ? word[1] : 0 });
+	const size_t words = scope_record_fixed(type) / 8, step = table->count;
+	const size_t args = scope_record_args((const uint8_t *)word, type);
+	const size_t alike = alike_at(type);
+	uint64_t value[VALUES_MAX], first[2] = { word[0], words > 1 ? word[1] : 0 };
+	uint8_t *symbol = out + table->symbols + table->done;
+	uint8_t *column = out + table->plain + table->done++;
+	const size_t from = plain_from(type);
 
-	*ret_first = (uint8_t)head.first;
-	column = scatter(column, step, head.first, 1);
-	if (words > 1)
-		column = scatter(column, step, head.second, 0);
+	make_near(past, type, first, value);
+	for (size_t i = 0; i < values_of(type); i++, symbol += step) {
+		unsigned int count;
+
+		*symbol = scope_value_split(value[i], &count);
+		scope_bits_put(bits, value[i], count);
+	}
+	if (alike != NOWHERE)
+		first[alike] = (uint64_t)change_alike(past, class, first[alike] >> 32, false) << 32;
+	column = scatter(column, step, first[0], 4, 8);
+	if (from < 16)
+		column = scatter(column, step, first[1], from - 8, words > 1 ? 8 : 0);
 	for (size_t i = 2; i < words; i++)
-		column = scatter(column, step, word[i], 0);
-	for (size_t i = words; i < all; i++)
-		scatter(out + table->arg_at++, table->args, word[i], 0);
-	return 8 * all;
+		column = scatter(column, step, word[i], 0, 8);
+	for (size_t i = 0; i < args; i++)
+		scatter(out + table->arg + table->args_done++, table->args,
+			i ? word[words + i] : change_arg(past, class, word[words], false), 0, 8);
+	return 8 * (words + args);
 }
 
 int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 			struct scope_columns *ret_columns)
 {
 	const uint8_t *data = (const uint8_t *)subbuf;
-	uint8_t *first = out + sizeof(*subbuf); /* classes, as long as these are not there */
-	struct layout layout = { 0 };
-	const uint64_t records = survey(subbuf, &layout, first);
-	uint64_t now_ns = subbuf->begin_ns;
+	struct head *head = (void *)out;
+	const uint8_t *class = out + sizeof(*head);
+	struct layout layout = { .type = head->type };
+	struct past past = { .now_ns = subbuf->begin_ns };
+	struct scope_bits bits = { 0 };
+	uint8_t *rest;
 
-	if (!records || subbuf->zero)
+	*head = (struct head){ .subbuf = *subbuf };
+	if (subbuf->zero || survey(subbuf, head, &layout, out + sizeof(*head)))
 		return -EINVAL;
-	lay_out(&layout, sizeof(*subbuf) + records, ret_columns);
-	memcpy(out, subbuf, sizeof(*subbuf));
-	memcpy(out + COUNT_AT, &records, sizeof(records));
-	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; first++) {
+	place_args(&layout, place_fixed(&layout, sizeof(*head) + head->subbuf.zero));
+	list_all(&layout, head, ret_columns);
+	rest = out + layout.end;
+	bits.at = rest + head->rest_bytes;
+	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; class++) {
 		const uint8_t *record = data + at;
-		const uint32_t class = *first;
-		const size_t rest = rest_of(record, type_of(class));
+		const uint32_t type = type_of(&layout, *class);
+		const size_t bytes = scope_record_rest(record, type);
 
-		at += split_record((const void *)record, class, &layout.table[class], &now_ns, out,
-				   first);
-		if (rest)
-			memcpy(out + layout.rest_at, data + at, rest);
-		layout.rest_at += rest;
-		at += rest;
+		at += split_record((const void *)record, *class, type, &layout.table[*class], &past,
+				   &bits, out);
+		if (bytes)
+			memcpy(rest, data + at, bytes);
+		rest += bytes;
+		at += bytes;
 	}
+	scope_bits_put(&bits, 0, 7); /* what is held, to a whole byte */
+	list_columns(ret_columns, (size_t)(bits.at - rest), 1, SCOPE_COLUMN_BITS, 0);
 	return 0;
 }
 
 /* Where all columns stand. -EBADMSG: that cannot be. */
-static int find_columns(const uint8_t *columns, size_t bytes, size_t records, struct layout *layout)
+static int find_columns(const uint8_t *columns, size_t bytes, struct layout *layout)
 {
-	size_t at = sizeof(struct scope_subbuf);
+	const struct head *head = (const void *)columns;
+	const size_t records = head->subbuf.zero;
+	size_t at = sizeof(*head);
 
-	for (size_t i = 0; i < records; i++)
-		layout->table[columns[at + i] & (CLASSES - 1)].count++;
-	at += records;
+	if (records > bytes - at)
+		return -EBADMSG;
+	for (; at < sizeof(*head) + records; at++) {
+		if (columns[at] >= CLASSES)
+			return -EBADMSG;
+		layout->table[columns[at]].count++;
+	}
+	for (uint32_t class = 0; class < CLASSES; class++)
+		if (layout->table[class].count && (type_of(layout, class) >= TYPES ||
+						   !scope_record_fixed(type_of(layout, class))))
+			return -EBADMSG;
+	at = place_fixed(layout, at);
+	if (at > bytes)
+		return -EBADMSG;
 	for (uint32_t class = 0; class < CLASSES; class++) {
 		struct table *table = &layout->table[class];
-		const uint32_t type = type_of(class);
+		const uint32_t type = type_of(layout, class);
 
-		if (table->count && !fixed_bytes(class))
-			return -EBADMSG;
-		at = place_fixed(table, class, at);
-		if (at > bytes)
-			return -EBADMSG;
 		if (type != SCOPE_RECORD_SYSCALL && type != SCOPE_RECORD_ENTER)
 			continue;
+		/* abi_args is the third of the bytes that are columns */
 		for (size_t i = 0; i < table->count; i++)
-			table->args += columns[table->at + ABI_ARGS_COLUMN * table->count + i] >> 4;
-		at += 8 * table->args;
-		if (at > bytes)
-			return -EBADMSG;
+			table->args += columns[table->plain + 2 * table->count + i] >> 4;
 	}
-	layout->rest_at = at;
-	return 0;
+	place_args(layout, at);
+	return layout->end + head->rest_bytes > bytes ? -EBADMSG : 0;
 }
 
 /* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
-static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct table *table,
-			  uint64_t *now_ns, const uint8_t *columns)
+static size_t join_record(uint64_t *word, size_t left, uint32_t class, uint32_t type,
+			  struct table *table, struct past *past, struct scope_bits *bits,
+			  const uint8_t *columns)
 {
-	const uint32_t class = first & (CLASSES - 1);
-	const size_t words = fixed_bytes(class) / 8, step = table->count;
-	const uint8_t *column = columns + table->at++;
-	struct head head = { first, 0 };
-	size_t all;
+	const size_t words = scope_record_fixed(type) / 8, step = table->count;
+	const uint8_t *symbol = columns + table->symbols + table->done;
+	const uint8_t *column = columns + table->plain + table->done++;
+	const size_t from = plain_from(type), alike = alike_at(type);
+	uint64_t value[VALUES_MAX], first[2] = { 0, 0 };
+	size_t args;
 
 	if (8 * words > left)
 		return 0;
-	column = gather(column, step, &head.first, 1);
+	for (size_t i = 0; i < values_of(type); i++, symbol += step)
+		value[i] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	column = gather(column, step, &first[0], 4, 8);
+	if (from < 16)
+		column = gather(column, step, &first[1], from - 8, words > 1 ? 8 : 0);
+	if (alike != NOWHERE)
+		first[alike] = (uint64_t)change_alike(past, class, first[alike] >> 32, true) << 32;
+	make_far(past, type, value, first);
+	word[0] = first[0];
 	if (words > 1)
-		column = gather(column, step, &head.second, 0);
-	head = make_far(now_ns, class, head);
-	word[0] = head.first;
-	if (words > 1)
-		word[1] = head.second;
-	all = words + args_of((const uint8_t *)word, type_of(class));
-	if (8 * all > left)
-		return 0;
+		word[1] = first[1];
 	for (size_t i = 2; i < words; i++) {
 		word[i] = 0;
-		column = gather(column, step, &word[i], 0);
+		column = gather(column, step, &word[i], 0, 8);
 	}
-	for (size_t i = words; i < all; i++) {
+	args = scope_record_args((const uint8_t *)word, type);
+	if (8 * (words + args) > left)
+		return 0;
+	for (size_t i = words; i < words + args; i++) {
 		word[i] = 0;
-		gather(columns + table->arg_at++, table->args, &word[i], 0);
+		gather(columns + table->arg + table->args_done++, table->args, &word[i], 0, 8);
 	}
-	return 8 * all;
+	if (args)
+		word[words] = change_arg(past, class, word[words], true);
+	return 8 * (words + args);
 }
 
-int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out)
+int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes)
 {
-	struct scope_subbuf *subbuf = (void *)out;
-	const uint8_t *first = columns + sizeof(*subbuf);
-	struct layout layout = { 0 };
-	size_t records, at = sizeof(*subbuf);
-	uint64_t now_ns;
+	const struct head *head = (const void *)columns;
+	const uint8_t *class = columns + sizeof(*head), *rest, *rest_end;
+	struct layout layout = { .type = head->type };
+	struct past past = { 0 };
+	struct scope_bits bits = { 0 };
+	size_t at = sizeof(head->subbuf);
 
-	if (bytes < sizeof(*subbuf))
+	if (bytes < sizeof(*head) || out_bytes < sizeof(head->subbuf) ||
+	    find_columns(columns, bytes, &layout))
 		return -EBADMSG;
-	memcpy(subbuf, columns, sizeof(*subbuf));
-	records = subbuf->zero;
-	subbuf->zero = 0;
-	now_ns = subbuf->begin_ns;
-	if (records > (bytes - at) / 8 || find_columns(columns, bytes, records, &layout))
-		return -EBADMSG;
-	for (; records--; first++) {
-		const uint32_t class = *first & (CLASSES - 1);
-		uint8_t *record = out + at;
-		size_t rest, there = join_record((void *)record, bytes - at, *first,
-						 &layout.table[class], &now_ns, columns);
+	memcpy(out, &head->subbuf, sizeof(head->subbuf));
+	((struct scope_subbuf *)out)->zero = 0;
+	past.now_ns = head->subbuf.begin_ns;
+	rest = columns + layout.end;
+	rest_end = rest + head->rest_bytes;
+	bits.at = (uint8_t *)rest_end;
+	bits.end = columns + bytes;
+	for (size_t records = head->subbuf.zero; records--; class++) {
+		const uint32_t type = type_of(&layout, *class);
+		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, type,
+						 &layout.table[*class], &past, &bits, columns);
 
+		more = there ? scope_record_rest(out + at, type) : 0;
 		at += there;
-		rest = there ? rest_of(record, type_of(class)) : 0;
-		if (!there || rest > bytes - at || rest > bytes - layout.rest_at)
+		if (!there || more > out_bytes - at || more > (size_t)(rest_end - rest))
 			return -EBADMSG;
-		if (rest)
-			memcpy(out + at, columns + layout.rest_at, rest);
-		layout.rest_at += rest;
-		at += rest;
+		if (more)
+			memcpy(out + at, rest, more);
+		rest += more;
+		at += more;
 	}
-	return at == bytes ? 0 : -EBADMSG;
+	return at == out_bytes && rest == rest_end && bits.at == bits.end ? 0 : -EBADMSG;
 }

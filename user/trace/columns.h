@@ -8,22 +8,44 @@
 
 #include <scope/ring.h>
 
-/* Where one sort of bytes ends and the next begins, as offsets from the start; the last is the end. */
-#define SCOPE_COLUMNS_MAX 1024
+#define SCOPE_COLUMNS_MAX 4096
 
-struct scope_columns {
-	size_t count;
-	uint32_t border[SCOPE_COLUMNS_MAX];
+enum scope_column_sort {
+	SCOPE_COLUMN_CLASSES, /* what is in front of all columns, and the class of each record */
+	SCOPE_COLUMN_TIMES,   /* how large each is */
+	SCOPE_COLUMN_BYTES,   /* other bytes of the fixed parts */
+	SCOPE_COLUMN_ARGS,
+	SCOPE_COLUMN_REST,    /* stacks */
+	SCOPE_COLUMN_BITS,    /* the lower bits of times */
 };
 
+/* One after the other, without a gap. */
+struct scope_columns {
+	size_t count;
+	struct scope_column {
+		uint32_t end; /* offset from the start of all */
+		uint8_t sort; /* enum scope_column_sort */
+		uint8_t type; /* of the records it is of, 0: of any */
+	} column[SCOPE_COLUMNS_MAX];
+};
+
+/* What the columns of a sub-buffer of so many bytes take at most. */
+static inline size_t scope_columns_bound(size_t used_bytes)
+{
+	return used_bytes + used_bytes / 4 + 256;
+}
+
 /*
- * Writes used_bytes to `out`. -EINVAL: it holds something that is not known, and is to be stored as
- * it is.
+ * Writes at most scope_columns_bound() bytes to `out`. -EINVAL: it holds something that is not known,
+ * and is to be stored as it is.
  */
 int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 			struct scope_columns *ret_columns);
 
-/* The same bytes back, of as many to `out`. They may be anything: -EBADMSG. */
-int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out);
+/* Back, to exactly out_bytes bytes. The columns may be anything: -EBADMSG. */
+int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
+
+/* The same of the columns that format 3 has, which are as long as what they were made of. */
+int scope_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
 
 #endif

@@ -19,8 +19,8 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc"	/* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 3u		/* what this program writes, and the newest it knows */
-#define SCOPE_FILE_OLDEST_READER 3u	/* older programs do not know SCOPE_FRAME_COLUMNS */
+#define SCOPE_FILE_VERSION 4u		/* what this program writes, and the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 4u	/* older programs do not know SCOPE_FRAME_COLUMNS */
 
 struct scope_file_header {
 	char magic[8];
@@ -49,8 +49,9 @@ enum scope_frame_type {
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
-#define SCOPE_FRAME_COLUMNS 0x2u /* SUBBUF: in the order of columns.h */
-#define SCOPE_FRAME_FLAGS 0x3u /* those known */
+#define SCOPE_FRAME_COLUMNS_3 0x2u /* SUBBUF: in the order of columns_3.c, of format 3 */
+#define SCOPE_FRAME_COLUMNS 0x4u /* SUBBUF: in the order of columns.c; decompressed not of raw_bytes */
+#define SCOPE_FRAME_FLAGS 0x7u /* those known */
 
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */

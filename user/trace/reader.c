@@ -42,15 +42,26 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
 	trace->touched = 0;
 }
 
+/* From columns, where it is in them, to raw_bytes bytes. 0 or -EBADMSG. */
+static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes,
+		      uint8_t *out)
+{
+	if (frame->flags & SCOPE_FRAME_COLUMNS)
+		return scope_columns_join(packed, bytes, out, frame->raw_bytes);
+	if (bytes != frame->raw_bytes)
+		return -EBADMSG;
+	return frame->flags & SCOPE_FRAME_COLUMNS_3 ? scope_columns_join_3(packed, bytes, out) : 0;
+}
+
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
 			size_t *buffer_capacity, const uint8_t **ret_data)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *payload = (const uint8_t *)(frame + 1);
+	const bool columns = frame->flags & (SCOPE_FRAME_COLUMNS | SCOPE_FRAME_COLUMNS_3);
+	const size_t raw_bytes = frame->raw_bytes, room = scope_frame_padded(raw_bytes);
+	size_t most = raw_bytes, bytes;
 	uint8_t *packed;
-	const bool columns = frame->flags & SCOPE_FRAME_COLUMNS;
-	const size_t raw_bytes = frame->raw_bytes;
-	size_t bytes, room = scope_frame_padded(raw_bytes);
 
 	if (frame->flags & ~SCOPE_FRAME_FLAGS || frame->raw_bytes > SCOPE_FRAME_RAW_MAX ||
 	    libdeflate_crc32(0, payload, frame->payload_bytes) != frame->payload_crc)
@@ -61,13 +72,14 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 		*ret_data = payload;
 		return 0;
 	}
-	/* In the order of columns it comes into the latter half. */
-	if (scope_grow(buffer, buffer_capacity, columns ? 2 * room : room, 1))
+	/* In the order of columns it comes behind its place. */
+	if (frame->flags & SCOPE_FRAME_COLUMNS)
+		most = scope_columns_bound(raw_bytes);
+	if (scope_grow(buffer, buffer_capacity, columns ? room + most : room, 1))
 		return -ENOMEM;
 	packed = columns ? *buffer + room : *buffer;
-	bytes = ZSTD_decompress(packed, raw_bytes, payload, frame->payload_bytes);
-	if (ZSTD_isError(bytes) || bytes != raw_bytes ||
-	    (columns && scope_columns_join(packed, bytes, *buffer)))
+	bytes = ZSTD_decompress(packed, most, payload, frame->payload_bytes);
+	if (ZSTD_isError(bytes) || order_back(frame, packed, bytes, *buffer))
 		return -EBADMSG;
 	*ret_data = *buffer;
 	return 0;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a record that columns are made of: fixed bytes, arguments, the rest. */
+#ifndef SCOPE_TRACE_RECORD_PARTS_H
+#define SCOPE_TRACE_RECORD_PARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scope/event.h>
+
+#define SCOPE_RECORD_TYPES (1u << SCOPE_TYPE_BITS)
+
+/* Bytes of the fixed part of a type, 0: not known. */
+static inline uint32_t scope_record_fixed(uint32_t type)
+{
+	static const uint8_t bytes_of[SCOPE_RECORD_TYPES] = {
+#define SCOPE_RECORD_BYTES(number, NAME, name, bytes, text) [number] = bytes,
+		SCOPE_RECORD_LIST(SCOPE_RECORD_BYTES)
+#undef SCOPE_RECORD_BYTES
+	};
+
+	return bytes_of[type];
+}
+
+/* Arguments of a call behind the fixed part. */
+static inline size_t scope_record_args(const uint8_t *record, uint32_t type)
+{
+	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ? record[6] >> 4 : 0;
+}
+
+/* Bytes behind the fixed part, arguments of calls left out. */
+static inline size_t scope_record_rest(const uint8_t *record, uint32_t type)
+{
+	const struct scope_record_chain *chain = (const void *)record;
+	const struct scope_record_stack *stack = (const void *)record;
+
+	switch (type) {
+	case SCOPE_RECORD_STATE:
+		return 8ul * ((const struct scope_record_state *)record)->regs;
+	case SCOPE_RECORD_CHAIN:
+		return 8ul * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+	case SCOPE_RECORD_STACK:
+		return 8ul * stack->regs + ((size_t)stack->bytes + 7) / 8 * 8;
+	case SCOPE_RECORD_PROBE:
+		return 8ul * ((const struct scope_record_probe *)record)->args;
+	}
+	return 0;
+}
+
+/* Small numbers of either sign as small numbers, of so many bits. */
+static inline uint32_t scope_fold(uint32_t value, unsigned int bits)
+{
+	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+	const uint32_t negative = -(value >> (bits - 1) & 1);
+
+	return (value << 1 ^ negative) & mask;
+}
+
+static inline uint32_t scope_unfold(uint32_t value, unsigned int bits)
+{
+	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+
+	return ((value & mask) >> 1 ^ -(value & 1)) & mask;
+}
+
+#endif
