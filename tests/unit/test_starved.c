@@ -108,12 +108,50 @@ static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 	scope_trace_close(trace);
 }
 
+/*
+ * Woken by 11 as it goes to sleep, at 100 us, 10 is told to have left its CPU at 101 us: it waits for a CPU
+ * up to 500 us. At 600 us it sleeps in another call, which 12 ends at 800 us.
+ */
+static void a_waking_may_come_before_the_switch(void **state)
+{
+	struct scope_trace *trace = trace_of(
+		"meta begin_ns 0\nmeta end_ns 1000000\n"
+		"0 0 switch 0 10 sleeping\n"
+		"0 1 switch 0 11 sleeping\n"
+		"0 2 switch 0 12 sleeping\n"
+		"100000 1 waking 10 from 11 task\n"
+		"101000 0 enter 10 futex enter=99000 args=0x10,0x80,2\n"
+		"101000 0 switch 10 0 sleeping\n"
+		"500000 0 switch 0 10 sleeping\n"
+		"501000 0 exit 10 futex ret=0\n"
+		"600000 0 enter 10 futex enter=590000 args=0x10,0x80,2\n"
+		"600000 0 switch 10 0 sleeping\n"
+		"800000 2 waking 10 from 12 task\n"
+		"801000 0 switch 0 10 sleeping\n"
+		"802000 0 exit 10 futex ret=0\n");
+	const struct scope_timeline_ops ops = {0};
+	struct scope_timeline *timeline;
+	const struct scope_account *account;
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &ops, NULL), 0);
+	account = &thread_of(timeline, 10)->account;
+	assert_int_equal(account->queue_ns, 400 * US);
+	assert_int_equal(account->blocked_ns[SCOPE_WAIT_FUTEX], 200 * US);
+	assert_int_equal(account->run_ns, 1000 * US - 600 * US);
+	assert_int_equal(account->starved_ns, 0);
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_two_have_in_common_is_passed_on),
 		cmocka_unit_test(no_more_is_remembered_than_said),
 		cmocka_unit_test(a_chain_of_waits_ends_in_the_run_queue),
+		cmocka_unit_test(a_waking_may_come_before_the_switch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

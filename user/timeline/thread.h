@@ -66,6 +66,8 @@ struct scope_thread {
 	uint64_t block_ns;	  /* when it last went to sleep */
 	uint64_t wake_ns;	  /* when it was last made runnable; 0: not since it slept */
 	uint32_t waker_tid;	  /* by whom: 0 an interrupt, or not known */
+	uint32_t early_tid;	  /* as waker_tid, of a waking that came while it ran … */
+	bool early;		  /* … in the call that it is in, or about to sleep without one */
 	uint64_t queue_ns;	  /* while QUEUED: since when */
 	uint64_t starved_ns;	  /* as of struct scope_wait, of the last sleep */
 	struct scope_starved starved;

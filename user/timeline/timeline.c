@@ -149,6 +149,7 @@ static int handle_exit(struct run *run, uint32_t index, const struct scope_event
 	if (!err && run->ops->exit)
 		err = run->ops->exit(run->user, index, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
+	thread->early = false;
 	return err;
 }
 
@@ -185,6 +186,7 @@ static int switch_out(struct run *run, const struct scope_event *event)
 	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
 		thread->queue_ns = event->time_ns;
+		thread->early = false;
 	} else {
 		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
 
@@ -193,6 +195,17 @@ static int switch_out(struct run *run, const struct scope_event *event)
 		thread->block_ns = event->time_ns;
 	}
 	return run->ops->leave ? run->ops->leave(run->user, index, event->time_ns) : 0;
+}
+
+/*
+ * It sleeps, nobody woke it since, and now it runs: it was woken as it left its CPU. The kernel tells of
+ * a waking first and of the switch a little later, from another CPU. All this time it was runnable.
+ */
+static void waken_early(struct scope_thread *thread)
+{
+	thread->run = SCOPE_RUN_QUEUED;
+	thread->wake_ns = thread->queue_ns = thread->block_ns;
+	thread->waker_tid = thread->early_tid;
 }
 
 static int switch_in(struct run *run, const struct scope_event *event)
@@ -207,6 +220,9 @@ static int switch_in(struct run *run, const struct scope_event *event)
 	thread = scope_threads_at(run->timeline->threads, index);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
+	if (thread->run == SCOPE_RUN_BLOCKED && thread->early)
+		waken_early(thread);
+	thread->early = false;
 	scope_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_QUEUED &&
 	    scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
@@ -274,8 +290,13 @@ static int handle_waking(struct run *run, uint32_t index, const struct scope_eve
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
+	if (thread->run == SCOPE_RUN_RUNNING) {
+		thread->early = true;
+		thread->early_tid = event->waking.waker_tid;
+	}
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return 0;
+	thread->early = false;
 	scope_thread_account(thread, event->time_ns);
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
