@@ -49,6 +49,9 @@ for path in sorted(folder.glob("*.json")):
         rows = []
     if rows != told:
         wrong(name, f"the text names {rows}, the JSON {told}")
+    near = [f["function"]["name"] for f in report["near"]]
+    if [n for n in near if n not in text] or bool(near) != ("Nearest to a finding" in text):
+        wrong(name, f"near are {near}, not as the text says")
     head = next(v for k, v in verdicts.items() if f"  {k}" in text)
     if report["verdict"] != head:
         wrong(name, f"verdict {report['verdict']}, the text's is {head}")

@@ -469,19 +469,24 @@ double scope_rank_doubt(const struct scope_finding *finding)
 	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
 }
 
-bool scope_rank_stands(const struct scope_rank_input *input, const struct scope_finding *finding)
+enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
+				      const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
 	const struct scope_detection *detection = input->detection;
-
-	double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
-
 	/* What may as well be the kernel's doing needs up to twice the odds. */
-	return finding->units >= options->units_min &&
-	       finding->odds * (1 - doubt) >= options->odds_min &&
-	       (finding->times >= options->times_min || finding->odds >= options->odds_alone) &&
-	       finding->chance_z >= options->chance_z &&
-	       finding->half_share >= options->half_share &&
-	       finding->excess_ns >= options->excess_share * detection->group_busy_ns[finding->group] &&
-	       finding->excess_ns >= options->excess_share * detection->busy_ns;
+	const double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
+	const double busy_ns = fmax(detection->group_busy_ns[finding->group], detection->busy_ns);
+
+	if (!(finding->excess_ns >= options->excess_share * busy_ns))
+		return SCOPE_RULE_EXCESS;
+	if (finding->units < options->units_min)
+		return SCOPE_RULE_UNITS;
+	if (!(finding->odds * (1 - doubt) >= options->odds_min))
+		return SCOPE_RULE_ODDS;
+	if (!(finding->times >= options->times_min || finding->odds >= options->odds_alone))
+		return SCOPE_RULE_TIMES;
+	if (!(finding->chance_z >= options->chance_z))
+		return SCOPE_RULE_CHANCE;
+	return finding->half_share >= options->half_share ? SCOPE_RULE_NONE : SCOPE_RULE_HALVES;
 }

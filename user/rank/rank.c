@@ -177,9 +177,9 @@ static enum scope_confidence confidence(const struct scope_rank_input *input,
 	return finding->units < 30 || lost > 0 ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
-/* 1: the share of the excess makes a finding; 0: it does not. */
+/* 0 with the rule that the share of the excess does not meet, or -errno. */
 static int weigh_share(const struct scope_rank_input *input, const struct scope_share *share,
-		       struct scope_finding *ret_finding)
+		       struct scope_finding *ret_finding, enum scope_rank_rule *ret_fails)
 {
 	struct scope_finding finding = {
 		.function = share->function,
@@ -197,7 +197,26 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 		return err;
 	finding.confidence = confidence(input, &finding);
 	*ret_finding = finding;
-	return scope_rank_stands(input, &finding);
+	*ret_fails = scope_rank_judge(input, &finding);
+	return 0;
+}
+
+/* Who reads that nothing was found wants to know what came near to it. */
+static void keep_near(const struct scope_finding *finding, enum scope_rank_rule fails,
+		      struct scope_ranking *ranking)
+{
+	struct scope_near *near = ranking->near;
+	size_t at = ranking->nears;
+
+	if (fails == SCOPE_RULE_EXCESS || finding->odds <= 1)
+		return;
+	while (at && near[at - 1].finding.excess_ns < finding->excess_ns)
+		at--;
+	if (at == SCOPE_NEAR_MAX)
+		return;
+	ranking->nears += ranking->nears < SCOPE_NEAR_MAX;
+	memmove(&near[at + 1], &near[at], (ranking->nears - at - 1) * sizeof(*near));
+	near[at] = (struct scope_near){ .finding = *finding, .fails = fails };
 }
 
 /* Those of the shares that stand out beside what is not named yet. */
@@ -210,11 +229,15 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
 		struct scope_finding finding;
-		int stands = node[shares[i].node].named ? 0
-							: weigh_share(input, &shares[i], &finding);
+		enum scope_rank_rule fails;
 
-		if (stands <= 0) {
-			err = stands;
+		if (node[shares[i].node].named)
+			continue;
+		err = weigh_share(input, &shares[i], &finding, &fails);
+		if (err)
+			break;
+		if (fails) {
+			keep_near(&finding, fails, ranking);
 			continue;
 		}
 		if (scope_rank_is_kernel(input->options, &finding)) {
@@ -287,16 +310,17 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
 		struct scope_finding finding;
-		int stands = weigh_share(&by_second, &shares[i], &finding);
+		enum scope_rank_rule fails;
 
-		if (stands <= 0 || is_named(ranking, shares[i].function)) {
-			err = stands < 0 ? stands : 0;
+		err = weigh_share(&by_second, &shares[i], &finding, &fails);
+		if (err)
+			break;
+		if (fails || is_named(ranking, shares[i].function))
 			continue;
-		}
 		finding.excess_ns *= left;
 		finding.share *= left;
 		finding.score *= left;
-		if (!scope_rank_stands(&by_second, &finding))
+		if (scope_rank_judge(&by_second, &finding))
 			continue;
 		finding.signature = finding.function;
 		/* Other functions may make the same calls, where learning did not see it. */

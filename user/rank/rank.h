@@ -34,6 +34,17 @@ struct scope_rank_options {
 
 extern const struct scope_rank_options scope_rank_defaults;
 
+/* What a function must meet to be a finding, in the order in which it is looked at. */
+enum scope_rank_rule {
+	SCOPE_RULE_NONE, /* it meets all */
+	SCOPE_RULE_EXCESS,
+	SCOPE_RULE_UNITS,
+	SCOPE_RULE_ODDS,
+	SCOPE_RULE_TIMES,
+	SCOPE_RULE_CHANCE,
+	SCOPE_RULE_HALVES,
+};
+
 enum scope_finding_kind {
 	SCOPE_FINDING_HANG,
 	SCOPE_FINDING_SPIN,
@@ -102,6 +113,14 @@ enum scope_verdict {
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
 
+#define SCOPE_NEAR_MAX 3
+
+/* A function with enough of the excess, and the first rule that it does not meet. */
+struct scope_near {
+	struct scope_finding finding;
+	enum scope_rank_rule fails;
+};
+
 struct scope_ranking {
 	enum scope_verdict verdict;
 	struct scope_finding *finding;
@@ -111,6 +130,8 @@ struct scope_ranking {
 	uint64_t requests, slow_requests;
 	uint64_t units, slow_units;
 	struct scope_finding kernel; /* function NULL: none; else slow inside the kernel, see below */
+	struct scope_near near[SCOPE_NEAR_MAX]; /* where nothing is found; by excess */
+	size_t nears;
 	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
 };
 

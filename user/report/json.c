@@ -187,6 +187,31 @@ static json_t *make_findings(const struct scope_analysis *analysis)
 	return array;
 }
 
+/* What came near to being a finding, where there is none. */
+static json_t *make_near(const struct scope_analysis *analysis)
+{
+	static const char *const rule[] = {
+		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",
+		[SCOPE_RULE_TIMES] = "times",	[SCOPE_RULE_CHANCE] = "chance",
+		[SCOPE_RULE_HALVES] = "halves",
+	};
+	const struct scope_ranking *ranking = analysis->ranking;
+	json_t *array = json_array();
+
+	for (size_t i = 0; !ranking->findings && i < ranking->nears; i++) {
+		const struct scope_finding *finding = &ranking->near[i].finding;
+
+		json_array_append_new(array, json_pack("{s:o, s:o, s:I, s:o, s:o, s:s}", "function",
+						       make_function(finding->function), "share",
+						       make_number(finding->share), "units",
+						       (json_int_t)finding->units, "odds",
+						       make_number(finding->odds), "times",
+						       make_number(finding->times), "fails",
+						       rule[ranking->near[i].fails]));
+	}
+	return array;
+}
+
 static json_t *make_group(const struct scope_times *times)
 {
 	json_t *blocked = json_object();
@@ -281,10 +306,10 @@ int scope_report_json(const struct scope_analysis *analysis, FILE *out)
 	json_t *all;
 	int code = 0;
 
-	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "findings",
-			make_findings(analysis), "groups", make_groups(analysis), "basis",
+			make_findings(analysis), "near", make_near(analysis), "groups", make_groups(analysis), "basis",
 			make_basis(analysis), "problems", make_problems(analysis));
 	if (!all)
 		return -ENOMEM;

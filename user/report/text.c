@@ -147,12 +147,76 @@ static void print_kernel(const struct report *report)
 	fputc('\n', report->out);
 }
 
+/* A finding that it fell short of one rule of, by what. */
+static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule, FILE *to)
+{
+	const struct scope_rank_options *need = &scope_rank_defaults;
+
+	switch (rule) {
+	case SCOPE_RULE_UNITS:
+		fprintf(to, "it was seen in %u units, and %u are needed", finding->units, need->units_min);
+		break;
+	case SCOPE_RULE_ODDS:
+		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
+			need->odds_min * (finding->outside ? 1 : 1 / (1 - scope_rank_doubt(finding))));
+		break;
+	case SCOPE_RULE_TIMES:
+		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed",
+			finding->times, need->times_min);
+		break;
+	case SCOPE_RULE_CHANCE:
+		fprintf(to, "so few stacks name it that chance may have put it there (z %.1f, and %.1f is "
+			"needed)", finding->chance_z, need->chance_z);
+		break;
+	case SCOPE_RULE_HALVES:
+		fputs("nearly all of it fell into one half of the window", to);
+		break;
+	case SCOPE_RULE_NONE:
+	case SCOPE_RULE_EXCESS:
+		break;
+	}
+}
+
+/* What came near to being found, and why it was not. */
+static int print_near(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	char *text = NULL;
+	size_t size;
+	FILE *to;
+
+	if (ranking->findings || !ranking->nears)
+		return 0;
+	to = open_memstream(&text, &size);
+	if (!to)
+		return -ENOMEM;
+	fputs("Nearest to a finding came", to);
+	for (size_t i = 0; i < ranking->nears; i++) {
+		const struct scope_finding *finding = &ranking->near[i].finding;
+
+		fprintf(to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
+			finding->function->name, finding->function->module, 100 * finding->share);
+		tell_rule(finding, ranking->near[i].fails, to);
+	}
+	fputc('.', to);
+	if (fclose(to)) {
+		free(text);
+		return -ENOMEM;
+	}
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+	free(text);
+	return 0;
+}
+
 static int print_verdict(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *first = ranking->finding;
 	struct scope_text age;
 	uint32_t threads;
+	int err;
 
 	fprintf(report->out, "  %s",
 		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_section_bold(report) : red(report));
@@ -185,8 +249,9 @@ static int print_verdict(const struct report *report)
 		break;
 	}
 	print_kernel(report);
+	err = print_near(report);
 	fputc('\n', report->out);
-	return 0;
+	return err;
 }
 
 static void kind_text(const struct scope_finding *finding, char *text, size_t room)
