@@ -148,10 +148,15 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 	if (!code)
 		code = scope_control_start(inject->control, inject->session, error);
 	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
-	if (!code && point->pair)
-		code = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
 	if (!code)
 		code = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
+	if (!code && point->pair)
+		code = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
+	/* Begins were seen sooner than ends. */
+	if (!code && point->pair && point->end.kind != SCOPE_POINT_REQUEST) {
+		code = scope_inject_drain(inject, error);
+		scope_tally_forget(inject->tally);
+	}
 	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
 		code = scope_inject_set(inject, i, 0, error);
 	/* What is accepted meanwhile is in the trace. */

@@ -244,6 +244,11 @@ void scope_tally_settle(struct scope_tally *tally)
 	tally->marks = 0;
 }
 
+void scope_tally_forget(struct scope_tally *tally)
+{
+	tally->in_flight = 0;
+}
+
 void scope_tally_begin(struct scope_tally *tally, uint64_t begin_ns)
 {
 	tally->begin_ns = tally->last_ns = begin_ns;

@@ -34,6 +34,9 @@ int scope_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbu
 /* All sub-buffers of what happened before some moment have been taken: puts it into order, counts. */
 void scope_tally_settle(struct scope_tally *tally);
 
+/* What is in flight began when not all of the point was seen yet: it is unknown from now on. */
+void scope_tally_forget(struct scope_tally *tally);
+
 /*
  * A window: begin() behind a settle(), with the time at that; settle() any number of times; end() with
  * the time at which it is over; then flush, take and settle() once more; then count() tells.
