@@ -54,6 +54,20 @@ found() {	# SITE WANT WORD
 		END { exit !seen || bad }' "$dir/stdout"
 }
 
+# By Little's law, in what is told of SITE: slope within 0.1 of WANT.
+latency() {	# SITE WANT
+	awk -v site="$1" -v want="$2" '
+		$0 == site { told = 1 }
+		told && /latency by Little/ {
+			seen = 1
+			print
+			sub(/.*slope /, "")
+			bad = $1 - want > 0.1 || want - $1 > 0.1
+			exit
+		}
+		END { exit !seen || bad }' "$dir/stdout"
+}
+
 sensitivity() {	# PROGRAM BY ARGUMENT... : of a fresh PROGRAM
 	local program=$1 by=$2 status=0
 	shift 2
@@ -100,6 +114,19 @@ sync_calls() {
 		found syscall:fdatasync 1 strong && found return:fdatasync 1 strong
 }
 
+# What comes before the pair begins delays the program and not what lies between.
+before_the_pair() {
+	sensitivity sync 0,100us,300us,600us --site syscall:fdatasync \
+		--progress begin:syscall:fdatasync,end:function:done &&
+		found syscall:fdatasync 1 strong && latency syscall:fdatasync 0
+}
+
+kernel_function() {
+	sensitivity half 0,100us,300us,600us --site kernel:do_nanosleep \
+		--progress begin:function:stage_half,end:function:done &&
+		found kernel:do_nanosleep 1 strong && latency kernel:do_nanosleep 1
+}
+
 speedup() {	# PROGRAM BY ARGUMENT... : of a fresh PROGRAM
 	local program=$1 by=$2 status=0
 	shift 2
@@ -125,6 +152,44 @@ server() {
 	sensitivity server 0,100us,300us,600us --site receive --no-follow &&
 		found receive 1 strong && grep -q 'progress: request' stdout &&
 		grep -Eq "Little's law: 1\.[0-9] ms undisturbed; slope (0\.9|1\.0)" stdout
+}
+
+# audit and rebuild take requests the same time, but only rebuild is waited for.
+ranked() {
+	local status=0
+	begin shop
+	"$scope" report -p "$target" -d 5 --causal 2 --save shop.trace -o shop.report 2>"$dir/stderr" || status=1
+	cp shop.report "$dir/stdout"
+	measured rebuild strong 1 && measured audit none 0 && grep -q 'progress: request' shop.report || status=1
+	says 0 'virtual speedup' speedup -p "$target" --top 2 -i shop.trace --by 0,30% --repeats 5 \
+		--length 200ms || status=1
+	grep -q 'function:delay_work:rebuild ' stdout && grep -q 'function:delay_work:audit ' stdout || status=1
+	finish
+	return "$status"
+}
+
+# Below the line of FUNCTION in the ranking: WORD, and a slope within 0.1 of WANT.
+measured() {	# FUNCTION WORD WANT
+	awk -v name="$1" -v word="$2" -v want="$3" '
+		$2 == name && NF > 6 { getline; seen = 1; print; exit }
+		END { exit !seen || $3 != word "," || $5 - want > 0.1 || want - $5 > 0.1 }' shop.report
+}
+
+no_ranking() {
+	local status=0
+	begin pipeline
+	: >empty.trace
+	says 1 'empty' speedup -p "$target" --top 2 -i empty.trace || status=1
+	says 1 'nowhere' speedup -p "$target" --top 2 -i nowhere || status=1
+	says 2 'go together' speedup -p "$target" --top 2 || status=1
+	finish
+	# Functions of another program.
+	sleep 600 &
+	target=$!
+	says 1 'rebuild is left out.*debug symbols' speedup -p "$target" --top 1 -i shop.trace || status=1
+	grep -q 'names no function' stderr || status=1
+	finish
+	return "$status"
 }
 
 json() {
@@ -210,9 +275,13 @@ pass "convoy: under the lock, not outside it" convoy
 pass "barrier: who comes last" barrier
 pass "a negative slope where a rest gives way" poke
 pass "system calls, off the CPU" sync_calls
+pass "a pair of marks: a delay before it is none of its latency" before_the_pair
+pass "a kernel function between two marks, and their latency" kernel_function
 pass "requests of a server, and their latency" server
 pass "a stage that runs is made faster" spinning
 pass "half on the CPU, half off it, each made faster" half
+pass "the ranking of a report, measured: on the path, and beside it" ranked
+pass "says what a trace has no ranking for" no_ranking
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted
 pass "the end of the process prints what there is" ended

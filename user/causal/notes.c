@@ -31,7 +31,10 @@ static void note_basis(const struct scope_effect *effect, struct scope_notes *no
 	if (effect->dropped_far)
 		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
 		    effect->dropped_far, SCOPE_EFFECT_FAR);
-	if (effect->n && !effect->visits)
+	if (effect->n && !effect->visits && effect->kind == SCOPE_CAUSAL_SPEEDUP)
+		add(notes, "no sample found a thread running there: the slope says nothing about it; what waits "
+		    "is made faster by its call, --site syscall:NAME");
+	else if (effect->n && !effect->visits)
 		add(notes, "no thread came to the site: the slope says nothing about it");
 	else if (effect->n && effect->visits < SCOPE_CAUSAL_VISITS_MIN * effect->n)
 		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: raise --length",

@@ -3,6 +3,7 @@
 #include "causal/series.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,8 +20,10 @@ struct bench {
 	struct scope_inject *inject;
 	struct scope_series_result result;
 	size_t index;	 /* of the plan */
+	struct scope_plan_step step; /* that one, its value scaled */
 	unsigned drains;
 	uint64_t progress; /* of all experiments */
+	double *scale;	   /* by site: what values are shares of, ns; NULL: of nothing */
 };
 
 static uint64_t now_ns(void)
@@ -48,7 +51,7 @@ static void tell(const struct bench *bench, uint64_t until_ns)
 
 	if (bench->watch)
 		bench->watch->progress(bench->watch->context, bench->index,
-				       &bench->options->plan->step[bench->index],
+				       &bench->step,
 				       (rest + (double)left * each) / 1e9);
 }
 
@@ -144,11 +147,43 @@ static int no_progress(struct bench *bench)
 			       (double)bench->result.length_ns / 1e9);
 }
 
+/* The length at which so many visits in so long a time add up to the share. */
+static double longest_ns(uint64_t visits, uint64_t elapsed_ns)
+{
+	const double ns = SCOPE_SERIES_SHARE * (double)elapsed_ns / (double)(visits ? visits : 1);
+
+	if (ns > SCOPE_SERIES_LONGEST_NS)
+		return SCOPE_SERIES_LONGEST_NS;
+	return ns < SCOPE_SERIES_SHORTEST_NS ? SCOPE_SERIES_SHORTEST_NS : round(ns / 1e4) * 1e4;
+}
+
+/* How often threads come to the sites when nobody is held up. */
+static int choose_lengths(struct bench *bench)
+{
+	const uint32_t sites = bench->options->inject.sites;
+	struct scope_delay_counts counts;
+	uint64_t begin_ns;
+	int code;
+
+	bench->scale = calloc(sites + 1, sizeof(*bench->scale));
+	if (!bench->scale)
+		return scope_error_set(&bench->result.why, -ENOMEM, "no memory left to begin");
+	begin_ns = now_ns();
+	code = wait_until(bench, begin_ns + bench->result.length_ns);
+	for (uint32_t site = 0; site < sites && !code; site++) {
+		code = scope_inject_counts(bench->inject, site, &bench->result.why, &counts);
+		if (!code)
+			bench->scale[site] = longest_ns(counts.visits, now_ns() - begin_ns);
+	}
+	return code;
+}
+
 /* One experiment; again and longer while it saw too little. */
-static int perform(struct bench *bench, const struct scope_plan_step *step)
+static int perform(struct bench *bench)
 {
 	const uint32_t period_ns = bench->options->inject.sample_period_ns;
-	const uint64_t ns = (uint64_t)(period_ns ? step->value * period_ns + 0.5 : step->value);
+	const struct scope_plan_step *step = &bench->step;
+	const uint64_t ns = (uint64_t)((period_ns ? step->value * period_ns : step->value) + 0.5);
 	struct scope_series_result *result = &bench->result;
 	int code;
 
@@ -202,8 +237,14 @@ int scope_series_run(const struct scope_series_options *options, const volatile 
 
 	if (code)
 		return code;
-	for (; bench.index < options->plan->count && !code; bench.index++)
-		code = perform(&bench, &options->plan->step[bench.index]);
+	if (options->relative)
+		code = choose_lengths(&bench);
+	for (; bench.index < options->plan->count && !code; bench.index++) {
+		bench.step = options->plan->step[bench.index];
+		if (bench.scale)
+			bench.step.value *= bench.scale[bench.step.site];
+		code = perform(&bench);
+	}
 	late = scope_tally_late(scope_inject_tally(bench.inject));
 	bench.result.end = end_of(code);
 	bench.result.delays = late->total;
@@ -212,6 +253,7 @@ int scope_series_run(const struct scope_series_options *options, const volatile 
 		bench.result.late_p99_ns = scope_sketch_quantile(late, 0.99);
 	}
 	scope_inject_close(bench.inject);
+	free(bench.scale);
 	*ret_result = bench.result;
 	return 0;
 }

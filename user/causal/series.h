@@ -9,6 +9,10 @@
 #include "causal/inject.h"
 #include "causal/plan.h"
 
+#define SCOPE_SERIES_SHARE 0.25
+#define SCOPE_SERIES_LONGEST_NS 100000000ull /* a longest delay is no longer, */
+#define SCOPE_SERIES_SHORTEST_NS 20000ull    /* and no shorter */
+
 enum scope_series_end {
 	SCOPE_SERIES_DONE,
 	SCOPE_SERIES_INTERRUPTED,
@@ -21,12 +25,17 @@ struct scope_series_options {
 	struct scope_inject_options inject;
 	/* Delays in ns; where inject has a sample period speedups, as shares of that. */
 	const struct scope_plan *plan;
+	/*
+	 * Delays are shares of a longest one instead, for each site its own: all visits, as many as are
+	 * counted before the first experiment, then are held up for SCOPE_SERIES_SHARE of the time.
+	 */
+	bool relative;
 	uint64_t length_ns;   /* of one experiment; adapted (causal/plan.h) */
 	uint64_t cool_off_ns; /* before each: its delay is on, but nothing counts yet */
 };
 
 struct scope_series_watch {
-	/* Some times a second; index counts experiments of the plan from 0. */
+	/* Some times a second; index counts experiments of the plan from 0, step has the length in ns. */
 	void (*progress)(void *context, size_t index, const struct scope_plan_step *step, double left_s);
 	void *context;
 };

@@ -10,11 +10,13 @@
 #include "causal/coz.h"
 #include "cmd/cmd.h"
 #include "cmd/delay.h"
+#include "cmd/ranked.h"
 #include "control/delay.h"
 
 static const char usage[] =
 	"Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
 	"       scope delay speedup -p PID --site SITE [--site SITE...] [OPTION...]\n"
+	"       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
 	"       scope delay read FILE [OPTION...]\n"
 	"Experiments that tell whether a place matters. sensitivity holds the threads of a process\n"
 	"up there, for several lengths in random order, and fits what that does to its progress.\n"
@@ -26,8 +28,12 @@ static const char usage[] =
 	"                         receive (bytes from a socket), function:NAME or function:FILE:NAME\n"
 	"                         (of the program), kernel:SYMBOL; up to 8 times. Of a speedup:\n"
 	"                         function:NAME, or syscall:NAME (while it blocks)\n"
-	"      --by LIST          delays with commas (default 0,50us,200us,1ms; 0 is always there);\n"
-	"                         speedups as 0,25%,50% (default: steps of 5 % by chance)\n"
+	"      --top N            the first N functions that a report on the saved trace of -i ranks,\n"
+	"                         1 to 8, besides those of --site\n"
+	"  -i, --input FILE       that trace (scope record, or --save of a report)\n"
+	"      --by LIST          delays with commas (default 0,50us,200us,1ms; 0 is always there), or\n"
+	"                         auto: by how often threads come to each site; speedups as 0,25%,50%\n"
+	"                         (default: steps of 5 % by chance)\n"
 	"      --progress POINT   what is counted: request (default: an answer on an accepted\n"
 	"                         connection), syscall:NAME, function:NAME, begin:MARK,end:MARK; for\n"
 	"                         read: the name of one in the profile\n"
@@ -50,6 +56,7 @@ static const char usage[] =
 enum {
 	OPTION_NO_FOLLOW = 256,
 	OPTION_SITE,
+	OPTION_TOP,
 	OPTION_BY,
 	OPTION_PROGRESS,
 	OPTION_REPEATS,
@@ -66,6 +73,8 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
 	{ "site", required_argument, NULL, OPTION_SITE },
+	{ "top", required_argument, NULL, OPTION_TOP },
+	{ "input", required_argument, NULL, 'i' },
 	{ "by", required_argument, NULL, OPTION_BY },
 	{ "progress", required_argument, NULL, OPTION_PROGRESS },
 	{ "repeats", required_argument, NULL, OPTION_REPEATS },
@@ -84,6 +93,9 @@ static const struct option long_options[] = {
 struct request {
 	struct scope_delay_request delay;
 	const char *by; /* NULL: the default */
+	const char *input; /* a trace of which the first functions are sites; NULL: none */
+	unsigned top;
+	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of these functions */
 	bool help;
 };
 
@@ -206,22 +218,41 @@ static int take(int option, const char *value, struct scope_delay_request *reque
 	}
 }
 
+/* Likewise of what is this command's own. */
+static int take_own(int option, const char *value, struct request *request)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_BY:
+		request->by = value;
+		return 0;
+	case 'i':
+		request->input = value;
+		return 0;
+	case OPTION_TOP:
+		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
+			return scope_cmd_misuse("delay", "--top wants a number from 1 to %d, not '%s'",
+						SCOPE_DELAY_SITES_MAX, value);
+		request->top = (unsigned)number;
+		return 0;
+	default:
+		return take(option, value, &request->delay);
+	}
+}
+
 static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "p:o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "p:i:o:h", long_options, NULL)) != -1) {
 		if (option == '?')
 			return scope_cmd_misuse("delay", "that option is not understood");
 		if (option == 'h') {
 			request->help = true;
 			return 0;
 		}
-		status = 0;
-		if (option == OPTION_BY)
-			request->by = optarg;
-		else
-			status = take(option, optarg, &request->delay);
+		status = take_own(option, optarg, request);
 		if (status)
 			return status;
 	}
@@ -256,7 +287,12 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 		.sites = profile.sites, .experiment = profile.experiment, .count = profile.count,
 		.planned = profile.count, .ended = "",
 	};
-	code = scope_delay_give(request, &result, error);
+	code = scope_causal_result_compute(&result);
+	if (code)
+		scope_error_set(error, code, "no memory for %zu experiments", result.count);
+	else
+		code = scope_delay_give(request, &result, error);
+	scope_causal_result_free(&result);
 	scope_coz_free(&profile);
 	return code;
 }
@@ -277,10 +313,17 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 	struct scope_error error = { "" };
 
 	delay->kind = kind;
-	if (rest || !delay->pid || !delay->sites)
+	if (!!request->top != !!request->input)
+		return scope_cmd_misuse("delay", "--top N and -i FILE go together");
+	if (rest || !delay->pid || (!delay->sites && !request->top))
 		return scope_cmd_misuse("delay", "which process, and where in it? -p PID --site SITE");
-	if (request->by && take_values(request->by, delay))
+	delay->relative = kind == SCOPE_CAUSAL_SENSITIVITY && request->by && !strcmp(request->by, "auto");
+	if (request->by && !delay->relative && take_values(request->by, delay))
 		return bad_values(request);
+	/* Before the trace is read, so that a missing module costs no time. */
+	if (request->top && (scope_delay_check(&error) ||
+			     scope_ranked_add(request->input, request->top, request->text, delay, &error)))
+		return scope_cmd_fail("delay", &error);
 	return scope_delay_run(delay, &error) ? scope_cmd_fail("delay", &error) : SCOPE_EXIT_DONE;
 }
 

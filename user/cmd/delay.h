@@ -6,17 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/utsname.h>
 
 #include "base/error.h"
 #include "causal/result.h"
+#include "causal/series.h"
+#include "source/target.h"
 
 #define SCOPE_DELAY_SITES_MAX 8
 #define SCOPE_DELAY_VALUES_MAX 24
 
 struct scope_delay_request {
+	const char *command; /* that complains: "delay" */
 	enum scope_causal_kind kind;
 	uint32_t pid; /* 0: none named */
 	bool follow, json;
+	bool relative; /* the delays are those that fit how often threads come to each site */
 	const char *site[SCOPE_DELAY_SITES_MAX];
 	uint32_t sites;
 	double value[SCOPE_DELAY_VALUES_MAX]; /* as of struct scope_experiment */
@@ -25,7 +30,16 @@ struct scope_delay_request {
 	uint32_t repeats;
 	uint64_t length_ns, cool_off_ns, second_max_ns, seed;
 	const char *output, *svg, *coz; /* NULL: none */
-	bool append;		 /* to output */
+};
+
+/* What came of it. The result points into the rest and into the request, so all stay where they are. */
+struct scope_delay_outcome {
+	struct scope_causal_result result; /* computed */
+	int code;		/* 0, or -errno: what was measured is not what was asked for, */
+	struct scope_error why; /* for this reason */
+	struct scope_target target;
+	struct utsname system;
+	struct scope_series_result series;
 };
 
 /* Defaults; the seed by chance. */
@@ -34,11 +48,19 @@ void scope_delay_request_init(struct scope_delay_request *request);
 /* Can it be done here? 0, or -errno with error saying what is missing. */
 int scope_delay_check(struct scope_error *error);
 
+/*
+ * Makes the experiments. 0, and the caller frees the outcome; or -errno with error filled: they could not
+ * begin.
+ */
+int scope_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
+			struct scope_delay_outcome *ret_outcome);
+void scope_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroed is fine */
+
 /* Makes the experiments and gives the result. 0, or -errno with error filled. */
 int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error);
 
-/* Computes the effects and writes all that the request asks for. Likewise. */
-int scope_delay_give(const struct scope_delay_request *request, struct scope_causal_result *result,
+/* Writes a computed result as the request asks for. Likewise. */
+int scope_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 		     struct scope_error *error);
 
 #endif

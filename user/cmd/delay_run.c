@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "causal/coz.h"
-#include "causal/series.h"
 #include "cmd/cmd.h"
 #include "report/delay.h"
 #include "source/source.h"
-#include "source/target.h"
 
 #define COOL_OFF_NS 50000000ull /* queues fill or drain meanwhile */
 #define REPEATS 8
@@ -25,7 +22,7 @@
 void scope_delay_request_init(struct scope_delay_request *request)
 {
 	*request = (struct scope_delay_request){
-		.follow = true, .repeats = REPEATS, .length_ns = SCOPE_PLAN_LENGTH_NS,
+		.command = "delay", .follow = true, .repeats = REPEATS, .length_ns = SCOPE_PLAN_LENGTH_NS,
 		.cool_off_ns = COOL_OFF_NS,
 	};
 	if (getrandom(&request->seed, sizeof(request->seed), GRND_NONBLOCK) < 0)
@@ -39,12 +36,12 @@ static int cannot_write(const char *path, int code, struct scope_error *error)
 	return scope_error_set(error, code, "cannot write %.200s: %s", path, strerror(-code));
 }
 
-/* Has a file written by write. path NULL: standard output. mode as for fopen(). */
-static int write_file(const char *path, const char *mode,
+/* Has a file written by write. path NULL: standard output. */
+static int write_file(const char *path,
 		      int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
 		      const struct scope_causal_result *result, bool flag, struct scope_error *error)
 {
-	FILE *out = path ? fopen(path, mode) : stdout;
+	FILE *out = path ? fopen(path, "we") : stdout;
 	int code;
 
 	if (!out)
@@ -79,28 +76,23 @@ static bool ends_in(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
-int scope_delay_give(const struct scope_delay_request *request, struct scope_causal_result *result,
+int scope_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 		     struct scope_error *error)
 {
 	const bool colour = !request->output && isatty(STDOUT_FILENO);
-	int code = scope_causal_result_compute(result);
+	int code;
 
-	if (code)
-		return scope_error_set(error, code, "no memory for %zu experiments", result->count);
 	scope_cmd_progress_end();
-	code = write_file(request->output, request->append ? "ae" : "we",
-			  request->json ? write_json : scope_delay_text, result, colour, error);
+	code = write_file(request->output, request->json ? write_json : scope_delay_text, result, colour, error);
 	if (!code && request->svg)
-		code = write_file(request->svg, "we", write_svg, result, false, error);
+		code = write_file(request->svg, write_svg, result, false, error);
 	if (!code && request->coz)
-		code = write_file(request->coz, "we", write_coz, result, ends_in(request->coz, ".jsonl"), error);
-	scope_causal_result_free(result);
+		code = write_file(request->coz, write_coz, result, ends_in(request->coz, ".jsonl"), error);
 	return code;
 }
 
 /* What one process and the words of the command line make. */
 struct setup {
-	struct scope_target target;
 	struct scope_site site[SCOPE_DELAY_SITES_MAX];
 	struct scope_point point;
 	struct scope_plan plan;
@@ -119,7 +111,11 @@ int scope_delay_check(struct scope_error *error)
 static int make_plan(const struct scope_delay_request *request, struct scope_plan *ret_plan)
 {
 	static const double delays[] = { 0, 50e3, 200e3, 1e6 };
+	static const double shares[] = { 0, 0.3, 1 };
 
+	if (request->relative)
+		return scope_plan_delays(shares, sizeof(shares) / sizeof(shares[0]), request->sites,
+					 request->repeats, request->seed, ret_plan);
 	if (request->values)
 		return scope_plan_delays(request->value, request->values, request->sites, request->repeats,
 					 request->seed, ret_plan);
@@ -130,8 +126,8 @@ static int make_plan(const struct scope_delay_request *request, struct scope_pla
 				 request->repeats, request->seed, ret_plan);
 }
 
-static int make_setup(const struct scope_delay_request *request, struct scope_error *error,
-		      struct setup *setup)
+static int make_setup(const struct scope_delay_request *request, struct scope_target *target,
+		      struct scope_error *error, struct setup *setup)
 {
 	int (*const parse)(uint32_t tgid, const char *text, struct scope_error *why,
 			   struct scope_site *ret_site) =
@@ -139,12 +135,12 @@ static int make_setup(const struct scope_delay_request *request, struct scope_er
 	int code = scope_delay_check(error);
 
 	if (!code)
-		code = scope_target_find(request->pid, error, &setup->target);
+		code = scope_target_find(request->pid, error, target);
 	if (!code)
-		code = scope_point_parse(setup->target.tgid, request->progress ? request->progress : "request",
+		code = scope_point_parse(target->tgid, request->progress ? request->progress : "request",
 					 error, &setup->point);
 	for (uint32_t i = 0; i < request->sites && !code; i++)
-		code = parse(setup->target.tgid, request->site[i], error, &setup->site[i]);
+		code = parse(target->tgid, request->site[i], error, &setup->site[i]);
 	if (code)
 		return code;
 	code = make_plan(request, &setup->plan);
@@ -155,18 +151,22 @@ static void on_progress(void *context, size_t index, const struct scope_plan_ste
 {
 	const struct scope_delay_request *request = context;
 
-	scope_cmd_progress("experiment %zu: %s by %.0f us, %.0f s left", index + 1,
-			   request->site[step->site], step->value / 1e3, left_s);
+	if (request->kind == SCOPE_CAUSAL_SPEEDUP)
+		scope_cmd_progress("experiment %zu: %s faster by %.0f %%, %.0f s left", index + 1,
+				   request->site[step->site], step->value * 100, left_s);
+	else
+		scope_cmd_progress("experiment %zu: %s by %.0f us, %.0f s left", index + 1,
+				   request->site[step->site], step->value / 1e3, left_s);
 }
 
-static void say_what_comes(const struct scope_delay_request *request, const struct setup *setup)
+static void say_what_comes(const struct scope_delay_request *request, const struct scope_target *target,
+			   size_t count)
 {
-	if (setup->target.note[0])
-		fprintf(stderr, "scope delay: %s\n", setup->target.note);
-	fprintf(stderr, "scope delay: %zu experiments of %.2f s, %.0f s in all; --seed %" PRIu64
-		" repeats their order\n", setup->plan.count, (double)request->length_ns / 1e9,
-		(double)(request->length_ns + request->cool_off_ns) * (double)setup->plan.count / 1e9,
-		request->seed);
+	if (target->note[0])
+		fprintf(stderr, "scope %s: %s\n", request->command, target->note);
+	fprintf(stderr, "scope %s: %zu experiments of %.2f s, %.0f s in all; --seed %" PRIu64
+		" repeats their order\n", request->command, count, (double)request->length_ns / 1e9,
+		(double)(request->length_ns + request->cool_off_ns) * (double)count / 1e9, request->seed);
 }
 
 static const char *ended_by(const struct scope_series_result *series)
@@ -181,61 +181,92 @@ static const char *ended_by(const struct scope_series_result *series)
 	}
 }
 
-static int run_series(const struct scope_delay_request *request, const struct setup *setup, struct scope_error *error)
+static int run_series(const struct scope_delay_request *request, const struct setup *setup,
+		      struct scope_error *error, struct scope_delay_outcome *outcome)
 {
 	const struct scope_series_options options = {
 		.inject = {
 			.sample_period_ns = request->kind == SCOPE_CAUSAL_SPEEDUP ? SCOPE_PLAN_PERIOD_NS : 0,
-			.tgid = setup->target.tgid, .follow = request->follow, .site = setup->site,
+			.tgid = outcome->target.tgid, .follow = request->follow, .site = setup->site,
 			.sites = request->sites, .point = &setup->point,
 			.second_max_ns = request->second_max_ns,
 		},
-		.plan = &setup->plan, .length_ns = request->length_ns, .cool_off_ns = request->cool_off_ns,
+		.plan = &setup->plan, .relative = request->relative, .length_ns = request->length_ns,
+		.cool_off_ns = request->cool_off_ns,
 	};
 	const struct scope_series_watch watch = { .progress = on_progress, .context = (void *)request };
-	struct scope_series_result series;
-	struct scope_causal_result result;
-	struct utsname system;
-	int code;
 
-	say_what_comes(request, setup);
-	code = scope_series_run(&options, scope_cmd_catch_signals(), &watch, error, &series);
-	if (code)
-		return code;
-	uname(&system);
-	result = (struct scope_causal_result){
-		.kind = request->kind, .program = setup->target.comm, .pid = setup->target.tgid,
-		.kernel = system.release, .seed = request->seed,
-		.progress = request->progress ? request->progress : "request",
-		.site = request->site, .sites = request->sites, .experiment = series.experiment,
-		.count = series.count, .planned = setup->plan.count, .ended = ended_by(&series),
-		.delays = series.delays, .late_p50_ns = series.late_p50_ns,
-		.late_p99_ns = series.late_p99_ns,
-	};
-	code = scope_delay_give(request, &result, error);
-	/* It was printed as far as it came; the status tells that it is not what was asked for. */
-	if (!code && (series.end == SCOPE_SERIES_FAILED || series.end == SCOPE_SERIES_NO_PROGRESS)) {
-		*error = series.why;
-		code = -ENODATA;
-	}
-	scope_series_free(&series);
-	return code;
+	say_what_comes(request, &outcome->target, setup->plan.count);
+	return scope_series_run(&options, scope_cmd_catch_signals(), &watch, error, &outcome->series);
 }
 
-int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error)
+static int compute(const struct scope_delay_request *request, size_t planned, struct scope_error *error,
+		   struct scope_delay_outcome *outcome)
+{
+	const struct scope_series_result *series = &outcome->series;
+	int code;
+
+	uname(&outcome->system);
+	outcome->result = (struct scope_causal_result){
+		.kind = request->kind, .program = outcome->target.comm, .pid = outcome->target.tgid,
+		.kernel = outcome->system.release, .seed = request->seed,
+		.progress = request->progress ? request->progress : "request",
+		.site = request->site, .sites = request->sites, .experiment = series->experiment,
+		.count = series->count, .planned = planned, .ended = ended_by(series),
+		.delays = series->delays, .late_p50_ns = series->late_p50_ns,
+		.late_p99_ns = series->late_p99_ns,
+	};
+	if (series->end == SCOPE_SERIES_FAILED || series->end == SCOPE_SERIES_NO_PROGRESS) {
+		outcome->why = series->why;
+		outcome->code = -ENODATA;
+	}
+	code = scope_causal_result_compute(&outcome->result);
+	return code ? scope_error_set(error, code, "no memory for %zu experiments", series->count) : 0;
+}
+
+int scope_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
+			struct scope_delay_outcome *ret_outcome)
 {
 	struct setup *setup = calloc(1, sizeof(*setup));
 	int code;
 
+	*ret_outcome = (struct scope_delay_outcome){ 0 };
 	if (!setup)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin");
-	code = make_setup(request, error, setup);
+	code = make_setup(request, &ret_outcome->target, error, setup);
 	if (!code)
-		code = run_series(request, setup, error);
+		code = run_series(request, setup, error, ret_outcome);
+	if (!code)
+		code = compute(request, setup->plan.count, error, ret_outcome);
+	scope_cmd_progress_end();
 	for (uint32_t i = 0; i < request->sites; i++)
 		scope_site_free(&setup->site[i]);
 	scope_plan_free(&setup->plan);
 	free(setup);
+	if (code)
+		scope_delay_outcome_free(ret_outcome);
 	return code;
 }
 
+void scope_delay_outcome_free(struct scope_delay_outcome *outcome)
+{
+	scope_causal_result_free(&outcome->result);
+	scope_series_free(&outcome->series);
+}
+
+int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error)
+{
+	struct scope_delay_outcome outcome;
+	int code = scope_delay_measure(request, error, &outcome);
+
+	if (code)
+		return code;
+	code = scope_delay_give(request, &outcome.result, error);
+	/* It was printed as far as it came; the status tells that it is not what was asked for. */
+	if (!code && outcome.code) {
+		*error = outcome.why;
+		code = outcome.code;
+	}
+	scope_delay_outcome_free(&outcome);
+	return code;
+}

@@ -41,7 +41,8 @@ static const char usage[] =
 	"                        ward, or divisive, as published\n"
 	"  -o, --output FILE     print the report to a file\n"
 	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
-	"                        what that does (scope delay); needs the module\n"
+	"                        at each what that does (scope delay); needs the module\n"
+	"      --progress POINT  with --causal: what is counted meanwhile (default: answered requests)\n"
 	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
 	"      --format NAME     text or json (default text)\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
@@ -70,6 +71,7 @@ enum {
 	OPTION_NO_STACKS,
 	OPTION_CAUSAL,
 	OPTION_FORMAT,
+	OPTION_PROGRESS,
 };
 
 static const struct option long_options[] = {
@@ -91,6 +93,7 @@ static const struct option long_options[] = {
 	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
 	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
 	{ "causal", required_argument, NULL, OPTION_CAUSAL },
+	{ "progress", required_argument, NULL, OPTION_PROGRESS },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -107,6 +110,7 @@ struct request {
 	char **command; /* to be started; NULL: none */
 	unsigned details;
 	unsigned causal; /* functions to experiment on */
+	const char *progress; /* meanwhile; NULL: the default */
 	enum scope_linkage linkage;
 	uint64_t live_ns; /* 0: no report before the end */
 	bool duration, no_stacks, json, help;
@@ -183,6 +187,9 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("report", "--format wants text or json, not '%s'", value);
 		request->json = !strcmp(value, "json");
 		return 0;
+	case OPTION_PROGRESS:
+		request->progress = value;
+		return 0;
 	case OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
@@ -236,6 +243,8 @@ static int parse(int argc, char **argv, struct request *request)
 		return scope_cmd_misuse("report", "--causal goes with -p");
 	if (request->json && (request->causal || request->live_ns))
 		return scope_cmd_misuse("report", "--causal and --live go with --format text");
+	if (request->progress && !request->causal)
+		return scope_cmd_misuse("report", "--progress goes with --causal");
 	return 0;
 }
 
@@ -344,12 +353,12 @@ static int capture_and_open(const struct request *request, struct scope_analysis
 }
 
 static int print_report(const struct request *request, const struct scope_analysis *analysis,
-			struct scope_error *error)
+			const struct scope_report_causal *causal, struct scope_error *error)
 {
 	FILE *out = request->output ? fopen(request->output, "we") : stdout;
 	const struct scope_report_style style = {
 		.colour = out && isatty(fileno(out)) && !getenv("NO_COLOR"),
-		.details = request->details,
+		.details = request->details, .causal = causal,
 	};
 	const char *name = request->output ? request->output : "the report";
 	struct stat status = { 0 };
@@ -456,6 +465,26 @@ static int open_inputs(const struct request *request, struct scope_analysis_opti
 	return code;
 }
 
+/* The experiments, if any, then the report: it tells at each function what they showed. */
+static int conclude(const struct request *request, const struct scope_analysis *analysis,
+		    struct scope_error *error)
+{
+	struct scope_cmd_causal *causal;
+	int code;
+
+	if (!request->causal)
+		return print_report(request, analysis, NULL, error);
+	code = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal,
+				    request->progress, &causal);
+	if (code)
+		return scope_error_set(error, code, "no memory left for experiments");
+	code = print_report(request, analysis, scope_cmd_causal_report(causal), error);
+	if (!code)
+		code = scope_cmd_causal_check(causal, error);
+	scope_cmd_causal_free(causal);
+	return code;
+}
+
 static int analyse_and_print(const struct request *request, struct scope_trace *trace,
 			     struct scope_analysis_options *options, struct scope_error *error)
 {
@@ -471,10 +500,7 @@ static int analyse_and_print(const struct request *request, struct scope_trace *
 	if (code)
 		return scope_error_set(error, code, "the trace cannot be analysed: %s",
 				       strerror(-code));
-	code = print_report(request, analysis, error);
-	if (!code && request->causal)
-		code = scope_cmd_report_causal(analysis, request->capture.pid, request->causal,
-					       request->output, error);
+	code = conclude(request, analysis, error);
 	scope_analysis_destroy(analysis);
 	return code ? code : check_end(request, trace, error);
 }

@@ -3,14 +3,25 @@
 #ifndef SCOPE_CMD_REPORT_H
 #define SCOPE_CMD_REPORT_H
 
-#include "causal/site.h"
-#include "rank/analysis.h"
+#include "base/error.h"
+#include "rank/rank.h"
+#include "report/text.h"
+
+struct scope_cmd_causal;
 
 /*
- * --causal: holds the process up in the first functions of the ranking, at most so many, and prints
- * what that does behind the report (output NULL: standard output). 0, or -errno with error filled.
+ * --causal: holds the process up in the first functions of the ranking, at most so many (up to
+ * SCOPE_DELAY_SITES_MAX). progress: as for scope delay; NULL: answered requests. 0, whatever came of it;
+ * or -ENOMEM. ranking and progress must outlive it.
  */
-int scope_cmd_report_causal(const struct scope_analysis *analysis, uint32_t pid, unsigned most,
-			    const char *output, struct scope_error *error);
+int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most,
+			 const char *progress, struct scope_cmd_causal **ret_causal);
+
+/* For the style of the report; borrowed. */
+const struct scope_report_causal *scope_cmd_causal_report(const struct scope_cmd_causal *causal);
+
+/* 0, or -errno with error filled: it is not what was asked for. */
+int scope_cmd_causal_check(const struct scope_cmd_causal *causal, struct scope_error *error);
+void scope_cmd_causal_free(struct scope_cmd_causal *causal); /* NULL is fine */
 
 #endif

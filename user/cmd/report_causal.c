@@ -1,67 +1,139 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Experiments on the functions that a report named first. */
+/* Experiments on the functions that a report names first. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/delay.h"
+#include "cmd/ranked.h"
 #include "cmd/report.h"
 
-/* Delays to which requests of a server show: 17 s of experiments for each site. */
-static const double delays[] = { 0, 100e3, 500e3 };
+/* 17 s of experiments for each site. */
 #define REPEATS 10
 #define LENGTH_NS 500000000ull
 
-static bool is_there(const struct scope_delay_request *request, const char *text)
-{
-	for (uint32_t i = 0; i < request->sites; i++)
-		if (!strcmp(request->site[i], text))
-			return true;
-	return false;
-}
-
-/* Functions of the program, in the order of the ranking. text: room for their names as sites. */
-static void choose(const struct scope_ranking *ranking, unsigned most, char (*text)[SCOPE_SITE_TEXT],
-		   struct scope_delay_request *request)
-{
-	for (size_t i = 0; i < ranking->findings && request->sites < most; i++) {
-		const struct scope_function *function = ranking->finding[i].function;
-		char *room = text[request->sites];
-
-		if (!function || !function->known || function->library)
-			continue;
-		if (snprintf(room, SCOPE_SITE_TEXT, "function:%s:%s", function->module,
-			     function->symbol) >= SCOPE_SITE_TEXT || is_there(request, room))
-			continue;
-		request->site[request->sites++] = room;
-	}
-}
-
-int scope_cmd_report_causal(const struct scope_analysis *analysis, uint32_t pid, unsigned most,
-			    const char *output, struct scope_error *error)
-{
-	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];
+struct scope_cmd_causal {
 	struct scope_delay_request request;
+	struct scope_delay_outcome outcome;
+	struct scope_report_causal report;
+	struct scope_report_site *finding;
+	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];
+	int code;
+	struct scope_error why;
+};
 
-	/* Who ended the capture by Ctrl-C wants no more of it. */
-	if (*scope_cmd_catch_signals())
-		return 0;
-	scope_delay_request_init(&request);
-	request.pid = pid;
-	request.length_ns = LENGTH_NS;
-	request.repeats = REPEATS;
-	request.values = sizeof(delays) / sizeof(delays[0]);
-	memcpy(request.value, delays, sizeof(delays));
-	request.output = output;
-	request.append = true;
-	choose(analysis->ranking, most, text, &request);
-	if (!request.sites) {
-		fprintf(stderr, "scope report: no function of the program is ranked: no experiments\n");
-		return 0;
+/* Number of the site; request->sites: it is a new one. */
+static uint32_t find(const struct scope_delay_request *request, const char *text)
+{
+	uint32_t i = 0;
+
+	while (i < request->sites && strcmp(request->site[i], text))
+		i++;
+	return i;
+}
+
+/* 0, or -errno with why: no place to hold anybody up at. */
+static int choose_one(const struct scope_finding *finding, struct scope_cmd_causal *causal,
+		      uint32_t *ret_number, struct scope_error *why)
+{
+	struct scope_delay_request *request = &causal->request;
+	char text[SCOPE_SITE_TEXT];
+	struct scope_site site;
+	uint32_t number;
+	int code = scope_ranked_site(finding, text, why);
+
+	if (code)
+		return code;
+	number = find(request, text);
+	if (number == request->sites) {
+		code = scope_site_parse(request->pid, text, why, &site);
+		if (code)
+			return code;
+		request->site[request->sites++] = strcpy(causal->text[number], text);
 	}
-	if (!output)
-		printf("\n");
-	return scope_delay_run(&request, error);
+	*ret_number = number;
+	return 0;
+}
+
+/* The sites of the first findings, and of those that are none, why. */
+static void choose(const struct scope_ranking *ranking, unsigned most, struct scope_cmd_causal *causal)
+{
+	struct scope_error why = { "" };
+
+	for (size_t i = 0; i < ranking->findings; i++) {
+		struct scope_report_site *finding = &causal->finding[i];
+
+		finding->number = SCOPE_REPORT_NO_SITE;
+		if (causal->request.sites < most &&
+		    choose_one(&ranking->finding[i], causal, &finding->number, &why))
+			snprintf(finding->why, sizeof(finding->why), "%s", why.text);
+	}
+}
+
+static void measure(const struct scope_ranking *ranking, unsigned most, struct scope_cmd_causal *causal)
+{
+	struct scope_delay_request *request = &causal->request;
+
+	choose(ranking, most, causal);
+	/* No failures. Who ended the capture by Ctrl-C wants no more of it. */
+	if (*scope_cmd_catch_signals())
+		scope_error_set(&causal->why, 0, "the capture was interrupted");
+	else if (!request->sites)
+		scope_error_set(&causal->why, 0, "no function of the program is ranked");
+	if (causal->why.text[0])
+		return;
+	causal->code = scope_delay_measure(request, &causal->why, &causal->outcome);
+	if (causal->code)
+		return;
+	causal->report.result = &causal->outcome.result;
+	causal->code = causal->outcome.code;
+	causal->why = causal->outcome.why;
+}
+
+int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most,
+			 const char *progress, struct scope_cmd_causal **ret_causal)
+{
+	struct scope_cmd_causal *causal = calloc(1, sizeof(*causal));
+
+	if (!causal)
+		return -ENOMEM;
+	causal->finding = calloc(ranking->findings + 1, sizeof(*causal->finding));
+	if (!causal->finding) {
+		free(causal);
+		return -ENOMEM;
+	}
+	scope_delay_request_init(&causal->request);
+	causal->request.command = "report";
+	causal->request.pid = pid;
+	causal->request.progress = progress;
+	causal->request.length_ns = LENGTH_NS;
+	causal->request.repeats = REPEATS;
+	causal->request.relative = true;
+	causal->report.finding = causal->finding;
+	causal->report.why = causal->why.text;
+	measure(ranking, most, causal);
+	*ret_causal = causal;
+	return 0;
+}
+
+const struct scope_report_causal *scope_cmd_causal_report(const struct scope_cmd_causal *causal)
+{
+	return &causal->report;
+}
+
+int scope_cmd_causal_check(const struct scope_cmd_causal *causal, struct scope_error *error)
+{
+	if (causal->code)
+		*error = causal->why;
+	return causal->code;
+}
+
+void scope_cmd_causal_free(struct scope_cmd_causal *causal)
+{
+	if (!causal)
+		return;
+	scope_delay_outcome_free(&causal->outcome);
+	free(causal->finding);
+	free(causal);
 }

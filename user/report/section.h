@@ -12,6 +12,7 @@ struct report {
 };
 
 int scope_section_details(const struct report *report); /* the first findings, told in full */
+int scope_section_causal(const struct report *report); /* delay experiments on the findings */
 int scope_section_times(const struct report *report);	/* where the time of each group went */
 int scope_section_basis(const struct report *report);	/* what the answer rests on */
 
@@ -21,6 +22,9 @@ int scope_section_basis(const struct report *report);	/* what the answer rests o
  */
 int scope_section_source(const struct report *report, const struct scope_finding *finding,
 			 double *ret_cut);
+
+/* Below the line of a finding: by how much delays in it come through. Nothing without experiments. */
+void scope_section_effect(const struct report *report, size_t index);
 
 /* For those above: "" where there is no colour. */
 const char *scope_section_bold(const struct report *report);

@@ -328,6 +328,7 @@ static void print_row(const struct report *report, size_t index)
 		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units));
 	scope_format_padded(report->out, times, 18);
 	fprintf(report->out, " %s\n", confidence_name(finding->confidence));
+	scope_section_effect(report, index);
 }
 
 /* Which findings stacks name, which signatures, which both; where there are signatures. */
@@ -401,8 +402,8 @@ int scope_report_text(const struct scope_analysis *analysis, const struct scope_
 		      FILE *out)
 {
 	static int (*const section[])(const struct report *) = {
-		print_head, print_lacks, print_verdict, print_ranking, scope_section_details, scope_section_times,
-		scope_section_basis,
+		print_head, print_lacks, print_verdict, print_ranking, scope_section_causal, scope_section_details,
+		scope_section_times, scope_section_basis,
 	};
 	const struct report report = {analysis, style, out};
 

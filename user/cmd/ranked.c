@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The functions that a ranking names, as sites of delay experiments. */
+#include "cmd/ranked.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/learned.h"
+#include "rank/analysis.h"
+#include "source/target.h"
+#include "trace/trace.h"
+
+#define FAILED "!" /* begins the line that says why there are no names */
+
+int scope_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
+		      struct scope_error *why)
+{
+	const struct scope_function *function = finding->function;
+
+	if (!function || !function->known)
+		return scope_error_set(why, -EINVAL, "its name is not known");
+	if (function->library)
+		return scope_error_set(why, -EINVAL, "a function of the system, not of the program");
+	if (snprintf(ret_text, SCOPE_SITE_TEXT, "function:%s:%s", function->module, function->symbol) >=
+	    SCOPE_SITE_TEXT)
+		return scope_error_set(why, -EINVAL, "its name is too long");
+	return 0;
+}
+
+/* A line for each finding that is a site. */
+static int print_sites(const char *path, struct scope_error *error)
+{
+	struct scope_analysis_options options;
+	struct scope_signatures *signatures = NULL;
+	struct scope_cmd_learned learned;
+	struct scope_analysis *analysis;
+	struct scope_trace *trace;
+	char text[SCOPE_SITE_TEXT];
+	int code = scope_cmd_open_traces(1, &path, error, &trace);
+
+	if (code)
+		return code;
+	scope_analysis_options_init(&options);
+	scope_cmd_learned_init(&learned);
+	code = scope_cmd_learned_load("delay", &learned, trace, error, &signatures);
+	options.signatures = signatures;
+	if (!code) {
+		code = scope_analysis_run(trace, &options, &analysis);
+		if (code)
+			scope_error_set(error, code, "%.200s cannot be analysed: %s", path, strerror(-code));
+	}
+	if (!code) {
+		for (size_t i = 0; i < analysis->ranking->findings; i++)
+			if (!scope_ranked_site(&analysis->ranking->finding[i], text, NULL))
+				puts(text);
+		scope_analysis_destroy(analysis);
+	}
+	scope_signatures_destroy(signatures);
+	scope_trace_close(trace);
+	return code;
+}
+
+/* The child's whole life: its standard output is the pipe. */
+static void name_sites(const char *path, int pipe_fd)
+{
+	struct scope_error error = { "" };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (dup2(pipe_fd, STDOUT_FILENO) < 0)
+		_exit(SCOPE_EXIT_ERROR);
+	if (print_sites(path, &error))
+		printf(FAILED "%s\n", error.text);
+	_exit(fflush(stdout) ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE);
+}
+
+static bool is_there(const struct scope_delay_request *request, const char *text)
+{
+	for (uint32_t i = 0; i < request->sites; i++)
+		if (!strcmp(request->site[i], text))
+			return true;
+	return false;
+}
+
+/* Can it be a site of that process? The line is the word of one who has read a foreign file. */
+static int check_site(const struct scope_delay_request *request, uint32_t tgid, const char *line,
+		      struct scope_error *why)
+{
+	struct scope_site site;
+	int code;
+
+	if (strncmp(line, "function:", 9) || strchr(line, '/'))
+		return scope_error_set(why, -EINVAL, "no name of a function");
+	code = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse)(
+		tgid, line, why, &site);
+	if (!code)
+		scope_site_free(&site);
+	return code;
+}
+
+/* 0, or what the child failed with. */
+static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE_SITE_TEXT],
+		      struct scope_delay_request *request, struct scope_error *error)
+{
+	char line[sizeof(error->text)];
+	struct scope_error why;
+	unsigned taken = 0;
+
+	while (taken < most && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == FAILED[0])
+			return scope_error_set(error, -EBADMSG, "%s", line + 1);
+		if (strlen(line) >= SCOPE_SITE_TEXT || is_there(request, line))
+			continue;
+		if (request->sites == SCOPE_DELAY_SITES_MAX)
+			break;
+		if (check_site(request, tgid, line, &why)) {
+			fprintf(stderr, "scope %s: %s is left out: %s\n", request->command, line, why.text);
+			continue;
+		}
+		strcpy(text[taken], line);
+		request->site[request->sites++] = text[taken++];
+	}
+	return taken ? 0 : scope_error_set(error, -ENODATA, "the ranking names no function of the program "
+					   "that could be held up: name one with --site");
+}
+
+int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
+		     struct scope_delay_request *request, struct scope_error *error)
+{
+	struct scope_target target;
+	int ends[2], code = scope_target_find(request->pid, error, &target);
+	pid_t child;
+	FILE *in;
+
+	if (code)
+		return code;
+	if (pipe(ends))
+		return scope_error_set(error, -errno, "no pipe to be had: %s", strerror(errno));
+	child = fork();
+	if (!child) {
+		close(ends[0]);
+		name_sites(path, ends[1]);
+	}
+	close(ends[1]);
+	in = child > 0 ? fdopen(ends[0], "r") : NULL;
+	if (!in) {
+		code = scope_error_set(error, -errno, "no process to read the trace: %s", strerror(errno));
+		close(ends[0]);
+	} else {
+		code = take_lines(in, target.tgid, most, text, request, error);
+		fclose(in);
+	}
+	/* Whose remaining lines nobody reads. */
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return code;
+}

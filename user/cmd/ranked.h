@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that a ranking names, as sites of delay experiments. */
+#ifndef SCOPE_CMD_RANKED_H
+#define SCOPE_CMD_RANKED_H
+
+#include "causal/site.h"
+#include "cmd/delay.h"
+#include "rank/rank.h"
+
+/* The site that a finding stands for: 0; or -EINVAL with why, where it names no function of the program. */
+int scope_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
+		      struct scope_error *why);
+
+/*
+ * Adds the first functions of the ranking of a saved trace, at most so many, to the sites of the request;
+ * those that its process does not have are told on stderr and passed over. The trace is analysed by a
+ * process of its own, which has given up the privilege that the experiments need. text: where the names
+ * live. 0, or -errno with error filled; -ENODATA: the ranking names none.
+ */
+int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
+		     struct scope_delay_request *request, struct scope_error *error);
+
+#endif
