@@ -30,7 +30,7 @@ static const char usage[] =
 	"                         function:NAME, or syscall:NAME (while it blocks)\n"
 	"      --top N            the first N functions that a report on the saved trace of -i ranks,\n"
 	"                         1 to 8, besides those of --site\n"
-	"  -i, --input FILE       that trace (scope record, or --save of a report)\n"
+	"  -i, --input FILE       that trace, of scope record or saved by a report\n"
 	"      --by LIST          delays with commas (default 0,50us,200us,1ms; 0 is always there), or\n"
 	"                         auto: by how often threads come to each site; speedups as 0,25%,50%\n"
 	"                         (default: steps of 5 % by chance)\n"
