@@ -84,6 +84,9 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	if (stats->counts.filter_full)
 		printf("%" PRIu64 " processes could not be followed: %d at once can\n",
 		       stats->counts.filter_full, SCOPE_FILTER_SLOTS);
+	if (stats->counts.late)
+		printf("%" PRIu64 " new threads were followed from a moment after their start on: thread "
+		       "numbers began again from the lowest\n", stats->counts.late);
 }
 
 static int record(const struct scope_cmd_record *request, const struct scope_source *source,

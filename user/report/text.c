@@ -52,6 +52,7 @@ static int print_head(const struct report *report)
 	const struct scope_timeline *timeline = units->timeline;
 	uint64_t kernel_lost = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LOST, 0);
 	uint64_t lost = timeline->lost > kernel_lost ? timeline->lost : kernel_lost;
+	uint64_t late = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LATE, 0);
 	struct scope_text events, losses;
 	uint32_t groups = distinct_groups(units->groups);
 
@@ -67,6 +68,11 @@ static int print_head(const struct report *report)
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
 			(timeline->end_ns - timeline->begin_ns) / 1e9);
+	if (late)
+		fprintf(report->out,
+			"  %s new thread%s followed from a moment after the start on: thread numbers began "
+			"again from the lowest.\n\n", scope_format_count(&losses, late),
+			late == 1 ? " was" : "s were");
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
 		fprintf(report->out,
 			"  The capture was stopped by the overload guard after %.1f s: %s.\n\n",

@@ -84,6 +84,7 @@ struct scope_capture_counts {
 	uint64_t stacks_absent;	 /* of calls whose sleep was thinned out or lost (source perf) */
 	uint64_t stacks_lost;	 /* no room in the ring for stacks (source perf) */
 	uint64_t filter_full; /* processes that could not be followed */
+	uint64_t late; /* threads that were followed from a moment after their start on (source perf) */
 	uint32_t processes;   /* traced at this moment; threads selected by themselves count too */
 	uint64_t overwritten; /* flight mode: unread */
 	uint64_t probe_ns;    /* in probes, 0: not known */

@@ -163,6 +163,8 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!code && stats->counts.stacks_lost)
 		code = put(writer, SCOPE_META_STACKS_LOST, "%llu",
 			   (unsigned long long)stats->counts.stacks_lost);
+	if (!code && stats->counts.late)
+		code = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
 	getrusage(RUSAGE_SELF, &own);
 	if (!code)
 		code = put(writer, SCOPE_META_OWN_CPU, "%llu",

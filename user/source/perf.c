@@ -130,7 +130,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		code = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		code = tell_lost(feed, cpu, record.time_ns, record.lost);
-	} else {
+	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM ||
 			scope_perf_tasks_find(feed->tasks, record.tid);
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
@@ -397,14 +397,14 @@ static int drain(struct scope_perf_feed *feed)
 	if (!code && scope_perf_select_groups(&feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
 	    horizon - feed->grouped_ns >= GROUPS_NS)
 		code = scope_perf_feed_follow_groups(feed);
+	if (!code && feed->uncovered && moment != SCOPE_PERF_MOMENT_STOP)
+		code = scope_perf_feed_cover_again(feed);
 	if (!code && feed->joined)
 		code = scope_perf_feed_tell_joined(feed);
 	if (horizon - feed->grouped_ns >= GROUPS_NS)
 		feed->grouped_ns = horizon;
 	if (!code && moment == SCOPE_PERF_MOMENT_STOP)
 		code = end_tracing(feed);
-	else if (!code && feed->uncovered)
-		code = scope_perf_feed_cover_again(feed);
 	if (!code && feed->flush)
 		code = scope_perf_pack_flush(feed->pack, horizon);
 	feed->flush = false;
@@ -437,6 +437,7 @@ static int perf_count(void *context, struct scope_error *error,
 
 	(void)error;
 	scope_perf_pack_count(feed->pack, ret_counts);
+	ret_counts->late = feed->late;
 	ret_counts->processes = scope_perf_tasks_processes(feed->tasks);
 	return 0;
 }

@@ -299,27 +299,54 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 		       const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	int kind, code = 0;
-	size_t i;
 
 	cpu->events = 0;
 	cpu->blocks_every = 1;
 	for (kind = 0; kind < SCOPE_PERF_KINDS && !code; kind++)
 		if (wanted(kind, cpu->stacks, options))
 			code = open_one(events, cpu, kind, options, cover, error);
-	/* Records of the events before are in the ring still. */
-	if (cpu->ids > SCOPE_PERF_KINDS)
-		cpu->ids = SCOPE_PERF_KINDS;
+	return code;
+}
+
+/* Records of the events before are in the ring still. */
+static void note_ids(struct scope_perf_cpu *cpu)
+{
+	const size_t most = (SCOPE_PERF_GENERATIONS - 1) * SCOPE_PERF_KINDS;
+	size_t i;
+
+	if (cpu->ids > most)
+		cpu->ids = most;
 	memmove(cpu->id + cpu->events, cpu->id, cpu->ids * sizeof(*cpu->id));
 	cpu->ids += cpu->events;
 	for (i = 0; i < cpu->events; i++)
 		cpu->id[i] = cpu->event[i].id;
-	return code;
+	cpu->seen = 0;
+}
+
+bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_record *record)
+{
+	const uint32_t kind = 1u << record->kind;
+
+	if (record->id_at >= cpu->events)
+		return cpu->seen & kind;
+	cpu->seen |= kind;
+	return false;
 }
 
 static void close_events(struct scope_perf_cpu *cpu)
 {
 	while (cpu->events)
 		close(cpu->event[--cpu->events].fd);
+}
+
+static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
+		      const struct scope_capture_options *options,
+		      const struct scope_perf_cover *cover, struct scope_error *error)
+{
+	int code = open_events(events, cpu, options, cover, error);
+
+	note_ids(cpu);
+	return code;
 }
 
 int scope_perf_events_open(struct scope_perf_events *events,
@@ -352,7 +379,7 @@ int scope_perf_events_open(struct scope_perf_events *events,
 	code = open_rings(events, ring_bytes(events, options), error);
 	for (i = 0; i < events->cpus && !code; i++)
 		if (events->cpu[i].ring.page)
-			code = open_events(events, &events->cpu[i], options, cover, error);
+			code = open_first(events, &events->cpu[i], options, cover, error);
 	return code;
 }
 
@@ -417,6 +444,30 @@ void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_n
 	}
 }
 
+/* The old ones of a ring go once the new ones are on; they stay where these cannot be had. */
+static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
+			  const struct scope_capture_options *options,
+			  const struct scope_perf_cover *cover, struct scope_error *error)
+{
+	struct scope_perf_event before[SCOPE_PERF_KINDS];
+	const size_t count = cpu->events;
+	int code;
+
+	memcpy(before, cpu->event, sizeof(before));
+	code = open_events(events, cpu, options, cover, error);
+	if (code) {
+		close_events(cpu);
+		memcpy(cpu->event, before, sizeof(before));
+		cpu->events = count;
+		return code;
+	}
+	note_ids(cpu);
+	enable_cpu(cpu, true);
+	for (size_t i = 0; i < count; i++)
+		close(before[i].fd);
+	return 0;
+}
+
 /* Those of all rings, or of the rings for stacks. */
 static int open_again(struct scope_perf_events *events, bool stacks_only,
 		      const struct scope_capture_options *options,
@@ -425,13 +476,9 @@ static int open_again(struct scope_perf_events *events, bool stacks_only,
 	size_t i;
 	int code = 0;
 
-	for (i = 0; i < events->cpus && !code; i++) {
-		if (!events->cpu[i].ring.page || (stacks_only && !events->cpu[i].stacks))
-			continue;
-		close_events(&events->cpu[i]);
-		code = open_events(events, &events->cpu[i], options, cover, error);
-		enable_cpu(&events->cpu[i], true);
-	}
+	for (i = 0; i < events->cpus && !code; i++)
+		if (events->cpu[i].ring.page && (events->cpu[i].stacks || !stacks_only))
+			code = replace_events(events, &events->cpu[i], options, cover, error);
 	return code;
 }
 

@@ -12,6 +12,8 @@
 /* Losses are told by the next record that finds room: there is one after so long. */
 #define SCOPE_PERF_LIFE_NS 10000000u
 
+#define SCOPE_PERF_GENERATIONS 4
+
 /* One event of one CPU. */
 struct scope_perf_event {
 	struct scope_perf_id id;
@@ -26,8 +28,10 @@ struct scope_perf_cpu {
 	struct scope_perf_ring ring;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
 	size_t events;
-	struct scope_perf_id id[2 * SCOPE_PERF_KINDS]; /* present events, then those before */
+	/* Of present events, then of those before, whose records may be in the ring still. */
+	struct scope_perf_id id[SCOPE_PERF_GENERATIONS * SCOPE_PERF_KINDS];
 	size_t ids;
+	uint32_t seen; /* kinds of which present events have told something, a bit each */
 	uint64_t blocks;	/* stacks of sleeping threads that the ring gave since the last thinning */
 	uint64_t blocks_every;	/* such a stack is taken at one of so many sleeps */
 };
@@ -62,20 +66,25 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on);
 void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns);
 
 /*
- * Puts events of another cover in the place of the present ones. The kernel takes no second filter
- * for an event, so for a moment nothing is recorded: the caller writes that down as a loss.
+ * Puts events of another cover in the place of the present ones: the kernel takes no second filter for
+ * an event. The new ones are on before the old ones go, so nothing is lost; what both tell is told apart
+ * by scope_perf_events_told(). Where they cannot be opened, the old ones stay.
  */
 int scope_perf_events_recover(struct scope_perf_events *events,
 			      const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
 
-/*
- * Likewise of the events that take stacks alone, where options ask for another length of them. A stack
- * that the moment between costs is counted as absent behind its call.
- */
+/* Likewise of the events that take stacks alone, where options ask for another length of them. */
 int scope_perf_events_restack(struct scope_perf_events *events,
 			      const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
+
+/*
+ * Was the event told already, by the event that came in the place of the one it is of? Called for each
+ * record of kind EVENT, in the order of the ring: there a new event tells of a hit before an old one
+ * does, since the kernel puts it in front (perf_trace_add()).
+ */
+bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_record *record);
 
 /* Would it work? 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);

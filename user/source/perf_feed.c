@@ -10,13 +10,20 @@
 #include "source/file.h"
 #include "source/perf_select.h"
 
-/* A child whose number the kernel's filter keeps back: numbers have started again from the lowest. */
+/*
+ * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
+ * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
+ */
 void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 				 const struct scope_perf_record *record)
 {
-	if (record->type == SCOPE_PERF_TYPE_FORK && !scope_perf_cover_has(&feed->cover, record->tid) &&
-	    scope_perf_tasks_find(feed->tasks, record->tid))
-		feed->uncovered = true;
+	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_cover_has(&feed->cover, record->tid) ||
+	    !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	feed->uncovered = true;
+	feed->late++;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
 }
 
 /* One that takes a selected name: its STATE is to be written once the drain is through. */
@@ -215,17 +222,12 @@ int scope_perf_feed_cover(struct scope_perf_feed *feed)
 	return 0;
 }
 
-/* What the new thread did until now, and what anybody does until the new events are there, is lost. */
 int scope_perf_feed_cover_again(struct scope_perf_feed *feed)
 {
-	size_t i;
 	int code = scope_perf_feed_cover(feed);
 
 	feed->uncovered = false;
 	if (!code)
 		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
-	for (i = 0; i < feed->events.cpus && !code; i++)
-		if (feed->events.cpu[i].ring.page && !feed->events.cpu[i].stacks)
-			code = scope_perf_pack_lost(feed->pack, feed->events.cpu[i].cpu, scope_perf_feed_now(), 1);
 	return code;
 }

@@ -35,6 +35,7 @@ struct scope_perf_feed {
 	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
+	uint64_t late; /* threads of which the first moments are not known */
 	uint64_t thinned_ns; /* when stacks were last thinned out */
 	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
 	bool slices_stay; /* as they were at first: longer ones were too much for the rings */

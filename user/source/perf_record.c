@@ -146,6 +146,7 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 	if (i == id_count)
 		return 0;
 	record->kind = ids[i].kind;
+	record->id_at = i;
 	record->type = SCOPE_PERF_TYPE_EVENT;
 	if (layout->stack[record->kind] == SCOPE_STACK_CHAIN) {
 		code = take_chain(&bytes, record);

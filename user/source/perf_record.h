@@ -53,6 +53,7 @@ enum scope_perf_type {
 struct scope_perf_record {
 	enum scope_perf_type type;
 	enum scope_perf_kind kind;
+	size_t id_at; /* EVENT: which of the ids it came with */
 	uint64_t time_ns;
 	uint32_t tgid, tid;	  /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
 	uint32_t parent_tid;	  /* FORK */

@@ -92,6 +92,7 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS_LOST "stacks_lost" /* no room in perf's ring for stacks */
 #define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"		     /* online */
+#define SCOPE_META_LATE "late" /* threads whose first moments are not there: their numbers began anew */
 #define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
 #define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone, guard */
 #define SCOPE_META_GUARD "guard"	     /* with end_reason guard: what the overload guard found */
