@@ -72,6 +72,46 @@ same "sqlite wakers of the lock" 110 \
 same "sqlite run time of the holder, ms / 10" 29 \
 	"$(query 'SELECT run_ns / 10000000 FROM thread WHERE comm = "keeper"')"
 
+# Probes, with a stack, and delays; addresses of stacks are those that ran.
+cat >"$work/marks.text" <<'TEXT'
+meta command demo
+meta probe.7 u:/usr/bin/demo:handle
+map 100 0x400000 0x500000 0x0 x /usr/bin/demo -
+thread 100 100 demo
+sym 100 0x401000 0x100 handle demo program
+sym 100 0x402000 0x100 main demo program
+1000 0 switch 0 100 sleeping
+2000 0 syscall 100 read enter=1500 ret=100 args=7
+2100 0 stack 100 0x401010,0x402020
+2500 0 probe 100 7 args=3,0xffff800000000000 user
+2500 0 stack 100 0x401000,0x402030 reason=2
+2600 0 probe 100 7 args=1 return user
+90000 0 delay 100 1 asked=50000 served=53211 at_return
+91000 0 switch 100 0 sleeping
+TEXT
+"$scope" dump --reverse "$work/marks.text" -o "$work/marks"
+"$scope" export script "$work/marks" >"$work/marks.script"
+same "script addresses" 1 "$(grep -cx '	          401010 handle (demo)' "$work/marks.script")"
+same "script probes" "id=7 place=u:/usr/bin/demo:handle arg0=0x3 arg1=0xffff800000000000|id=7 place=u:/usr/bin/demo:handle arg0=0x1 return" \
+	"$(sed -n 's/.*scope:probe: //p' "$work/marks.script" | paste -sd '|')"
+same "script delays" "rule=1 asked_ns=50000 served_ns=53211 at_return" "$(sed -n 's/.*scope:delay: //p' "$work/marks.script")"
+same "folded-probe" "demo;main;handle;u:/usr/bin/demo:handle 1" "$("$scope" export folded-probe "$work/marks")"
+"$scope" export ctf "$work/marks" -o "$work/marks.ctf"
+babeltrace2 "$work/marks.ctf" >"$work/marks.ctf.text"
+same "ctf probes" 1 "$(grep -c 'scope_probe: .*probe = 7, return = 0, args_length = 2, args = \[ \[0\] = 0x3' "$work/marks.ctf.text")"
+same "ctf delays" 1 "$(grep -c 'scope_delay: .*rule = 1, at_return = 1, asked_ns = 50000, served_ns = 53211' "$work/marks.ctf.text")"
+"$scope" export perfetto "$work/marks" -o "$work/marks.perfetto"
+protoc -I tests/unit --decode=Trace tests/unit/export.proto <"$work/marks.perfetto" >"$work/marks.perfetto.text"
+same "perfetto marks" 'B|100|delay by rule 1,E|100,I|100|probe 7 u:/usr/bin/demo:handle,I|100|probe 7 u:/usr/bin/demo:handle' \
+	"$(sed -n 's/^ *buf: "\(.*\)"/\1/p' "$work/marks.perfetto.text" | sort | paste -sd ,)"
+same "perfetto begin of a delay" 36789 "$(grep -A4 'timestamp: 36789$' "$work/marks.perfetto.text" | awk '/timestamp/ { print $2 }')"
+"$scope" export sqlite "$work/marks" -o "$work/marks.db"
+ask() { python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())' "$work/marks.db" "$1"; }
+same "sqlite probes" "[(2500, 7, 'u:/usr/bin/demo:handle', 0, '0x3 0xffff800000000000'), (2600, 7, 'u:/usr/bin/demo:handle', 1, '0x1')]" \
+	"$(ask 'SELECT time_ns, id, place, is_return, args FROM probe')"
+same "sqlite delays" "[(36789, 90000, 1, 50000, 1)]" "$(ask 'SELECT begin_ns, end_ns, rule, asked_ns, at_return FROM delay')"
+
 # What goes wrong says what, and leaves nothing behind.
 "$scope" export sqlite "$work/trace" -o "$work/db" 2>"$work/errors" && failed=1
 same "an existing database is refused" 1 "$(grep -c 'is there already' "$work/errors")"

@@ -247,6 +247,35 @@ static int export_life(struct exporter *exporter, const struct scope_event *even
 	}
 }
 
+static int export_probe(struct exporter *exporter, const struct scope_event *event)
+{
+	struct stream *stream;
+	int err = begin_event(exporter, event, SCOPE_CTF_PROBE, event->tid, &stream);
+
+	if (err)
+		return err;
+	put(stream, event->probe.id, 2);
+	put(stream, !!(event->flags & SCOPE_PROBE_RETURN), 1);
+	put(stream, event->probe.args, 1);
+	for (unsigned i = 0; i < event->probe.args; i++)
+		put(stream, event->probe.arg[i], 8);
+	return 0;
+}
+
+static int export_delay(struct exporter *exporter, const struct scope_event *event)
+{
+	struct stream *stream;
+	int err = begin_event(exporter, event, SCOPE_CTF_DELAY, event->tid, &stream);
+
+	if (err)
+		return err;
+	put(stream, event->delay.id, 2);
+	put(stream, !!(event->flags & SCOPE_DELAYED_AT_RETURN), 1);
+	put(stream, event->delay.asked_ns, 4);
+	put(stream, event->delay.served_ns, 4);
+	return 0;
+}
+
 static int export_event(struct exporter *exporter, const struct scope_event *event)
 {
 	struct stream *stream;
@@ -264,6 +293,10 @@ static int export_event(struct exporter *exporter, const struct scope_event *eve
 	case SCOPE_EVENT_EXEC:
 	case SCOPE_EVENT_THREAD_EXIT:
 		return export_life(exporter, event);
+	case SCOPE_EVENT_PROBE:
+		return export_probe(exporter, event);
+	case SCOPE_EVENT_DELAY:
+		return export_delay(exporter, event);
 	case SCOPE_EVENT_LOST:
 		err = get_stream(exporter, event->cpu, &stream);
 		if (!err && stream->bytes)

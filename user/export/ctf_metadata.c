@@ -65,6 +65,29 @@ static void put_sched_events(FILE *to)
 	end_event(to);
 }
 
+/* Arguments as many as there are, 64 bits each. */
+static void put_args(FILE *to)
+{
+	put_integer(to, "_args_length", 8, false);
+	fputs("\t\tinteger { size = 64; align = 8; signed = 0; base = 16; byte_order = le; } "
+	      "_args[_args_length];\n", to);
+}
+
+static void put_own_events(FILE *to)
+{
+	begin_event(to, "", "scope_probe", SCOPE_CTF_PROBE);
+	put_integer(to, "_probe", 16, false);
+	put_integer(to, "_return", 8, false);
+	put_args(to);
+	end_event(to);
+	begin_event(to, "", "scope_delay", SCOPE_CTF_DELAY);
+	put_integer(to, "_rule", 16, false);
+	put_integer(to, "_at_return", 8, false);
+	put_integer(to, "_asked_ns", 32, false);
+	put_integer(to, "_served_ns", 32, false);
+	end_event(to);
+}
+
 static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
 {
 	for (uint32_t nr = 0; nr < nr_count; nr++) {
@@ -75,9 +98,7 @@ static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
 			continue;
 		snprintf(number, sizeof(number), "%" PRIu32, nr);
 		begin_event(to, "syscall_entry_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr);
-		put_integer(to, "_args_length", 8, false);
-		fputs("\t\tinteger { size = 64; align = 8; signed = 0; base = 16; byte_order = le; } "
-		      "_args[_args_length];\n", to);
+		put_args(to);
 		end_event(to);
 		begin_event(to, "syscall_exit_", name ? name : number,
 			    SCOPE_CTF_SYSCALLS + 2 * nr + 1);
@@ -128,5 +149,6 @@ void scope_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *n
 	put_integer(to, "_tid", 32, true);
 	fputs("\t};\n};\n\n", to);
 	put_sched_events(to);
+	put_own_events(to);
 	put_syscall_events(to, nrs, nr_count);
 }

@@ -33,6 +33,8 @@ int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols
 			const char *path, struct scope_error *error);
 int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
 			    const char *path, struct scope_error *error);
+int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
+			      const char *path, struct scope_error *error);
 int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols,
 			const char *path, struct scope_error *error);
 int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols,

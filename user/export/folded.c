@@ -45,7 +45,8 @@ static void put_name(FILE *to, const char *name)
 }
 
 static int add_line(struct folder *folder, const struct scope_thread *thread, bool cut,
-		    const struct scope_function **function, unsigned count, uint64_t weight)
+		    const struct scope_function **function, unsigned count, const char *last,
+		    uint64_t weight)
 {
 	struct line line = {.count = weight};
 	size_t size;
@@ -59,6 +60,10 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 	for (unsigned i = 0; i < count; i++) {
 		fputc(';', to);
 		put_name(to, function[i]->name);
+	}
+	if (*last) {
+		fputc(';', to);
+		put_name(to, last);
 	}
 	if (fclose(to) || scope_grow(&folder->line, &folder->line_capacity, folder->lines + 1,
 				     sizeof(line))) {
@@ -91,9 +96,9 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	}
 	if (!weight)
 		return 0;
-	err = scope_people_stack(folder->symbols, thread->tgid, event, function, ROOM, &count,
+	err = scope_people_stack(folder->symbols, thread->tgid, event, function, NULL, ROOM, &count,
 				 &cut);
-	return err ? err : add_line(folder, thread, cut, function, count, weight);
+	return err ? err : add_line(folder, thread, cut, function, count, "", weight);
 }
 
 static int fold_enter(void *user, uint32_t thread, const struct scope_open_call *call)
@@ -117,6 +122,34 @@ static int fold_wait(void *user, const struct scope_wait *wait)
 	return err;
 }
 
+/* The stacks behind probes, which stand directly behind them on the same CPU. */
+static int fold_probes(struct folder *folder, struct scope_trace *trace)
+{
+	const struct scope_function *function[ROOM];
+	uint16_t *probe = calloc(UINT16_MAX + 1, sizeof(*probe)); /* of each CPU, the last one */
+	struct scope_event event;
+	int more = 0, err = probe ? scope_trace_rewind(trace) : -ENOMEM;
+
+	while (!err && (more = scope_trace_next(trace, &event)) == 1) {
+		const struct scope_thread *thread;
+		unsigned count;
+		bool cut;
+
+		if (event.kind == SCOPE_EVENT_PROBE)
+			probe[event.cpu] = event.probe.id;
+		if (event.kind != SCOPE_EVENT_STACK || event.stack.reason != SCOPE_STACK_PROBE)
+			continue;
+		thread = scope_people_find(folder->timeline, event.tid);
+		err = scope_people_stack(folder->symbols, thread->tgid, &event, function, NULL, ROOM,
+					 &count, &cut);
+		if (!err)
+			err = add_line(folder, thread, cut, function, count,
+				       scope_people_place(trace, probe[event.cpu]), 1);
+	}
+	free(probe);
+	return err ? err : more;
+}
+
 static int compare_lines(const void *left, const void *right)
 {
 	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
@@ -136,20 +169,29 @@ static void print(struct folder *folder, FILE *stream)
 	}
 }
 
+enum stacks {
+	STACKS_ON,
+	STACKS_OFF,
+	STACKS_PROBE,
+};
+
 static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
-		bool off, struct scope_error *error)
+		enum stacks which, struct scope_error *error)
 {
-	static const struct scope_timeline_ops ops = {
+	static const struct scope_timeline_ops nothing = { 0 }, ops = {
 		.enter = fold_enter,
 		.wait = fold_wait,
 		.stack = fold_stack,
 	};
-	struct folder folder = {.symbols = symbols, .off = off};
+	struct folder folder = {.symbols = symbols, .off = which == STACKS_OFF};
 	FILE *stream;
 	int err = scope_timeline_create(trace, &folder.timeline);
 
 	if (!err)
-		err = scope_timeline_run(folder.timeline, trace, &ops, &folder);
+		err = scope_timeline_run(folder.timeline, trace,
+					 which == STACKS_PROBE ? &nothing : &ops, &folder);
+	if (!err && which == STACKS_PROBE)
+		err = fold_probes(&folder, trace);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	if (!err)
@@ -169,11 +211,17 @@ static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const 
 int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols,
 			const char *path, struct scope_error *error)
 {
-	return fold(trace, symbols, path, false, error);
+	return fold(trace, symbols, path, STACKS_ON, error);
 }
 
 int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
 			    const char *path, struct scope_error *error)
 {
-	return fold(trace, symbols, path, true, error);
+	return fold(trace, symbols, path, STACKS_OFF, error);
+}
+
+int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
+			      const char *path, struct scope_error *error)
+{
+	return fold(trace, symbols, path, STACKS_PROBE, error);
 }

@@ -3,6 +3,7 @@
 #include "export/people.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define DEPTH_MAX 128
 
@@ -33,9 +34,19 @@ const struct scope_thread *scope_people_find(struct scope_timeline *timeline, ui
 	return index < 0 ? &unknown : scope_threads_at(timeline->threads, index);
 }
 
+const char *scope_people_place(const struct scope_trace *trace, uint16_t probe)
+{
+	const char *place;
+	char key[32];
+
+	snprintf(key, sizeof(key), SCOPE_META_PROBE "%u", probe);
+	place = scope_trace_meta(trace, key);
+	return place ? place : "";
+}
+
 int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
-		       unsigned room, unsigned *ret_count, bool *ret_cut)
+		       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut)
 {
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
@@ -61,6 +72,8 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		err = scope_symbols_lookup(symbols, tgid, ip[i], i > 0, &function[count - 1 - i]);
 	if (err)
 		return err;
+	for (unsigned i = 0; address && i < count; i++)
+		address[count - 1 - i] = ip[i];
 	*ret_count = count;
 	if (ret_cut)
 		*ret_cut = flags & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN);

@@ -12,12 +12,16 @@ int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_ti
 /* The thread that had this tid last; one without a name where there is none. */
 const struct scope_thread *scope_people_find(struct scope_timeline *timeline, uint32_t tid);
 
+/* Where a probe is, as --probe takes it; "" where the trace does not tell. It lives as long as the trace. */
+const char *scope_people_place(const struct scope_trace *trace, uint16_t probe);
+
 /*
- * The names of functions of a stack, outermost first; as many as there is room for. *ret_cut (NULL is
- * fine): it does not reach the start of its thread. 0 or -errno.
+ * The names of functions of a stack, outermost first; as many as there is room for. address (NULL is
+ * fine): where each was, or will return to. *ret_cut (NULL is fine): it does not reach the start of its
+ * thread. 0 or -errno.
  */
 int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
-		       unsigned room, unsigned *ret_count, bool *ret_cut);
+		       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut);
 
 #endif

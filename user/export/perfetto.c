@@ -5,6 +5,7 @@
  * schema (protos/perfetto/trace), of protocol buffers version 2.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ enum {
 	/* FtraceEvent */
 	EVENT_TIMESTAMP = 1,
 	EVENT_PID = 2,
+	EVENT_PRINT = 3,
 	EVENT_SCHED_SWITCH = 4,
 	EVENT_SCHED_WAKING = 20,
 	EVENT_SYS_ENTER = 329,
@@ -49,6 +51,8 @@ enum {
 	WAKING_PRIO = 3,
 	WAKING_SUCCESS = 4,
 	WAKING_TARGET_CPU = 5,
+	/* PrintFtraceEvent */
+	PRINT_BUF = 2,
 	/* SysEnterFtraceEvent, SysExitFtraceEvent */
 	SYS_ID = 1,
 	SYS_RET = 2,
@@ -110,18 +114,60 @@ static void write_packet(FILE *stream, const struct message *packet)
 	fwrite(packet->data, 1, packet->bytes, stream);
 }
 
-static void write_event(FILE *stream, const struct scope_event *event, uint32_t tid,
-			uint32_t field, const struct message *inner)
+static void write_event_at(FILE *stream, const struct scope_event *event, uint64_t time_ns,
+			   uint32_t tid, uint32_t field, const struct message *inner)
 {
 	struct message ftrace = {.bytes = 0}, bundle = {.bytes = 0}, packet = {.bytes = 0};
 
-	put_number(&ftrace, EVENT_TIMESTAMP, event->time_ns);
+	put_number(&ftrace, EVENT_TIMESTAMP, time_ns);
 	put_number(&ftrace, EVENT_PID, tid);
 	put_message(&ftrace, field, inner);
 	put_number(&bundle, BUNDLE_CPU, event->cpu);
 	put_message(&bundle, BUNDLE_EVENT, &ftrace);
 	put_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
 	write_packet(stream, &packet);
+}
+
+static void write_event(FILE *stream, const struct scope_event *event, uint32_t tid,
+			uint32_t field, const struct message *inner)
+{
+	write_event_at(stream, event, event->time_ns, tid, field, inner);
+}
+
+/* A line as programs write them to the kernel's trace marker: "B|PID|NAME", "E|PID", "I|PID|NAME". */
+static void write_mark(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event,
+		       uint64_t time_ns, char what, const char *name)
+{
+	struct message inner = {.bytes = 0};
+	char text[160];
+
+	snprintf(text, sizeof(text), *name ? "%c|%u|%s" : "%c|%u", what,
+		 scope_people_find(timeline, event->tid)->tgid, name);
+	put_bytes(&inner, PRINT_BUF, text, strlen(text));
+	write_event_at(stream, event, time_ns, event->tid, EVENT_PRINT, &inner);
+}
+
+static void write_probe(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
+			const struct scope_event *event)
+{
+	char name[120];
+
+	snprintf(name, sizeof(name), "probe %u %s", event->probe.id,
+		 scope_people_place(trace, event->probe.id));
+	write_mark(stream, timeline, event, event->time_ns, 'I', name);
+}
+
+/* What reads this sorts by time: the start of a delay may stand behind what came meanwhile. */
+static void write_delay(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
+{
+	uint64_t served_ns = event->delay.served_ns;
+	char name[64];
+
+	if (served_ns > event->time_ns)
+		served_ns = event->time_ns;
+	snprintf(name, sizeof(name), "delay by rule %u", event->delay.id);
+	write_mark(stream, timeline, event, event->time_ns - served_ns, 'B', name);
+	write_mark(stream, timeline, event, event->time_ns, 'E', "");
 }
 
 /* The kernel's TASK_* bits, as the tracepoint shows them. */
@@ -173,7 +219,7 @@ static void write_waking(FILE *stream, struct scope_timeline *timeline,
 	write_event(stream, event, event->waking.waker_tid, EVENT_SCHED_WAKING, &inner);
 }
 
-static void write_one(FILE *stream, struct scope_timeline *timeline,
+static void write_one(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
 		      const struct scope_event *event)
 {
 	struct message inner = {.bytes = 0};
@@ -193,6 +239,12 @@ static void write_one(FILE *stream, struct scope_timeline *timeline,
 		break;
 	case SCOPE_EVENT_WAKING:
 		write_waking(stream, timeline, event);
+		break;
+	case SCOPE_EVENT_PROBE:
+		write_probe(stream, trace, timeline, event);
+		break;
+	case SCOPE_EVENT_DELAY:
+		write_delay(stream, timeline, event);
 		break;
 	}
 }
@@ -238,7 +290,7 @@ int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbo
 	if (!err) {
 		write_threads(stream, timeline);
 		while ((more = scope_order_next(order, &event)) > 0)
-			write_one(stream, timeline, &event);
+			write_one(stream, trace, timeline, &event);
 		if (more < 0)
 			err = scope_error_set(error, more, "the trace cannot be read: %s",
 					      strerror(-more));

@@ -11,6 +11,7 @@
 #define ROOM 128
 
 struct printer {
+	const struct scope_trace *trace;
 	struct scope_timeline *timeline;
 	struct scope_symbols *symbols;
 	FILE *stream;
@@ -67,20 +68,40 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	const struct scope_thread *thread = scope_people_find(printer->timeline, event->tid);
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
 	const struct scope_function *function[ROOM];
+	uint64_t address[ROOM];
 	unsigned count;
-	int err = scope_people_stack(printer->symbols, thread->tgid, event, function, ROOM, &count,
-				     NULL);
+	int err = scope_people_stack(printer->symbols, thread->tgid, event, function, address, ROOM,
+				     &count, NULL);
 
 	if (err || !count)
 		return err;
 	print_head(printer, event, event->tid, sample ? "cpu-clock" : "scope:stack");
 	fputc('\n', printer->stream);
 	while (count--)
-		fprintf(printer->stream, "\t%16" PRIx64 " %s (%s)\n", function[count]->start,
+		fprintf(printer->stream, "\t%16" PRIx64 " %s (%s)\n", address[count],
 			function[count]->name,
 			function[count]->path[0] ? function[count]->path : function[count]->module);
 	fputc('\n', printer->stream);
 	return 0;
+}
+
+/* Of a probe: its number, where it is, and what was asked for there. */
+static void print_probe(const struct printer *printer, const struct scope_event *event)
+{
+	print_head(printer, event, event->tid, "scope:probe");
+	fprintf(printer->stream, "id=%u place=%s", event->probe.id,
+		scope_people_place(printer->trace, event->probe.id));
+	for (unsigned i = 0; i < event->probe.args; i++)
+		fprintf(printer->stream, " arg%u=0x%" PRIx64, i, event->probe.arg[i]);
+	fputs(event->flags & SCOPE_PROBE_RETURN ? " return\n" : "\n", printer->stream);
+}
+
+static void print_delay(const struct printer *printer, const struct scope_event *event)
+{
+	print_head(printer, event, event->tid, "scope:delay");
+	fprintf(printer->stream, "rule=%u asked_ns=%u served_ns=%u%s\n", event->delay.id,
+		event->delay.asked_ns, event->delay.served_ns,
+		event->flags & SCOPE_DELAYED_AT_RETURN ? " at_return" : "");
 }
 
 static int print_event(const struct printer *printer, const struct scope_event *event)
@@ -125,6 +146,12 @@ static int print_event(const struct printer *printer, const struct scope_event *
 		return 0;
 	case SCOPE_EVENT_STACK:
 		return print_stack(printer, event);
+	case SCOPE_EVENT_PROBE:
+		print_probe(printer, event);
+		return 0;
+	case SCOPE_EVENT_DELAY:
+		print_delay(printer, event);
+		return 0;
 	}
 	return 0;
 }
@@ -132,7 +159,7 @@ static int print_event(const struct printer *printer, const struct scope_event *
 int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols,
 			const char *path, struct scope_error *error)
 {
-	struct printer printer = {.symbols = symbols};
+	struct printer printer = {.trace = trace, .symbols = symbols};
 	struct scope_order *order = NULL;
 	struct scope_event event;
 	int more = 0, err = scope_people_learn(trace, &printer.timeline);

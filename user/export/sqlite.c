@@ -23,6 +23,10 @@ static const char schema[] =
 	" begin_ns INTEGER, wake_ns INTEGER, end_ns INTEGER, waker_tid INTEGER);"
 	"CREATE TABLE stack (thread INTEGER REFERENCES thread, time_ns INTEGER, sample INTEGER,"
 	" functions TEXT);"
+	"CREATE TABLE probe (thread INTEGER REFERENCES thread, time_ns INTEGER, id INTEGER,"
+	" place TEXT, is_return INTEGER, args TEXT);"
+	"CREATE TABLE delay (thread INTEGER REFERENCES thread, begin_ns INTEGER, end_ns INTEGER,"
+	" rule INTEGER, asked_ns INTEGER, at_return INTEGER);"
 	"BEGIN";
 
 enum statement {
@@ -31,6 +35,8 @@ enum statement {
 	INSERT_CALL,
 	INSERT_WAIT,
 	INSERT_STACK,
+	INSERT_PROBE,
+	INSERT_DELAY,
 	STATEMENTS,
 };
 
@@ -40,6 +46,8 @@ static const char *const inserts[STATEMENTS] = {
 	[INSERT_CALL] = "INSERT INTO call VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_WAIT] = "INSERT INTO wait VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 	[INSERT_STACK] = "INSERT INTO stack VALUES (?, ?, ?, ?)",
+	[INSERT_PROBE] = "INSERT INTO probe VALUES (?, ?, ?, ?, ?, ?)",
+	[INSERT_DELAY] = "INSERT INTO delay VALUES (?, ?, ?, ?, ?, ?)",
 };
 
 struct database {
@@ -102,8 +110,8 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	size_t size;
 	char *text;
 	FILE *to;
-	int err = scope_people_stack(database->symbols, thread->tgid, event, function, ROOM, &count,
-				     NULL);
+	int err = scope_people_stack(database->symbols, thread->tgid, event, function, NULL, ROOM,
+				     &count, NULL);
 
 	if (err)
 		return err;
@@ -160,6 +168,50 @@ static int add_meta(struct database *database, const struct scope_trace *trace)
 	return err;
 }
 
+/* Arguments in hexadecimal, a blank between. */
+static int add_probe(struct database *database, const struct scope_trace *trace, int64_t thread,
+		     const struct scope_event *event)
+{
+	sqlite3_stmt *statement = database->insert[INSERT_PROBE];
+	char args[SCOPE_ARG_MAX * 20] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < event->probe.args; i++)
+		used += (size_t)snprintf(args + used, sizeof(args) - used, "%s0x%llx", i ? " " : "",
+					 (unsigned long long)event->probe.arg[i]);
+	bind_numbers(statement, 1, (const int64_t[]){thread, event->time_ns, event->probe.id}, 3);
+	sqlite3_bind_text(statement, 4, scope_people_place(trace, event->probe.id), -1, SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 5, !!(event->flags & SCOPE_PROBE_RETURN));
+	sqlite3_bind_text(statement, 6, args, -1, SQLITE_TRANSIENT);
+	return step(database, INSERT_PROBE);
+}
+
+static int add_delay(struct database *database, int64_t thread, const struct scope_event *event)
+{
+	bind_numbers(database->insert[INSERT_DELAY], 1,
+		     (const int64_t[]){thread, event->time_ns - event->delay.served_ns,
+				       event->time_ns, event->delay.id, event->delay.asked_ns,
+				       !!(event->flags & SCOPE_DELAYED_AT_RETURN)}, 6);
+	return step(database, INSERT_DELAY);
+}
+
+/* What the timeline passes over. A thread that nothing else tells of is none of its threads. */
+static int add_marks(struct database *database, struct scope_trace *trace)
+{
+	struct scope_event event;
+	int more = 0, err = scope_trace_rewind(trace);
+
+	while (!err && (more = scope_trace_next(trace, &event)) == 1) {
+		const long thread = scope_threads_find(database->timeline->threads, event.tid);
+
+		if (event.kind == SCOPE_EVENT_PROBE)
+			err = add_probe(database, trace, thread, &event);
+		else if (event.kind == SCOPE_EVENT_DELAY)
+			err = add_delay(database, thread, &event);
+	}
+	return err ? err : more;
+}
+
 static int fill(struct database *database, struct scope_trace *trace)
 {
 	static const struct scope_timeline_ops ops = {
@@ -182,6 +234,8 @@ static int fill(struct database *database, struct scope_trace *trace)
 		err = scope_timeline_run(database->timeline, trace, &ops, database);
 	if (!err)
 		err = add_threads(database);
+	if (!err)
+		err = add_marks(database, trace);
 	if (!err && sqlite3_exec(database->handle,
 				 "COMMIT; CREATE INDEX call_thread ON call (thread, enter_ns);"
 				 "CREATE INDEX wait_thread ON wait (thread, begin_ns)",
