@@ -11,7 +11,8 @@ PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sq
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS ?= -O2 -g
 # Sums and products round one by one: else reports of machines with fused operations would differ.
-SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/gen $(SANFLAGS) \
+SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser \
+	-I$(BUILD)/gen $(SANFLAGS) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
 
