@@ -9,4 +9,4 @@
 #include "suites.h"
 
 kunit_test_suites(&scope_kunit_ring, &scope_kunit_filter, &scope_kunit_record,
-		  &scope_kunit_netlink);
+		  &scope_kunit_netlink, &scope_kunit_delay);

@@ -15,5 +15,6 @@ extern struct kunit_suite scope_kunit_ring;
 extern struct kunit_suite scope_kunit_filter;
 extern struct kunit_suite scope_kunit_record;
 extern struct kunit_suite scope_kunit_netlink;
+extern struct kunit_suite scope_kunit_delay;
 
 #endif
