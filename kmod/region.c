@@ -17,6 +17,44 @@
 
 static int hotplug_state;
 
+/* What alloc_pages_on() gave; NULL is fine. They are mapped nowhere in the kernel any more. */
+static void free_pages_of(struct page **pages, u32 count)
+{
+	if (!pages)
+		return;
+	while (count--)
+		__free_page(pages[count]);
+	kvfree(pages);
+}
+
+/*
+ * Zeroed pages of that node. Where there are not so many the caller is refused, but no process is
+ * killed for them, and the kernel's log stays silent, as it does not for vzalloc_node().
+ */
+static struct page **alloc_pages_on(int node, u32 count)
+{
+	const gfp_t flags = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL | __GFP_NOWARN);
+	u32 i;
+
+	if (!pages)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		pages[i] = alloc_pages_node(node, flags, 0);
+		if (!pages[i]) {
+			free_pages_of(pages, i);
+			return NULL;
+		}
+		cond_resched();
+	}
+	return pages;
+}
+
+static u32 ring_page_count(const struct scope_session *session)
+{
+	return (session->region_bytes - SCOPE_HEADER_BYTES) >> PAGE_SHIFT;
+}
+
 /*
  * Before the CPU runs anything. It is not kept from coming for want of memory: then its events are
  * counted as lost.
@@ -25,13 +63,18 @@ static int region_prepare(unsigned int id, struct hlist_node *node)
 {
 	struct scope_session *session = hlist_entry_safe(node, struct scope_session, regions);
 	struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+	struct page **pages;
 	u8 *subbufs;
 
 	if (cpu->ring.subbufs)
 		return 0;
-	subbufs = vzalloc_node(session->region_bytes - SCOPE_HEADER_BYTES, cpu_to_node(id));
-	if (!subbufs)
+	pages = alloc_pages_on(cpu_to_node(id), ring_page_count(session));
+	subbufs = pages ? vmap(pages, ring_page_count(session), VM_MAP, PAGE_KERNEL) : NULL;
+	if (!subbufs) {
+		free_pages_of(pages, ring_page_count(session));
 		return 0;
+	}
+	cpu->pages = pages;
 	/* Pairs with the acquire in region_page(). */
 	smp_store_release(&cpu->ring.subbufs, subbufs);
 	atomic_inc(&session->region_count);
@@ -112,10 +155,13 @@ void scope_region_free(struct scope_session *session)
 		cpuhp_state_remove_instance(hotplug_state, &session->regions);
 	session->growing = false;
 	for_each_possible_cpu(id) {
-		struct scope_ring *ring = &per_cpu_ptr(session->cpu, id)->ring;
+		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
+		struct scope_ring *ring = &cpu->ring;
 
-		vfree(ring->subbufs);
+		vunmap(ring->subbufs);
+		free_pages_of(cpu->pages, ring_page_count(session));
 		free_page((unsigned long)ring->page);
+		cpu->pages = NULL;
 		ring->subbufs = NULL;
 		ring->page = NULL;
 	}
@@ -134,17 +180,17 @@ u64 scope_region_bytes(const struct scope_session *session)
 static struct page *region_page(struct scope_session *session, u64 offset)
 {
 	u64 rest, id = div64_u64_rem(offset, session->region_bytes, &rest);
-	struct scope_ring *ring;
-	u8 *subbufs;
+	struct scope_cpu *cpu;
 
 	if (id >= nr_cpu_ids || !cpu_possible(id))
 		return NULL;
-	ring = &per_cpu_ptr(session->cpu, id)->ring;
+	cpu = per_cpu_ptr(session->cpu, id);
 	if (rest < SCOPE_HEADER_BYTES)
-		return virt_to_page(ring->page);
-	/* Pairs with the release in region_prepare(): zeroed by now. */
-	subbufs = smp_load_acquire(&ring->subbufs);
-	return subbufs ? vmalloc_to_page(subbufs + rest - SCOPE_HEADER_BYTES) : NULL;
+		return virt_to_page(cpu->ring.page);
+	/* Pairs with the release in region_prepare(): its pages are there, and zeroed. */
+	if (!smp_load_acquire(&cpu->ring.subbufs))
+		return NULL;
+	return cpu->pages[(rest - SCOPE_HEADER_BYTES) >> PAGE_SHIFT];
 }
 
 static vm_fault_t region_fault(SCOPE_COMPAT_FAULT_PROTO(vma, fault))

@@ -68,6 +68,7 @@ struct scope_cpu {
 	struct scope_measure measure;
 	struct hrtimer sample;
 	struct irq_work wake;
+	struct page **pages; /* behind ring.subbufs */
 	struct scope_session *session;
 } ____cacheline_aligned;
 

@@ -31,6 +31,11 @@ static inline void *kvzalloc(size_t bytes, gfp_t flags)
 
 #include "vmalloc.h"
 
+/* 4.13; before, what would not rather kill a process gave up sooner */
+#ifndef __GFP_RETRY_MAYFAIL
+#define __GFP_RETRY_MAYFAIL __GFP_NORETRY
+#endif
+
 /* 4.13 */
 #ifndef SCOPE_HAVE_CPUS_READ_LOCK
 #define cpus_read_lock() get_online_cpus()

@@ -57,11 +57,12 @@ static inline void *scope_compat_kvzalloc(size_t bytes, gfp_t flags)
 	return memory;
 }
 
-static inline void *scope_compat_vzalloc_node(unsigned long bytes, int node)
+static inline void *scope_compat_vmap(struct page **pages, unsigned int count, unsigned long flags,
+				      pgprot_t protection)
 {
-	void *memory = vzalloc_node(bytes, node);
+	void *memory = vmap(pages, count, flags, protection);
 
-	scope_compat_sync(memory, bytes);
+	scope_compat_sync(memory, (size_t)count << PAGE_SHIFT);
 	return memory;
 }
 
@@ -77,7 +78,7 @@ static inline void __percpu *scope_compat_alloc_percpu(size_t bytes, size_t alig
 }
 
 #define kvzalloc scope_compat_kvzalloc
-#define vzalloc_node scope_compat_vzalloc_node
+#define vmap scope_compat_vmap
 #define __alloc_percpu scope_compat_alloc_percpu
 #endif
 #endif

@@ -32,7 +32,7 @@ bool scope_fault_due(const char *what);
 
 /* Up to 5.7 compat has put its own before them. */
 #undef kvzalloc
-#undef vzalloc_node
+#undef vmap
 #undef __alloc_percpu
 
 #define kzalloc(...) SCOPE_FAULT(kzalloc, NULL, __VA_ARGS__)
@@ -45,7 +45,7 @@ bool scope_fault_due(const char *what);
 #define kvcalloc(...) SCOPE_FAULT(kvcalloc, NULL, __VA_ARGS__)
 #define kvmalloc_array(...) SCOPE_FAULT(kvmalloc_array, NULL, __VA_ARGS__)
 #define vmalloc_user(...) SCOPE_FAULT(vmalloc_user, NULL, __VA_ARGS__)
-#define vzalloc_node(...) SCOPE_FAULT(vzalloc_node, NULL, __VA_ARGS__)
+#define vmap(...) SCOPE_FAULT(vmap, NULL, __VA_ARGS__)
 #define get_zeroed_page(...) SCOPE_FAULT(get_zeroed_page, 0, __VA_ARGS__)
 #define vzalloc(...) SCOPE_FAULT(vzalloc, NULL, __VA_ARGS__)
 #define __alloc_percpu(...) SCOPE_FAULT(__alloc_percpu, NULL, __VA_ARGS__)
