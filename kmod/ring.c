@@ -2,6 +2,7 @@
 /* The seldom part of the ring: opening, closing and refusing sub-buffers. */
 #include <linux/atomic.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/barrier.h>
 #include "ring.h"
@@ -20,6 +21,7 @@ void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *
 	ring->subbuf_bytes = page->subbuf_bytes;
 	ring->subbuf_count = page->subbuf_count;
 	ring->flight = flight;
+	ring->kept = U64_MAX;
 	page->magic = SCOPE_RING_MAGIC;
 	page->mode = flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM;
 }
@@ -54,7 +56,7 @@ static bool ring_overwrite(struct scope_ring *ring)
 	u64 oldest = ring->head - ring->subbuf_count;
 	u64 records;
 
-	if (!ring->flight || oldest < ring->held)
+	if (!ring->flight || oldest < ring->held || oldest >= ring->kept)
 		return false;
 	records = ring_subbuf(ring, oldest + 1)->records - ring_subbuf(ring, oldest)->records;
 	/* Pairs with the exchange in scope_ring_consume(). Failing, the reader has handed it back. */
@@ -190,6 +192,7 @@ static void ring_snapshot(struct scope_ring *ring, bool hold)
 {
 	ring_close(ring);
 	ring->held = hold ? ring->head : 0;
+	ring->kept = U64_MAX;
 	WRITE_ONCE(ring->page->snapshot, ring->head);
 }
 
@@ -199,6 +202,12 @@ void scope_ring_close(struct scope_ring *ring)
 	ring_lock(ring);
 	ring_close(ring);
 	ring_unlock(ring);
+}
+
+/* Flight mode overwrites nothing of what comes from here on, until the snapshot or stop it belongs to. */
+void scope_ring_keep(struct scope_ring *ring)
+{
+	ring->kept = ring->head;
 }
 
 /*

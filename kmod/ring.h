@@ -49,6 +49,7 @@ struct scope_ring {
 	u32 subbuf_bytes;
 	u32 subbuf_count;
 	u64 held;	  /* flight: numbers below are not overwritten */
+	u64 kept;	  /* flight: nor are numbers from this one on */
 	bool flight;
 };
 
@@ -59,6 +60,7 @@ void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *
 void scope_ring_lose(struct scope_ring *ring, enum scope_lost reason);
 void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns);
 void scope_ring_close(struct scope_ring *ring);
+void scope_ring_keep(struct scope_ring *ring);
 void scope_ring_snapshot(struct scope_ring *ring, bool hold);
 void scope_ring_stop(struct scope_ring *ring);
 void scope_ring_force_thread(struct scope_ring *ring, u32 tid);

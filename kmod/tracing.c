@@ -77,6 +77,22 @@ static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
 	scope_ring_close(&cpu->ring);
 }
 
+static void cpu_keep(struct scope_session *session, struct scope_cpu *cpu)
+{
+	scope_ring_keep(&cpu->ring);
+}
+
+/*
+ * The STATE of every thread, for a snapshot or a stop that is to follow. Flight mode overwrites none of
+ * it before that: where the rings are too small for all of it, the rest is counted as lost.
+ */
+static int write_states(struct scope_session *session)
+{
+	if (session->config.flight)
+		call_all(session, cpu_keep);
+	return scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+}
+
 static void cpu_snapshot(struct scope_session *session, struct scope_cpu *cpu)
 {
 	put_pending(session, cpu);
@@ -147,7 +163,7 @@ int scope_session_stop_locked(struct scope_session *session, enum scope_stop_rea
 	lockdep_assert_held(&session->lock);
 	if (session->run_state != SCOPE_RUN_ON)
 		return -EALREADY;
-	scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	write_states(session);
 	scope_sample_stop(session);
 	/* From here on no switch sets traced again; what each CPU was in the middle of is told. */
 	WRITE_ONCE(session->running, 0);
@@ -201,7 +217,7 @@ int scope_session_snapshot(struct scope_session *session, bool hold)
 	mutex_lock(&session->lock);
 	if (session->run_state != SCOPE_RUN_ON)
 		goto out;
-	err = scope_state_write_all(session, SCOPE_STATE_AT_STOP);
+	err = write_states(session);
 	call_all(session, hold ? cpu_snapshot_held : cpu_snapshot);
 	wake_up_interruptible(&session->readers);
 out:

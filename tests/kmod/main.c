@@ -30,6 +30,7 @@ static const struct {
 	{ "block", test_block },
 	{ "flight_wraps", test_flight_wraps },
 	{ "snapshot", test_snapshot },
+	{ "snapshot_small", test_snapshot_small },
 	{ "notices", test_notices },
 	{ "probe_time", test_probe_time },
 	{ "guard", test_guard },

@@ -2,12 +2,17 @@
 /* Flight mode: the oldest is overwritten and counted, a snapshot holds what was there. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include "tests.h"
 
 #define SLACK 20ull
+#define SLEEPERS 150u
 
 struct seen {
 	uint64_t states, open_reads;
@@ -144,4 +149,60 @@ void test_snapshot(void)
 	CHECK(counts.overwritten == pages.overwritten && counts.records == pages.records);
 	client_close(&client);
 	workload_end(&workload);
+}
+
+static void *sleep_on(void *data)
+{
+	(void)data;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static pid_t begin_sleepers(void)
+{
+	int ready[2];
+	pthread_t thread;
+	uint32_t i;
+	char byte;
+	pid_t pid;
+
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (i = 0; i < SLEEPERS - 1; i++)
+			CHECK(!pthread_create(&thread, NULL, sleep_on, NULL));
+		CHECK(write(ready[1], "", 1) == 1);
+		sleep_on(NULL);
+	}
+	CHECK(read(ready[0], &byte, 1) == 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* A ring too small to tell of every thread writes over none it told of, and counts who is missing. */
+void test_snapshot_small(void)
+{
+	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 4096,
+					.subbuf_count = 2 };
+	struct client_counts before, pages;
+	struct seen seen = { 0 };
+	struct client client;
+	uint64_t stale, lost;
+
+	config.pids[0] = begin_sleepers();
+	client_begin(&client, &config);
+	client_pages(&client, &before);
+	CHECK(!client_snapshot(&client, true));
+	client_pages(&client, &pages);
+	lost = pages.lost[SCOPE_LOST_FULL] - before.lost[SCOPE_LOST_FULL];
+	client_drain_flight(&client, true, on_record, &seen, &stale);
+	printf("# %lu states, %lu lost\n", seen.states, lost);
+	CHECK(!stale && seen.states && seen.states + lost >= SLEEPERS);
+	CHECK(!client_command(&client, SCOPE_CMD_STOP));
+	client_close(&client);
+	kill(config.pids[0], SIGKILL);
+	waitpid(config.pids[0], NULL, 0);
 }

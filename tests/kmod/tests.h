@@ -27,6 +27,7 @@ void test_rename(void);
 void test_block(void);
 void test_flight_wraps(void);
 void test_snapshot(void);
+void test_snapshot_small(void);
 void test_notices(void);
 void test_probe_time(void);
 void test_guard(void);

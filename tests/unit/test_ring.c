@@ -432,6 +432,40 @@ static void test_snapshot_holds_what_was_there(void **state)
 	free(f.region);
 }
 
+/* What is written for a snapshot takes the place of what is older, and is not overwritten itself. */
+static void test_what_belongs_to_a_snapshot_is_kept(void **state)
+{
+	struct fixture f;
+	u64 from;
+	u32 i, refused = 0, per = PAYLOAD / 16;
+
+	(void)state;
+	setup_mode(&f, 4, true);
+	for (i = 0; i < 10 * per + 1; i++)
+		assert_true(put(&f, i, 16));
+	from = f.ring.head;
+	scope_ring_keep(&f.ring);
+	/* One place is open, and all others are of older events. */
+	for (; i < 14 * per; i++)
+		assert_true(put(&f, i, 16));
+	assert_int_equal(f.ring.page->tail, from);
+	for (; i < 15 * per; i++)
+		refused += !put(&f, i, 16);
+	assert_int_equal(refused, per);
+	assert_int_equal(f.ring.page->tail, from);
+	scope_ring_snapshot(&f.ring, false);
+	assert_int_equal(f.ring.page->lost[SCOPE_LOST_FULL], refused);
+	assert_int_equal(f.ring.page->snapshot, from + 4);
+	/* From here on it is as old as the rest. */
+	assert_true(put(&f, i++, 16));
+	assert_int_equal(f.ring.page->tail, from + 1);
+	scope_ring_stop(&f.ring);
+	while (take_flight(&f))
+		;
+	assert_int_equal(f.received + f.ring.page->overwritten + refused, i);
+	free(f.region);
+}
+
 /* A CPU whose memory could not be had counts, and one that gets it later records. */
 static void test_without_memory_all_is_lost(void **state)
 {
@@ -482,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_reader_races_writer),
 		cmocka_unit_test(test_flight_keeps_the_newest),
 		cmocka_unit_test(test_snapshot_holds_what_was_there),
+		cmocka_unit_test(test_what_belongs_to_a_snapshot_is_kept),
 		cmocka_unit_test(test_without_memory_all_is_lost),
 		cmocka_unit_test(test_flight_reader_races_writer),
 	};
