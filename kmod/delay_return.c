@@ -218,7 +218,7 @@ static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	u8 flags = 0;
 	u64 asked_ns;
 
-	if (scope_probe_dynamic_in_interrupt())
+	if (scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)))
 		return 0;
 	asked_ns = scope_delay_due(rule, &flags);
 	if (!asked_ns)

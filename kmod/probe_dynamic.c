@@ -70,8 +70,12 @@ static inline bool is_traced(const struct scope_dynamic *probe)
 
 static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
+	/*
+	 * One that ftrace calls is no trap. The kernel may have made a jump of a breakpoint, but does not
+	 * say when: there a non-maskable interrupt is taken for the thread.
+	 */
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
-	    scope_probe_dynamic_in_interrupt() ? SCOPE_PROBE_INTERRUPT : 0);
+	    scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0);
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_hit);
@@ -90,7 +94,8 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 	/* Taken out meanwhile. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
-		    SCOPE_PROBE_RETURN | (scope_probe_dynamic_in_interrupt() ? SCOPE_PROBE_INTERRUPT : 0));
+		    SCOPE_PROBE_RETURN |
+			    (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0));
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_hit);

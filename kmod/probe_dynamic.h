@@ -6,6 +6,7 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/path.h>
+#include "arch.h"
 #include "session.h"
 #include "uprobe.h"
 
@@ -42,13 +43,16 @@ void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
 
 /*
- * Did an interrupt come here, rather than the thread it interrupted? For the handlers of kprobes: their
- * trap counts as a non-maskable interrupt itself, and each of those as a hard one, too.
+ * Did an interrupt come here, rather than the thread it interrupted? For the handlers of kprobes. traps:
+ * the probe is a breakpoint, whose trap may count as a non-maskable interrupt itself, and each of those
+ * as a hard one, too.
  */
-static inline bool scope_probe_dynamic_in_interrupt(void)
+static inline bool scope_probe_dynamic_in_interrupt(bool traps)
 {
-	return in_serving_softirq() ||
-	       hardirq_count() >> HARDIRQ_SHIFT > (preempt_count() & NMI_MASK) >> NMI_SHIFT;
+	u32 nmis = (preempt_count() & NMI_MASK) >> NMI_SHIFT;
+
+	return in_serving_softirq() || hardirq_count() >> HARDIRQ_SHIFT > nmis ||
+	       nmis > (traps ? SCOPE_ARCH_TRAP_NMIS : 0);
 }
 
 #ifdef SCOPE_UPROBE_KNOWN

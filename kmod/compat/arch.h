@@ -33,6 +33,9 @@ static inline bool scope_arch_counter_steady(void)
 
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_X86_64
 
+/* Non-maskable interrupts that a breakpoint's trap counts as: since 5.8, when they could be nested. */
+#define SCOPE_ARCH_TRAP_NMIS (NMI_BITS > 1)
+
 /* 4.6 gave it a name */
 static __always_inline bool scope_compat_in_ia32(void)
 {
@@ -155,6 +158,7 @@ static inline bool scope_arch_counter_steady(void)
 }
 
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_ARM64
+#define SCOPE_ARCH_TRAP_NMIS 0
 
 static __always_inline u8 scope_arch_abi(long *nr)
 {

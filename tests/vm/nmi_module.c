@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module whose function is called by every NMI that nobody else claims: a place for a kprobe. */
+/* A module whose functions are called by every NMI that nobody else claims: places for kprobes. */
 #include <linux/atomic.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -9,16 +9,25 @@ static unsigned long handled;
 module_param(handled, ulong, 0444);
 MODULE_PARM_DESC(handled, "how many came");
 
-/* The probe is set here. */
+/* Probes are set here: ftrace calls what is on the entry of the first, the second's is a breakpoint. */
 noinline void scope_test_nmi(unsigned long number);
 noinline void scope_test_nmi(unsigned long number)
 {
 	WRITE_ONCE(handled, number);
 }
 
+noinline notrace void scope_test_nmi_untraced(unsigned long number);
+noinline notrace void scope_test_nmi_untraced(unsigned long number)
+{
+	WRITE_ONCE(handled, number);
+}
+
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
-	scope_test_nmi(handled + 1);
+	const unsigned long number = handled + 1;
+
+	scope_test_nmi(number);
+	scope_test_nmi_untraced(number);
 	return NMI_HANDLED;
 }
 
