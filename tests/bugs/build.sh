@@ -32,14 +32,20 @@ apt_private() {
 	APT_CONFIG=$apt/apt.conf apt-get -qq "$@"
 }
 
-# fetch SERVER: downloads its newest source package once.
+# fetch SERVER: downloads its newest source package once, or an older one where a mirror lists what it
+# does not have yet.
 fetch() {
+	local version
 	mkdir -p "$servers_dir/src"
 	compgen -G "$servers_dir/src/$1_*.dsc" >/dev/null && return 0
 	echo "servers: fetching the source of $1"
 	apt_private update
-	(cd "$servers_dir/src" && apt_private source --download-only "$1") ||
-		die "no source package of $1: is the Debian archive reachable?"
+	for version in $(APT_CONFIG=$servers_dir/apt/apt.conf apt-cache showsrc --only-source "$1" |
+		awk '/^Version:/ { print $2 }' | sort -rVu); do
+		(cd "$servers_dir/src" && apt_private source --download-only "$1=$version") && return 0
+		rm -f "$servers_dir/src/$1_${version#*:}.dsc"
+	done
+	die "no source package of $1: is the Debian archive reachable?"
 }
 
 configure_memcached() {
@@ -110,6 +116,7 @@ build_one() {
 	local name=$1 out=$servers_dir/$1 tree=$servers_dir/tree-$1 patch=/dev/null
 	bug_row "$name"
 	[ ! -e "$bugs_dir/own/$bug_server.c" ] || { build_own "$name"; return; }
+	bug_recipe "$bug_server"
 	[ "$bug_patch" = - ] || patch=$bugs_dir/$bug_patch.patch
 	fetch "$bug_server"
 	base_tree "$bug_server"
@@ -119,12 +126,17 @@ build_one() {
 	[ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	echo "servers: building $name ($bug_server)"
 	rm -rf "$tree" "$out"
-	cp -a "$servers_dir/base/$bug_server" "$tree"
 	mkdir -p "$out"
-	(cd "$tree" && { [ "$bug_patch" = - ] || patch -s -p1 --no-backup-if-mismatch <"$patch"; } &&
-		"make_$bug_server" && "install_$bug_server" "$out") >"$out.log" 2>&1 ||
+	if [ "$bug_patch" = - ]; then
+		tree=$servers_dir/base/$bug_server
+	else
+		cp -a "$servers_dir/base/$bug_server" "$tree"
+	fi
+	(cd "$tree" && { [ "$bug_patch" = - ] || {
+		patch -s -p1 --no-backup-if-mismatch <"$patch" && "make_$bug_server"; }; } &&
+		"install_$bug_server" "$out") >"$out.log" 2>&1 ||
 		die "building $name failed: see $out.log"
-	rm -rf "$tree"
+	[ "$bug_patch" = - ] || rm -rf "$tree"
 	echo "$stamp" >"$out/stamp"
 }
 

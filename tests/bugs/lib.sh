@@ -20,6 +20,13 @@ bug_row() {
 	IFS=$'\t' read -r _ bug_server bug_patch bug_kind bug_expect bug_module bug_load _ <<<"$row"
 }
 
+# What is special to a server, where it has a file: configure_, make_ and install_ for build.sh, server_
+# and load_ for start.sh.
+bug_recipe() {	# SERVER
+	# shellcheck disable=SC1090
+	[ ! -e "$bugs_dir/servers/$1.sh" ] || . "$bugs_dir/servers/$1.sh"
+}
+
 # The cases of the bench: those with a bug.
 bug_cases() {
 	awk -F '\t' '!/^#/ && NF && $4 != "none" { print $1 }' "$bugs_dir/bugs.tsv"

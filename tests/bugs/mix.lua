@@ -2,7 +2,7 @@
 -- Send a seeded mix of small pages, missing pages and long percent-encoded URLs through wrk.
 -- Environment: MIX_SEED, MIX_PAGES (pages in the tree), MIX_URLS (file of the long URLs),
 -- MIX_LONG and MIX_MISS (shares of the requests), MIX_DELAY_MS (mean pause of a connection between
--- two requests, 0 for none).
+-- two requests, 0 for none), MIX_HEADER (a header line that those with long URLs have).
 local seed = tonumber(os.getenv("MIX_SEED")) or 1
 local pages = tonumber(os.getenv("MIX_PAGES")) or 20
 local long_share = tonumber(os.getenv("MIX_LONG")) or 0.06
@@ -12,8 +12,10 @@ local long_urls = {}
 
 init = function(args)
 	math.randomseed(seed)
+	local name, value = (os.getenv("MIX_HEADER") or ""):match("^(.-): (.*)$")
+	local headers = name and { [name] = value, Host = "localhost" } or nil
 	for url in io.lines(os.getenv("MIX_URLS")) do
-		long_urls[#long_urls + 1] = wrk.format("GET", url)
+		long_urls[#long_urls + 1] = wrk.format("GET", url, headers)
 	end
 end
 

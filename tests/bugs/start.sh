@@ -13,7 +13,11 @@ set -euo pipefail
 name=$1
 seed=$2
 duration=${DURATION:-120}
+# Whose load is sent: a healthy twin gets that of the case.
+# shellcheck disable=SC2034
+case_name=${TRIGGER:-$name}
 bug_row "$name"
+bug_recipe "$bug_server"
 program=$servers_dir/$name/$bug_server
 [ -x "$program" ] || die "$program is missing: run tests/bugs/build.sh $name"
 
@@ -103,6 +107,18 @@ document_tree() {
 	echo 'load: <!--#include file="status.fifo" -->' >"$work/www/status.shtml"
 }
 
+# A directory of many files and a ready index of them, asked for in place of the long URLs.
+large_directory() {	# FILES
+	local i
+	mkdir "$work/www/files"
+	(cd "$work/www/files" && seq -f 'part-%05g.tar' 1 "$1" | xargs touch)
+	(cd "$work/www/files" && printf '<a href="%s">%s</a>\n' $(ls | sed p)) >"$work/index.html"
+	mv "$work/index.html" "$work/www/files/"
+	for i in {1..8}; do
+		echo /files/
+	done >"$work/long.urls"
+}
+
 server_lighttpd() {
 	pick pages 10 40
 	pick page_bytes 2000 30000
@@ -172,7 +188,7 @@ load_http() {
 	pick longs 4 8
 	pick misses 1 5
 	delay=$((conns * 1000 / rate))
-	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay \
+	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay MIX_HEADER=${long_header:-} \
 		MIX_LONG=0.0$longs MIX_MISS=0.0$misses nice -n 5 \
 		wrk -t 1 -c "$conns" -d "${duration}s" --timeout 30s --latency \
 		-s "$bugs_dir/mix.lua" "http://127.0.0.1:$port/" \
@@ -211,7 +227,7 @@ wait_for 30 answers "$port" || die "$name does not listen on port $port: see $wo
 "load_$bug_load"
 sleep 1
 kill -0 "$load_pid" 2>/dev/null || die "the load ended at once: see $work/load.log"
-trigger "${TRIGGER:-$name}"
+trigger "$case_name"
 trap - EXIT
 [ "$bug_expect" != - ] || bug_expect=
 cat <<EOF

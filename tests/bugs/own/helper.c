@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands beside a server of the bench: a backend that answers by UDP, or a busy neighbour.
+ * What stands beside a server of the bench: a backend that answers by UDP, a busy neighbour, or a slow
+ * reader of its log.
  *
  * Usage: helper backend PORT PID SEED SHARE MS    every so manyth answer (0: none) takes MS longer
  *        helper hog CPU PID                       keeps the CPU busy, 9 of 10 ms
+ *        helper drain FIFO PID BYTES MS           reads so many bytes, and waits, again and again
  * Ends when the process PID is gone.
  */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -74,6 +77,18 @@ static __attribute__((noreturn)) void hog(int cpu)
 	}
 }
 
+static int drain(const char *path, size_t bytes, int ms)
+{
+	int fd = open(path, O_RDONLY);
+	char *data = malloc(bytes);
+
+	if (fd < 0 || !data)
+		return 1;
+	while (read(fd, data, bytes) > 0)
+		usleep((useconds_t)ms * 1000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 7 && !strcmp(argv[1], "backend")) {
@@ -84,6 +99,10 @@ int main(int argc, char **argv)
 		end_with(atoi(argv[3]));
 		hog(atoi(argv[2]));
 	}
-	fprintf(stderr, "usage: helper backend PORT PID SEED SHARE MS | hog CPU PID\n");
+	if (argc == 6 && !strcmp(argv[1], "drain")) {
+		end_with(atoi(argv[3]));
+		return drain(argv[2], (size_t)atoi(argv[4]), atoi(argv[5]));
+	}
+	fprintf(stderr, "usage: helper backend PORT PID SEED SHARE MS | hog CPU PID | drain FIFO PID BYTES MS\n");
 	return 2;
 }
