@@ -15,7 +15,8 @@ packages_of() {
 	test) echo libcmocka-dev libdebuginfod1 musl-tools xz-utils babeltrace2 protobuf-compiler python3 python3-scipy python3-fastcluster ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
-	servers) echo build-essential dpkg-dev libevent-dev wrk gdb strace python3 ;;
+	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev wrk gdb \
+		strace python3 ;;
 	jit) echo nodejs default-jdk-headless ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	dkms) echo dkms ;;

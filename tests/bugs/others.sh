@@ -15,15 +15,26 @@ set -euo pipefail
 out=${OUT:-$(dirname "$servers_dir")/bugs-others}
 seed=${SEED:-1}
 
+# A process and its descendants: these tools follow none that were there before.
+family() {	# PID
+	local child
+	printf %s "$1"
+	for child in $(cat "/proc/$1/task"/*/children); do
+		printf ,
+		family "$child"
+	done
+}
+
 one() {	# CASE DIR
-	local dir=$2
+	local dir=$2 pids
 	mkdir -p "$dir"
 	eval "$(DURATION=60 "$bugs_dir/start.sh" "$1" "$seed")"
 	sleep 2
-	perf record -q -F 999 --call-graph dwarf -p "$SERVER_PID" -o "$dir/run.data" -- sleep 6 || true
-	perf record -q -e sched:sched_switch --call-graph dwarf -p "$SERVER_PID" -o "$dir/sleep.data" \
+	pids=$(family "$SERVER_PID")
+	perf record -q -F 999 --call-graph dwarf -p "$pids" -o "$dir/run.data" -- sleep 6 || true
+	perf record -q -e sched:sched_switch --call-graph dwarf -p "$pids" -o "$dir/sleep.data" \
 		-- sleep 6 || true
-	timeout -s INT 6 strace -f -c -p "$SERVER_PID" -o "$dir/strace.txt" || true
+	timeout -s INT 6 strace -f -c -p "$pids" -o "$dir/strace.txt" || true
 	"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"
 	rm -rf "$WORK_DIR"
 	perf script --no-inline -F comm,tid,time,ip,sym,dso -i "$dir/run.data" >"$dir/run.txt" || true
