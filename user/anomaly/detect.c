@@ -290,10 +290,8 @@ static int detect(struct work *work)
 	double z;
 	int err = 0;
 
-	for (uint32_t group = 0; !err && group < work->groups->count; group++) {
-		detection->group_busy_ns[group] = work->survey->group[group].busy_ns;
+	for (uint32_t group = 0; !err && group < work->groups->count; group++)
 		err = add_group(work, group);
-	}
 	detection->busy_ns = work->survey->busy_ns;
 	if (err || !detection->populations)
 		return err;
@@ -330,8 +328,7 @@ int scope_detect_run(const struct scope_groups *groups, const struct scope_surve
 	detection->linkage = options->cluster.linkage;
 	detection->groups = groups->count;
 	detection->of_vector = calloc(groups->count + 1, sizeof(*detection->of_vector));
-	detection->group_busy_ns = calloc(groups->count + 1, sizeof(*detection->group_busy_ns));
-	if (work.whole && detection->of_vector && detection->group_busy_ns)
+	if (work.whole && detection->of_vector)
 		err = detect(&work);
 	free(work.whole);
 	if (err) {
@@ -379,6 +376,5 @@ void scope_detection_destroy(struct scope_detection *detection)
 		free(detection->of_vector[i]);
 	free(detection->population);
 	free(detection->of_vector);
-	free(detection->group_busy_ns);
 	free(detection);
 }

@@ -64,9 +64,8 @@ struct scope_detection {
 	struct scope_population *population;
 	size_t populations;
 	uint32_t **of_vector; /* per group: id of a vector -> population */
-	double *group_busy_ns; /* run + blocked + queue of the group's units */
 	size_t groups;
-	double busy_ns; /* of all groups */
+	double busy_ns; /* run + blocked + queue of all units */
 	bool sampled;	/* a clustering had too many distinct vectors */
 	enum scope_linkage linkage;
 };

@@ -10,6 +10,7 @@
 #include "rank/shares.h"
 
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
+#define BUSY_LEFT_MIN 0.1 /* of the busy time, whatever else was found */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
 /* Sums over the items for which one function is named. */
@@ -469,16 +470,25 @@ double scope_rank_doubt(const struct scope_finding *finding)
 	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
 }
 
+/* Busy time of all groups, as if the functions found so far were mended. */
+static double busy_left(const struct scope_rank_input *input)
+{
+	double left_ns = input->detection->busy_ns;
+
+	for (size_t i = 0; input->found && i < input->found->findings; i++)
+		if (input->found->finding[i].kind > SCOPE_FINDING_SPIN)
+			left_ns -= input->found->finding[i].excess_ns;
+	return fmax(left_ns, BUSY_LEFT_MIN * input->detection->busy_ns);
+}
+
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
 				      const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
-	const struct scope_detection *detection = input->detection;
 	/* What may as well be the kernel's doing needs up to twice the odds. */
 	const double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
-	const double busy_ns = fmax(detection->group_busy_ns[finding->group], detection->busy_ns);
 
-	if (!(finding->excess_ns >= options->excess_share * busy_ns))
+	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
 	if (finding->units < options->units_min)
 		return SCOPE_RULE_UNITS;

@@ -262,20 +262,22 @@ static void mark_named(struct scope_tree *tree, const struct scope_ranking *rank
 
 /*
  * Several bugs hide each other: each has a small part only of the time of slow units. So what was
- * found is left out, and the rest weighed again, until nothing more is found.
+ * found is left out, as if it were mended, and the rest weighed again, until nothing more is found.
  */
 static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
+	struct scope_rank_input rest = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
 	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
 
 	if (!err)
 		err = rank_round(input, shares, count, ranking);
+	rest.found = ranking;
 	while (!err && ranking->findings > before) {
 		mark_named(&input->evidence->tree, ranking, before);
 		before = ranking->findings;
-		err = rank_round(input, shares, count, ranking);
+		err = rank_round(&rest, shares, count, ranking);
 	}
 	free(shares);
 	return err;

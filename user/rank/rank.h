@@ -2,11 +2,10 @@
 /*
  * From evidence to an ordered list of functions, and a verdict.
  *
- * A slow function is a finding if its excess is at least a set share of its group's and of the
- * process's busy time, it shows in enough units and in both halves of the window, and its part of
- * the abnormal time is clearly greater than its part of the usual time, by odds and by share: what
- * merely stretches all functions alike lies outside the program (methods: PerfCompass, Dean et al.,
- * IEEE TPDS 27(6), 2016).
+ * A slow function is a finding if its excess is at least a set share of the process's busy time, it
+ * shows in enough units and in both halves of the window, and its part of the abnormal time is
+ * clearly greater than its part of the usual time, by odds and by share: what merely stretches all
+ * functions alike lies outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6), 2016).
  */
 #ifndef SCOPE_RANK_RANK_H
 #define SCOPE_RANK_RANK_H
@@ -14,7 +13,7 @@
 #include "evidence/evidence.h"
 
 struct scope_rank_options {
-	double excess_share; /* of the busy time of its group */
+	double excess_share; /* of the busy time, see found */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time … */
 	double odds_alone;   /* … unless the odds are so high: it dominates usual time as well */
@@ -146,6 +145,7 @@ struct scope_rank_input {
 	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */
 	struct scope_evidence *second;	 /* likewise, by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
+	const struct scope_ranking *found; /* set here: the rest is weighed as if these were mended */
 };
 
 /*
