@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Run one capture from the first look at the target to the last sub-buffer. */
-#include "source/capture.h"
+#include "source/capture_internal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,6 @@
 #include "source/meta.h"
 #include "source/newborn.h"
 #include "source/proc.h"
-#include "source/selection.h"
 #include "source/source.h"
 #include "source/stack.h"
 #include "source/states.h"
@@ -24,29 +23,6 @@
 
 #define NS_PER_MS 1000000ull
 #define LOOK_NS 5000000000ull
-
-struct scope_capture_run {
-	const struct scope_capture_options *options;
-	const struct scope_capture_watch *watch;
-	const volatile sig_atomic_t *stop;
-	struct scope_writer *writer;
-	struct scope_error *error;
-	const struct scope_source *source;
-	void *feed; /* the source's session */
-	struct scope_proc *proc;
-	struct scope_still *still;
-	struct scope_newborn *newborn;
-	struct scope_steer *steer; /* NULL: stacks stay as they are */
-	struct scope_capture_stats stats;
-	int pidfd;	/* -1 where the kernel has none, or the target has ended */
-	bool leader_gone; /* the target itself has ended; descendants may live */
-	uint64_t look_ns;  /* when to look for new names next: libraries come and go, and so do processes */
-	struct scope_states *states; /* during a cut */
-	bool deaf;	  /* the module's probes on system calls do not fire */
-	uint64_t settled_ns; /* all that happened before is drained */
-	bool ended;	  /* the source has stopped by itself, or its filter is empty */
-	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
-};
 
 static uint64_t now_ns(void)
 {
@@ -88,54 +64,6 @@ static int failed(struct scope_capture_run *capture, int code)
 	if (code == -ENOMEM)
 		return scope_error_set(capture->error, code, "no memory left to go on tracing");
 	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
-}
-
-/* Whom the source traces: the target, and its descendants where these are followed. */
-static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
-{
-	if (capture->options->follow)
-		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
-	*ret_tgids = malloc(sizeof(**ret_tgids));
-	if (!*ret_tgids)
-		return -ENOMEM;
-	**ret_tgids = capture->stats.target.tgid;
-	*ret_count = 1;
-	return 0;
-}
-
-/* Maps, names of threads, names of code made at run time: what is new of them. */
-static int write_names(struct scope_capture_run *capture)
-{
-	struct scope_writer *writer = capture->writer;
-	uint32_t *tgids;
-	size_t count;
-	int code;
-
-	code = read_targets(capture, &tgids, &count);
-	if (code)
-		return code;
-	code = scope_proc_write_maps(capture->proc, tgids, count, writer);
-	if (!code)
-		code = scope_proc_write_threads(capture->proc, tgids, count, writer);
-	if (!code)
-		code = scope_proc_write_jit(capture->proc, tgids, count, writer);
-	free(tgids);
-	return code;
-}
-
-int scope_capture_write_fds(struct scope_capture_run *capture)
-{
-	uint32_t *tgids;
-	size_t count;
-	int code;
-
-	scope_writer_forget_fds(capture->writer);
-	code = read_targets(capture, &tgids, &count);
-	if (!code) {
-		code = scope_proc_write_fds(tgids, count, capture->writer);
-		free(tgids);
-	}
-	return code;
 }
 
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
@@ -250,7 +178,7 @@ static int keep_up(void *context)
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
 static int cut(struct scope_capture_run *capture)
 {
-	int code = write_names(capture);
+	int code = scope_capture_write_names(capture);
 
 	if (code)
 		return failed(capture, code);
@@ -274,7 +202,7 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
 
 	if (now >= capture->look_ns) {
-		int code = write_names(capture);
+		int code = scope_capture_write_names(capture);
 
 		capture->look_ns = now + LOOK_NS;
 		if (code)
@@ -289,42 +217,6 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	if (want == SCOPE_WANT_END)
 		capture->stats.end = SCOPE_CAPTURE_SIZE;
 	return want == SCOPE_WANT_END;
-}
-
-/* Nothing is selected but one process, and all of it? */
-static bool is_plain(const struct scope_capture_options *options)
-{
-	const struct scope_selection *selection = options->selection;
-
-	return !selection ||
-	       ((selection->plain || !selection->count) && !selection->some_calls);
-}
-
-static bool followed_left(struct scope_capture_run *capture)
-{
-	struct scope_capture_counts counts;
-
-	if (capture->options->selection && capture->options->selection->lasting)
-		return true;
-	return (capture->options->follow || !is_plain(capture->options)) &&
-	       !capture->source->count(capture->feed, NULL, &counts) &&
-	       counts.processes > 0;
-}
-
-/* Asked on every flush. The end of the target shows by its pidfd, or on old kernels in /proc. */
-static bool target_gone(struct scope_capture_run *capture)
-{
-	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };
-	struct scope_target target;
-
-	if (!capture->leader_gone) {
-		if (capture->pidfd >= 0)
-			capture->leader_gone = poll(&poll_pid, 1, 0) == 1;
-		else
-			capture->leader_gone =
-				scope_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
-	}
-	return capture->leader_gone && !followed_left(capture);
 }
 
 static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint64_t until)
@@ -382,7 +274,7 @@ static int run(struct scope_capture_run *capture)
 			if (code || capture->leader_gone || capture->pidfd < 0)
 				continue;
 		}
-		if (target_gone(capture)) {
+		if (scope_capture_target_gone(capture)) {
 			capture->stats.end = SCOPE_CAPTURE_TARGET_GONE;
 			break;
 		}
@@ -419,7 +311,7 @@ static int end_session(struct scope_capture_run *capture)
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	if (!code)
-		code = write_names(capture);
+		code = scope_capture_write_names(capture);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
@@ -435,7 +327,7 @@ static int begin_session(struct scope_capture_run *capture)
 
 	/* Those of a process that waits to execute another program are still ours. */
 	if (!capture->options->held)
-		code = write_names(capture);
+		code = scope_capture_write_names(capture);
 	if (!code && !capture->options->held)
 		code = scope_capture_write_fds(capture);
 	if (code)
@@ -455,27 +347,6 @@ static int begin_session(struct scope_capture_run *capture)
 	return code ? failed(capture, code) : 0;
 }
 
-/* As the kernel will call it, once it has executed its program. */
-static void name_held(const char *program, struct scope_target *target)
-{
-	const char *slash = strrchr(program, '/');
-
-	memset(target->comm, 0, sizeof(target->comm));
-	strncpy(target->comm, slash ? slash + 1 : program, sizeof(target->comm) - 1);
-}
-
-/* A name or a group is worth tracing after the process that it meant at first has ended. */
-static int find_target(struct scope_capture_run *capture)
-{
-	const struct scope_selection *selection = capture->options->selection;
-	int code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
-
-	if (code != -ESRCH || !selection || !selection->process.tgid)
-		return code;
-	capture->stats.target = selection->process;
-	return 0;
-}
-
 /* What the source has to say goes where the target's own note is. */
 static void add_note(struct scope_capture_run *capture)
 {
@@ -491,11 +362,9 @@ static int prepare(struct scope_capture_run *capture)
 {
 	int code;
 
-	code = find_target(capture);
+	code = scope_capture_find_target(capture);
 	if (code)
 		return code;
-	if (capture->options->held)
-		name_held(capture->options->held, &capture->stats.target);
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the module does in the kernel, done afterwards: enter and exit become one record where nothing
- * came between, and switches and wakings of others are left out. Stacks: perf_stack.c.
+ * came between, and switches and wakings of others are left out. Stacks: perf_stack.c; threads that come
+ * and go: perf_life.c.
  */
 #include "source/perf_pack_internal.h"
 
@@ -53,7 +54,7 @@ void scope_perf_pack_destroy(struct scope_perf_pack *pack)
 	free(pack);
 }
 
-static struct lane *lane_of(struct scope_perf_pack *pack, uint32_t cpu)
+struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu)
 {
 	if (scope_grow(&pack->lane, &pack->capacity, cpu + 1ul, sizeof(*pack->lane)))
 		return NULL;
@@ -96,8 +97,7 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
 	return thread;
 }
 
-/* As time_ns is that of another record, or of the reader, it may be before the call's entry. */
-static int put_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
+int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
 {
 	struct lane *lane = &pack->lane[cpu];
 	struct scope_event event = event_of(SCOPE_EVENT_ENTER, cpu,
@@ -141,7 +141,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 
 	if (!thread)
 		return 0;
-	code = put_pending(pack, cpu, record->time_ns);
+	code = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	lane->running = record->tid;
 	lane->abi = abi_of(thread, &id);
 	lane->nr = record_nr(id);
@@ -186,7 +186,7 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 		time_ns = lane->time_ns;
 	event.time_ns = time_ns;
 	if (time_ns - lane->enter_ns > UINT32_MAX) {
-		code = put_pending(pack, cpu, time_ns);
+		code = scope_perf_pack_pending(pack, cpu, time_ns);
 		return code ? code : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
 	}
 	lane->pending = false;
@@ -248,7 +248,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 		lane->running = 0;
 		return 0;
 	}
-	code = put_pending(pack, cpu, record->time_ns);
+	code = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	if (code)
 		return code;
 	event.sched.prev_tid = prev ? prev->tid : 0;
@@ -283,39 +283,6 @@ static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_perf_pack_put(pack, &event);
 }
 
-/* The name of the program came just before, as a COMM. */
-static int take_exec(struct scope_perf_pack *pack, uint32_t cpu,
-		     const struct scope_perf_record *record)
-{
-	const uint32_t tid = (uint32_t)record->value[0], old_tid = (uint32_t)record->value[1];
-	struct scope_event event = event_of(SCOPE_EVENT_EXEC, cpu, record->time_ns, tid);
-	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
-	struct lane *lane = &pack->lane[cpu];
-	char comm[SCOPE_COMM_BYTES];
-	uint8_t by;
-
-	if (!thread)
-		return 0;
-	/* Another thread than the first takes over the number of the first, which has ended. */
-	memcpy(comm, thread->comm, sizeof(comm));
-	by = thread->by;
-	thread = scope_perf_tasks_add(pack->tasks, thread->tgid, tid);
-	if (!thread)
-		return -ENOMEM;
-	memcpy(thread->comm, comm, sizeof(comm));
-	thread->by = by;
-	if (old_tid != tid)
-		scope_perf_tasks_remove(pack->tasks, old_tid);
-	if (lane->pending && lane->tid == old_tid)
-		lane->tid = tid;
-	lane->running = tid;
-	thread->abi = scope_perf_program_abi(thread->tgid);
-	event.exec.old_tid = old_tid;
-	event.exec.tgid = thread->tgid;
-	event.exec.comm = thread->comm;
-	return scope_perf_pack_put(pack, &event);
-}
-
 static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
 			const struct scope_perf_record *record)
 {
@@ -325,103 +292,10 @@ static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
 	return 0;
 }
 
-/* In its parent, before the child runs. */
-static int take_fork(struct scope_perf_pack *pack, uint32_t cpu,
-		     const struct scope_perf_record *record)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_FORK, cpu, record->time_ns, record->tid);
-	const struct scope_perf_thread *parent = scope_perf_tasks_find(pack->tasks,
-								       record->parent_tid);
-	struct scope_perf_thread *child;
-	char comm[SCOPE_COMM_BYTES];
-	uint8_t abi, by;
-
-	if (!parent)
-		return 0;
-	memcpy(comm, parent->comm, sizeof(comm));
-	abi = parent->abi;
-	by = scope_perf_select_inherit(pack->options, parent->by, record->tgid == parent->tgid);
-	if (by) {
-		child = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
-		if (!child)
-			return -ENOMEM;
-		memcpy(child->comm, comm, sizeof(comm));
-		child->abi = abi;
-		child->by = by;
-	}
-	event.fork.parent_tid = record->parent_tid;
-	event.fork.tgid = record->tgid;
-	event.fork.comm = comm;
-	return scope_perf_pack_put(pack, &event);
-}
-
-static int take_end(struct scope_perf_pack *pack, uint32_t cpu,
-		    const struct scope_perf_record *record)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, record->time_ns, record->tid);
-	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
-
-	if (!thread || thread->ending)
-		return 0;
-	scope_perf_tasks_end(pack->tasks, thread);
-	event.exit.tgid = thread->tgid;
-	event.exit.last = !scope_perf_tasks_has(pack->tasks, thread->tgid);
-	return scope_perf_pack_put(pack, &event);
-}
-
-int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-			  const struct scope_perf_thread *thread)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, time_ns, thread->tid);
-	int code = 0;
-
-	event.exit.tgid = thread->tgid;
-	event.exit.untraced = true;
-	if (!lane_of(pack, cpu))
-		return -ENOMEM;
-	for (cpu = 0; cpu < pack->lanes && !code; cpu++) {
-		if (pack->lane[cpu].running != thread->tid)
-			continue;
-		event.cpu = (uint16_t)cpu;
-		code = put_pending(pack, cpu, time_ns);
-		pack->lane[cpu].running = 0;
-	}
-	scope_perf_tasks_remove(pack->tasks, event.tid);
-	return code ? code : scope_perf_pack_put(pack, &event);
-}
-
-/* Names that are selected bring threads in and out of the trace. */
-static int take_comm(struct scope_perf_pack *pack, uint32_t cpu,
-		     const struct scope_perf_record *record)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_COMM, cpu, record->time_ns, record->tid);
-	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
-	const bool named = scope_perf_select_named(pack->options, record->comm);
-	int code = 0;
-
-	if (!thread && !named)
-		return 0;
-	if (!thread) {
-		thread = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
-		if (!thread)
-			return -ENOMEM;
-		thread->abi = scope_perf_program_abi(record->tgid);
-	}
-	thread->by = (thread->by & ~SCOPE_PERF_BY_NAME) | (named ? SCOPE_PERF_BY_NAME : 0);
-	memset(thread->comm, 0, sizeof(thread->comm));
-	memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
-	if (!record->exec) { /* else EXEC tells it */
-		event.comm.tgid = thread->tgid;
-		event.comm.comm = thread->comm;
-		code = scope_perf_pack_put(pack, &event);
-	}
-	return code || thread->by ? code : scope_perf_pack_leave(pack, cpu, record->time_ns, thread);
-}
-
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			 uint64_t count)
 {
-	struct lane *lane = lane_of(pack, cpu);
+	struct lane *lane = scope_perf_pack_lane(pack, cpu);
 	struct scope_event event = event_of(SCOPE_EVENT_LOST, cpu, time_ns, 0);
 
 	if (!lane)
@@ -452,21 +326,21 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
 	static const taker by_kind[SCOPE_PERF_KINDS] = {
 		[SCOPE_PERF_SWITCH] = take_switch, [SCOPE_PERF_ENTER] = take_enter,
 		[SCOPE_PERF_EXIT] = take_exit,	   [SCOPE_PERF_WAKING] = take_waking,
-		[SCOPE_PERF_EXEC] = take_exec,	   [SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
+		[SCOPE_PERF_EXEC] = scope_perf_life_exec,	   [SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
 		[SCOPE_PERF_SAMPLE] = scope_perf_stack_sample, [SCOPE_PERF_LIFE] = take_nothing,
 	};
 
-	if (!lane_of(pack, cpu))
+	if (!scope_perf_pack_lane(pack, cpu))
 		return -ENOMEM;
 	switch (record->type) {
 	case SCOPE_PERF_TYPE_EVENT:
 		return by_kind[record->kind](pack, cpu, record);
 	case SCOPE_PERF_TYPE_FORK:
-		return take_fork(pack, cpu, record);
+		return scope_perf_life_fork(pack, cpu, record);
 	case SCOPE_PERF_TYPE_EXIT:
-		return take_end(pack, cpu, record);
+		return scope_perf_life_end(pack, cpu, record);
 	case SCOPE_PERF_TYPE_COMM:
-		return take_comm(pack, cpu, record);
+		return scope_perf_life_comm(pack, cpu, record);
 	case SCOPE_PERF_TYPE_LOST:
 		return scope_perf_pack_lost(pack, cpu, record->time_ns, record->lost);
 	case SCOPE_PERF_TYPE_OTHER:
@@ -481,7 +355,7 @@ int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 	struct scope_event event = event_of(SCOPE_EVENT_STATE, 0, time_ns, state->tid);
 	uint32_t cpu;
 
-	if (!lane_of(pack, 0))
+	if (!scope_perf_pack_lane(pack, 0))
 		return -ENOMEM;
 	for (cpu = 0; cpu < pack->lanes; cpu++) {
 		if (pack->lane[cpu].running != state->tid)
@@ -502,7 +376,7 @@ int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
 	int code = 0;
 
 	for (cpu = 0; cpu < pack->lanes && !code; cpu++)
-		code = put_pending(pack, cpu, time_ns);
+		code = scope_perf_pack_pending(pack, cpu, time_ns);
 	return code ? code : scope_packer_flush(pack->packer, NULL);
 }
 

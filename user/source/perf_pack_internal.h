@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What packing calls and packing stacks share. */
+/* What packing calls, stacks, and threads that come and go share. */
 #ifndef SCOPE_SOURCE_PERF_PACK_INTERNAL_H
 #define SCOPE_SOURCE_PERF_PACK_INTERNAL_H
 
@@ -37,6 +37,15 @@ static inline struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t t
 	return (struct scope_event){ .kind = kind, .cpu = (uint16_t)cpu, .time_ns = time_ns, .tid = tid };
 }
 
+/* What goes on on the CPU; NULL: no memory. Other CPUs' may move. */
+struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu);
+
+/*
+ * Writes the call that has not returned, if there is one, as ENTER. As time_ns is that of another record,
+ * or of the reader, it may be before the call's entry. 0 or -errno.
+ */
+int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns);
+
 /* Adds an event to its CPU, whose lane exists. One too large for a sub-buffer is counted as lost. */
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event);
 
@@ -53,5 +62,17 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
 /* The stack of a running thread. */
 int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
 			    const struct scope_perf_record *record);
+
+/* A thread executes another program: its name came just before, as a COMM. */
+int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
+/* In its parent, before the child runs. */
+int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
+int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu,
+			const struct scope_perf_record *record);
+/* Names that are selected bring threads in and out of the trace. */
+int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
 
 #endif
