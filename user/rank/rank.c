@@ -240,6 +240,9 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 			keep_near(&finding, fails, ranking);
 			continue;
 		}
+		/* Further rounds look for more bugs of the program. */
+		if (input->found && finding.outside)
+			continue;
 		if (scope_rank_is_kernel(input->options, &finding)) {
 			if (!ranking->kernel.function)
 				ranking->kernel = finding;
