@@ -108,6 +108,31 @@ static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 	scope_trace_close(trace);
 }
 
+/* The switch that gave 10 a CPU is among what was lost: how long it waited for one is not known. */
+static void a_loss_says_nothing_of_the_queue(void **state)
+{
+	struct scope_trace *trace = trace_of(
+		"meta begin_ns 0\nmeta end_ns 1000000\n"
+		"0 0 switch 0 10 sleeping\n"
+		"0 1 switch 0 11 sleeping\n"
+		"100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
+		"100000 1 switch 11 0 sleeping\n"
+		"200000 0 switch 10 0 runnable preempted\n"
+		"300000 0 lost 3\n"
+		"500000 0 switch 0 10 sleeping\n"
+		"600000 0 waking 11 from 10 task\n"
+		"601000 1 switch 0 11 sleeping\n");
+	const struct scope_timeline_ops ops = {0};
+	struct scope_timeline *timeline;
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &ops, NULL), 0);
+	assert_int_equal(thread_of(timeline, 11)->account.starved_ns, 200 * US);
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
 /*
  * Woken by 11 as it goes to sleep, at 100 us, 10 is told to have left its CPU at 101 us: it waits for a CPU
  * up to 500 us. At 600 us it sleeps in another call, which 12 ends at 800 us.
@@ -151,6 +176,7 @@ int main(void)
 		cmocka_unit_test(what_two_have_in_common_is_passed_on),
 		cmocka_unit_test(no_more_is_remembered_than_said),
 		cmocka_unit_test(a_chain_of_waits_ends_in_the_run_queue),
+		cmocka_unit_test(a_loss_says_nothing_of_the_queue),
 		cmocka_unit_test(a_waking_may_come_before_the_switch),
 	};
 

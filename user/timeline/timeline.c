@@ -417,6 +417,7 @@ static int handle_end(struct run *run, uint32_t index, const struct scope_event 
 	thread = scope_threads_at(run->timeline->threads, index);
 	thread->run = SCOPE_RUN_ENDED;
 	thread->open.nr = SCOPE_NR_NONE;
+	scope_starved_free(&thread->starved); /* it wakes nobody any more */
 	return err;
 }
 
@@ -440,6 +441,9 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
+		thread->early = false;
+		thread->queue_ns = event->time_ns; /* it may have run since it was queued */
+		thread->starved.count = 0;
 		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)
 			thread->run = SCOPE_RUN_UNKNOWN;
 	}
