@@ -22,14 +22,6 @@ struct scope_vector_set {
 	uint64_t units;
 };
 
-int scope_vector_mark(struct scope_vector *vector, uint32_t bit)
-{
-	if (bit >= SCOPE_VECTOR_BITS)
-		return -ERANGE;
-	vector->word[bit / 64] |= 1ULL << (bit % 64);
-	return 0;
-}
-
 bool scope_vector_has(const struct scope_vector *vector, uint32_t bit)
 {
 	return bit < SCOPE_VECTOR_BITS && (vector->word[bit / 64] >> (bit % 64) & 1);
@@ -63,6 +55,8 @@ static uint64_t hash_of(const struct scope_vector *vector)
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++) {
 		const uint64_t word = vector->word[i];
 
+		if (!word)	/* as most are */
+			continue;
 		hash += (word ^ word >> 32) * (factor * (uint64_t)(i + 1) | 1);
 	}
 	hash = (hash ^ hash >> 32) * factor;

@@ -9,6 +9,7 @@
 #ifndef SCOPE_CLUSTER_VECTOR_H
 #define SCOPE_CLUSTER_VECTOR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,7 +26,13 @@ struct scope_vector {
 struct scope_vector_set;
 
 /* Sets bit @bit (a syscall number). -ERANGE when it is SCOPE_VECTOR_BITS or more. */
-int scope_vector_mark(struct scope_vector *vector, uint32_t bit);
+static inline int scope_vector_mark(struct scope_vector *vector, uint32_t bit)
+{
+	if (bit >= SCOPE_VECTOR_BITS)
+		return -ERANGE;
+	vector->word[bit / 64] |= 1ULL << (bit % 64);
+	return 0;
+}
 
 /* Whether @bit is set; false for a bit out of range. */
 bool scope_vector_has(const struct scope_vector *vector, uint32_t bit);

@@ -208,22 +208,23 @@ static uint64_t ran(struct track *track, const struct scope_thread *thread)
 	return run_ns > probe_ns ? run_ns - probe_ns : 0;
 }
 
-static int sign_enter(void *user, uint32_t index, const struct scope_open_call *call)
+static int sign_enter(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call)
 {
 	struct signer *signer = user;
 	struct track *track;
-	int err = get_track(signer, index, &track);
+	int err = get_track(signer, thread->index, &track);
 
 	if (err)
 		return err;
 	track->slept_ns = 0;
 	if (!scope_call_ignored(call->nr))
-		track->gap_run_ns = ran(track, scope_threads_at(signer->timeline->threads, index));
+		track->gap_run_ns = ran(track, thread);
 	return 0;
 }
 
-static int sign_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
-		     uint64_t exit_ns)
+static int sign_exit(void *user, const struct scope_thread *thread,
+		     const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct signer *signer = user;
 	struct call made = {
@@ -232,20 +233,20 @@ static int sign_exit(void *user, uint32_t index, const struct scope_open_call *c
 		.nr = call->nr,
 	};
 	struct track *track;
-	int err = get_track(signer, index, &track);
+	int err = get_track(signer, thread->index, &track);
 
 	(void)ret;
 	if (err || scope_call_ignored(call->nr))
 		return err;
 	made.since_ns = track->last_ns;
 	made.gap_run_ns = track->gap_run_ns;
-	made.run_ns = ran(track, scope_threads_at(signer->timeline->threads, index));
+	made.run_ns = ran(track, thread);
 	made.slept_ns = track->slept_ns;
 	made.wake_ns = track->wait.wake_ns;
 	made.class = track->wait.class;
 	made.passed = track->wait.waker != SCOPE_WAIT_NO_THREAD;
 	track->last_ns = exit_ns;
-	return feed(signer, index, track, &made);
+	return feed(signer, thread->index, track, &made);
 }
 
 static int sign_wait(void *user, const struct scope_wait *wait)

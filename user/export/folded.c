@@ -101,10 +101,11 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	return err ? err : add_line(folder, thread, cut, function, count, "", weight);
 }
 
-static int fold_enter(void *user, uint32_t thread, const struct scope_open_call *call)
+static int fold_enter(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call)
 {
 	uint64_t *slept;
-	int err = get_slept(user, thread, &slept);
+	int err = get_slept(user, thread->index, &slept);
 
 	(void)call;
 	if (!err)

@@ -74,14 +74,14 @@ static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numb
 		sqlite3_bind_int64(statement, first + i, number[i]);
 }
 
-static int add_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
-		    uint64_t exit_ns)
+static int add_exit(void *user, const struct scope_thread *thread,
+		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct database *database = user;
 	sqlite3_stmt *statement = database->insert[INSERT_CALL];
 	const char *name = scope_syscall_name(call->nr);
 
-	bind_numbers(statement, 1, (const int64_t[]){thread, call->nr}, 2);
+	bind_numbers(statement, 1, (const int64_t[]){thread->index, call->nr}, 2);
 	sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
 	bind_numbers(statement, 4, (const int64_t[]){call->enter_ns, exit_ns, ret}, 3);
 	return step(database, INSERT_CALL);
@@ -144,7 +144,7 @@ static int add_threads(struct database *database)
 		sqlite3_bind_text(statement, 4, thread->comm, -1, SQLITE_STATIC);
 		bind_numbers(statement, 5,
 			     (const int64_t[]){thread->account.run_ns, thread->account.queue_ns,
-					       scope_account_blocked(&thread->account)}, 3);
+					       thread->account.asleep_ns}, 3);
 		err = step(database, INSERT_THREAD);
 	}
 	return err;

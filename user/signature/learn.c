@@ -238,11 +238,11 @@ static int drop_pending(struct learner *learner, struct track *track)
 	return end_runs(learner, track);
 }
 
-static int take_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
-		     uint64_t exit_ns)
+static int take_exit(void *user, const struct scope_thread *thread,
+		     const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct learner *learner = user;
-	struct track *track = get_track(learner, thread);
+	struct track *track = get_track(learner, thread->index);
 	int err;
 
 	(void)ret;

@@ -8,34 +8,20 @@
 
 #include "wait/class.h"
 
-struct slot {
-	uint64_t key; /* tgid << 32 | fd + 1; 0: empty */
-	enum scope_fd_kind kind;
-};
-
-struct scope_fds {
-	struct slot *slot;
-	size_t slots, used;
-};
-
-static struct slot *find_slot(const struct slot *table, size_t slots, uint64_t key)
+static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots,
+				       uint64_t key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
 
 	while (table[at].key && table[at].key != key)
 		at = (at + 1) & (slots - 1);
-	return (struct slot *)&table[at];
-}
-
-static uint64_t make_key(uint32_t tgid, int64_t fd)
-{
-	return (uint64_t)tgid << 32 | (uint32_t)(fd + 1);
+	return (struct scope_fd_slot *)&table[at];
 }
 
 static int widen(struct scope_fds *fds)
 {
 	size_t slots = fds->slots * 2;
-	struct slot *table = calloc(slots, sizeof(*table));
+	struct scope_fd_slot *table = calloc(slots, sizeof(*table));
 
 	if (!table)
 		return -ENOMEM;
@@ -50,26 +36,36 @@ static int widen(struct scope_fds *fds)
 
 int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
-	struct slot *slot;
+	const uint64_t key = scope_fd_key(tgid, fd);
+	struct scope_fd_slot *slot, *recent;
 
 	if (fd < 0 || fd > INT32_MAX)
 		return 0;
+	recent = &fds->recent[fd % SCOPE_FDS_RECENT];
+	if (recent->key == key && recent->kind == kind)
+		return 0;
 	if (fds->used * 2 >= fds->slots && widen(fds))
 		return -ENOMEM;
-	slot = find_slot(fds->slot, fds->slots, make_key(tgid, fd));
+	slot = find_slot(fds->slot, fds->slots, key);
 	if (!slot->key) {
-		slot->key = make_key(tgid, fd);
+		slot->key = key;
 		fds->used++;
 	}
 	slot->kind = kind;
+	*recent = *slot;
 	return 0;
 }
 
-enum scope_fd_kind scope_fds_kind(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
+enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
+	const uint64_t key = scope_fd_key(tgid, fd);
+	enum scope_fd_kind kind;
+
 	if (fd < 0 || fd > INT32_MAX)
 		return SCOPE_FD_UNKNOWN;
-	return find_slot(fds->slot, fds->slots, make_key(tgid, fd))->kind;
+	kind = find_slot(fds->slot, fds->slots, key)->kind;
+	fds->recent[fd % SCOPE_FDS_RECENT] = (struct scope_fd_slot){key, kind};
+	return kind;
 }
 
 int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)

@@ -4,17 +4,43 @@
 #define SCOPE_TIMELINE_FDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trace/trace.h"
 
-struct scope_fds;
+#define SCOPE_FDS_RECENT 256 /* a power of two */
+
+struct scope_fd_slot {
+	uint64_t key; /* see scope_fd_key(); 0: empty */
+	enum scope_fd_kind kind;
+};
+
+/* To be read through the functions below. */
+struct scope_fds {
+	struct scope_fd_slot *slot; /* open addressing by key, a power of two, half full at most */
+	size_t slots, used;
+	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
+};
+
+static inline uint64_t scope_fd_key(uint32_t tgid, int64_t fd)
+{
+	return (uint64_t)tgid << 32 | (uint32_t)(fd + 1);
+}
 
 /* Starts with what the capture found open. */
 int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds);
 void scope_fds_destroy(struct scope_fds *fds);
 
-enum scope_fd_kind scope_fds_kind(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
+enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd);
+
+static inline enum scope_fd_kind scope_fds_kind(struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
+
+	return recent->key == scope_fd_key(tgid, fd) ? recent->kind : scope_fds_find(fds, tgid, fd);
+}
+
 int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
 extern const bool scope_calls_that_teach[SCOPE_SYSCALL_MAX];
 

@@ -102,7 +102,7 @@ long scope_threads_get(struct scope_threads *threads, uint32_t tid)
 		return -ENOMEM;
 	thread = &threads->thread[threads->count];
 	*thread = (struct scope_thread){
-		.tid = tid, .tgid = tid, .open.nr = SCOPE_NR_NONE, .comm = "?"};
+		.index = threads->count, .tid = tid, .tgid = tid, .open.nr = SCOPE_NR_NONE, .comm = "?"};
 	return threads->count++;
 }
 
@@ -130,27 +130,19 @@ void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns)
 {
 	struct scope_account *account = &thread->account;
 
-	if (thread->run == SCOPE_RUN_QUEUED)
+	if (thread->run == SCOPE_RUN_QUEUED) {
 		account->queue_ns += passed_ns;
-	else if (thread->run == SCOPE_RUN_BLOCKED)
+	} else if (thread->run == SCOPE_RUN_BLOCKED) {
 		account->blocked_ns[thread->wait] += passed_ns;
-	else
+		account->asleep_ns += passed_ns;
+	} else {
 		account->unknown_ns += passed_ns;
-}
-
-uint64_t scope_account_blocked(const struct scope_account *account)
-{
-	uint64_t sum = 0;
-
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		sum += account->blocked_ns[class];
-	return sum;
+	}
 }
 
 uint64_t scope_account_wall(const struct scope_account *account)
 {
-	return account->run_ns + account->queue_ns + scope_account_blocked(account) +
-	       account->unknown_ns;
+	return account->run_ns + account->queue_ns + account->asleep_ns + account->unknown_ns;
 }
 
 uint64_t scope_thread_unexplained(const struct scope_thread *thread)

@@ -23,6 +23,7 @@ struct scope_account {
 	uint64_t run_ns;
 	uint64_t queue_ns;
 	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
+	uint64_t asleep_ns; /* blocked, all classes together: no part of the sum beside them */
 	uint64_t unknown_ns;
 	uint64_t probe_ns; /* of run_ns: the tracer itself, taking stacks */
 	uint64_t starved_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
@@ -56,6 +57,7 @@ struct scope_wait {
 };
 
 struct scope_thread {
+	uint32_t index;
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
 	enum scope_run run;
@@ -147,7 +149,6 @@ static inline void scope_thread_account(struct scope_thread *thread, uint64_t no
 	thread->since_ns = now_ns;
 }
 
-uint64_t scope_account_blocked(const struct scope_account *account);
 uint64_t scope_account_wall(const struct scope_account *account);
 
 /*

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns the events of a trace into what its threads did. */
-#include "timeline/timeline.h"
+#include "timeline/take.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct run {
-	struct scope_timeline *timeline;
-	const struct scope_timeline_ops *ops;
-	void *user;
-};
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
@@ -59,7 +53,7 @@ static void name_thread(const struct scope_timeline *timeline, struct scope_thre
 }
 
 /* A new thread begins its account now. */
-static long meet_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
+long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	size_t before = scope_threads_count(timeline->threads);
 	long index = scope_threads_get(timeline->threads, tid);
@@ -73,14 +67,6 @@ static long meet_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t 
 	return index;
 }
 
-/* The thread's index. */
-static inline long get_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
-{
-	int32_t index = scope_threads_recent(timeline->threads, tid);
-
-	return index >= 0 ? index : meet_thread(timeline, tid, now_ns);
-}
-
 /* A name by the very event that the thread appeared with: no row can have a say. */
 static void name_at_once(struct scope_thread *thread, const struct scope_event *event)
 {
@@ -88,21 +74,15 @@ static void name_at_once(struct scope_thread *thread, const struct scope_event *
 		thread->rows_seen = SIZE_MAX;
 }
 
-/* The sleep held back is over for good. */
-static int end_wait(struct run *run, struct scope_thread *thread)
+int scope_timeline_end_wait(struct scope_listener run, struct scope_thread *thread)
 {
 	struct scope_wait wait = thread->held;
 	long waker;
 
 	thread->holding = false;
-	waker = wait.waker_tid ? scope_threads_find(run->timeline->threads, wait.waker_tid) : -1;
+	waker = wait.waker_tid ? scope_threads_find(run.timeline->threads, wait.waker_tid) : -1;
 	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
-	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
-}
-
-static inline int tell_wait(struct run *run, struct scope_thread *thread)
-{
-	return thread->holding ? end_wait(run, thread) : 0;
+	return run.ops->wait ? run.ops->wait(run.user, &wait) : 0;
 }
 
 /* Asleep again so soon, in the same call: it was woken for nothing. */
@@ -111,46 +91,6 @@ static bool falsely_woken(const struct scope_thread *thread)
 	return thread->holding && thread->open.nr != SCOPE_NR_NONE &&
 	       thread->open.enter_ns == thread->held_enter_ns &&
 	       thread->account.run_ns - thread->held_run_ns < SCOPE_FALSE_WAKEUP_NS;
-}
-
-static int handle_enter(struct run *run, uint32_t index, const struct scope_event *event)
-{
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
-	struct scope_open_call *open = &thread->open;
-
-	scope_thread_account(thread, event->syscall.enter_ns);
-	open->nr = event->syscall.nr;
-	open->args = event->syscall.args;
-	open->enter_ns = event->syscall.enter_ns;
-	for (unsigned i = 0; i < open->args; i++)
-		open->arg[i] = event->syscall.arg[i];
-	return run->ops->enter ? run->ops->enter(run->user, index, open) : 0;
-}
-
-static int handle_exit(struct run *run, uint32_t index, const struct scope_event *event)
-{
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
-	struct scope_open_call *call = &thread->open;
-	int err;
-
-	scope_thread_account(thread, event->time_ns);
-	err = tell_wait(run, thread);
-	if (err)
-		return err;
-	if (call->nr == SCOPE_NR_NONE) {
-		/* Entered before tracing: only its return is known. */
-		call->nr = event->syscall.nr;
-		call->args = 0;
-		call->enter_ns = event->time_ns;
-	}
-	if (scope_call_teaches(call->nr))
-		err = scope_fds_learn(run->timeline->fds, thread->tgid, call->nr, call->arg,
-				      call->args, event->syscall.ret);
-	if (!err && run->ops->exit)
-		err = run->ops->exit(run->user, index, call, event->syscall.ret, event->time_ns);
-	call->nr = SCOPE_NR_NONE;
-	thread->early = false;
-	return err;
 }
 
 static enum scope_wait_class open_class(struct scope_timeline *timeline,
@@ -163,9 +103,9 @@ static enum scope_wait_class open_class(struct scope_timeline *timeline,
 	return scope_wait_classify(thread->open.nr, kind, disk);
 }
 
-static int switch_out(struct run *run, const struct scope_event *event)
+static int switch_out(const struct scope_listener *run, const struct scope_event *event)
 {
-	long index = get_thread(run->timeline, event->sched.prev_tid, event->time_ns);
+	long index = scope_timeline_thread(run->timeline, event->sched.prev_tid, event->time_ns);
 	struct scope_thread *thread;
 	bool queued = event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted;
 	int err = 0;
@@ -177,7 +117,7 @@ static int switch_out(struct run *run, const struct scope_event *event)
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (queued || !falsely_woken(thread))
-		err = tell_wait(run, thread);
+		err = scope_timeline_tell_wait(*run, thread);
 	if (err)
 		return err;
 	thread->wake_ns = 0;
@@ -208,9 +148,9 @@ static void waken_early(struct scope_thread *thread)
 	thread->waker_tid = thread->early_tid;
 }
 
-static int switch_in(struct run *run, const struct scope_event *event)
+static int switch_in(const struct scope_listener *run, const struct scope_event *event)
 {
-	long index = get_thread(run->timeline, event->sched.next_tid, event->time_ns);
+	long index = scope_timeline_thread(run->timeline, event->sched.next_tid, event->time_ns);
 	struct scope_thread *thread;
 	struct scope_wait wait;
 	bool waited;
@@ -254,7 +194,7 @@ static int switch_in(struct run *run, const struct scope_event *event)
 	return 0;
 }
 
-static int handle_switch(struct run *run, const struct scope_event *event)
+static int handle_switch(const struct scope_listener *run, const struct scope_event *event)
 {
 	int err = 0;
 
@@ -286,7 +226,7 @@ static int pass_starved(struct scope_threads *threads, struct scope_thread *thre
 	return err;
 }
 
-static int handle_waking(struct run *run, uint32_t index, const struct scope_event *event)
+static int handle_waking(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
@@ -305,7 +245,7 @@ static int handle_waking(struct run *run, uint32_t index, const struct scope_eve
 }
 
 /* Where a thread of which nothing is known yet stands. */
-static void place_thread(struct run *run, struct scope_thread *thread,
+static void place_thread(const struct scope_listener *run, struct scope_thread *thread,
 			 const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
@@ -335,7 +275,7 @@ static void place_thread(struct run *run, struct scope_thread *thread,
  * At the start of a window: where the thread stands. At its end: the kernel's own CPU time; and where
  * it stands, if it stood still all the time and the window began in the middle of the session.
  */
-static int handle_state(struct run *run, uint32_t index, const struct scope_event *event)
+static int handle_state(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
@@ -365,13 +305,13 @@ static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
 		scope_threads_forget(timeline->threads, tid);
 }
 
-static int handle_fork(struct run *run, const struct scope_event *event)
+static int handle_fork(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_thread *thread;
 	long index;
 
 	forget_ended(run->timeline, event->tid);
-	index = get_thread(run->timeline, event->tid, event->time_ns);
+	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
@@ -387,7 +327,7 @@ static int handle_fork(struct run *run, const struct scope_event *event)
 	return 0;
 }
 
-static int handle_exec(struct run *run, const struct scope_event *event)
+static int handle_exec(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index;
 	struct scope_thread *thread;
@@ -395,7 +335,7 @@ static int handle_exec(struct run *run, const struct scope_event *event)
 
 	if (err)
 		return err;
-	index = get_thread(run->timeline, event->tid, event->time_ns);
+	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
@@ -405,13 +345,13 @@ static int handle_exec(struct run *run, const struct scope_event *event)
 	return 0;
 }
 
-static int handle_end(struct run *run, uint32_t index, const struct scope_event *event)
+static int handle_end(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 	int err = 0;
 
 	scope_thread_account(thread, event->time_ns);
-	err = tell_wait(run, thread);
+	err = scope_timeline_tell_wait(*run, thread);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_threads_at(run->timeline->threads, index);
@@ -425,7 +365,7 @@ static int handle_end(struct run *run, uint32_t index, const struct scope_event 
  * Events of one CPU are missing. Any thread may have passed over it meanwhile, so nothing that was
  * open on any thread can be trusted to still be so.
  */
-static int handle_lost(struct run *run, const struct scope_event *event)
+static int handle_lost(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_threads *threads = run->timeline->threads;
 	int err = 0;
@@ -437,7 +377,7 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 		if (thread->run == SCOPE_RUN_ENDED)
 			continue;
 		scope_thread_account(thread, event->time_ns);
-		err = tell_wait(run, thread);
+		err = scope_timeline_tell_wait(*run, thread);
 		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
@@ -450,7 +390,7 @@ static int handle_lost(struct run *run, const struct scope_event *event)
 	return err;
 }
 
-static void handle_comm(struct run *run, uint32_t index, const struct scope_event *event)
+static void handle_comm(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
@@ -458,7 +398,7 @@ static void handle_comm(struct run *run, uint32_t index, const struct scope_even
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 }
 
-static int handle_stack(struct run *run, uint32_t index, const struct scope_event *event)
+static int handle_stack(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	scope_threads_at(run->timeline->threads, index)->account.probe_ns += event->stack.cost_ns;
 	/* One behind a probe belongs to no call, and was taken by no timer. */
@@ -467,49 +407,18 @@ static int handle_stack(struct run *run, uint32_t index, const struct scope_even
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
-/* A thread seen running on a CPU that nothing had put there: behind a loss, or at the start. */
-static void confirm_running(struct scope_timeline *timeline, uint32_t index,
-			    const struct scope_event *event)
-{
-	struct scope_thread *thread = scope_threads_at(timeline->threads, index);
-
-	if (thread->run == SCOPE_RUN_UNKNOWN) {
-		scope_thread_account(thread, event->time_ns);
-		thread->run = SCOPE_RUN_RUNNING;
-		thread->cpu = event->cpu;
-	}
-}
-
-static int handle_call(struct run *run, uint32_t index, const struct scope_event *event)
-{
-	int err = 0;
-
-	if (event->kind != SCOPE_EVENT_EXIT)
-		err = handle_enter(run, index, event);
-	return err || event->kind == SCOPE_EVENT_ENTER ? err : handle_exit(run, index, event);
-}
-
-static int handle(struct run *run, const struct scope_event *event)
+int scope_timeline_handle(struct scope_listener run, const struct scope_event *event)
 {
 	long index;
 
-	/* What there is most of. */
-	if (event->tid && (event->kind == SCOPE_EVENT_SYSCALL ||
-			   event->kind == SCOPE_EVENT_ENTER || event->kind == SCOPE_EVENT_EXIT)) {
-		index = get_thread(run->timeline, event->tid, event->time_ns);
-		if (index < 0)
-			return index;
-		confirm_running(run->timeline, index, event);
-		return handle_call(run, index, event);
-	}
 	if (event->kind == SCOPE_EVENT_SWITCH)
-		return handle_switch(run, event);
+		return handle_switch(&run, event);
 	if (event->kind == SCOPE_EVENT_LOST)
-		return handle_lost(run, event);
+		return handle_lost(&run, event);
 	if (event->kind == SCOPE_EVENT_FORK)
-		return handle_fork(run, event);
+		return handle_fork(&run, event);
 	if (event->kind == SCOPE_EVENT_EXEC)
-		return handle_exec(run, event);
+		return handle_exec(&run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
 	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
 	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE ||
@@ -517,21 +426,21 @@ static int handle(struct run *run, const struct scope_event *event)
 		return 0;
 	if (event->kind == SCOPE_EVENT_STATE &&
 	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))
-		forget_ended(run->timeline, event->tid);
-	index = get_thread(run->timeline, event->tid, event->time_ns);
+		forget_ended(run.timeline, event->tid);
+	index = scope_timeline_thread(run.timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
 	switch (event->kind) {
 	case SCOPE_EVENT_WAKING:
-		return handle_waking(run, index, event);
+		return handle_waking(&run, index, event);
 	case SCOPE_EVENT_THREAD_EXIT:
-		return handle_end(run, index, event);
+		return handle_end(&run, index, event);
 	case SCOPE_EVENT_STATE:
-		return handle_state(run, index, event);
+		return handle_state(&run, index, event);
 	case SCOPE_EVENT_STACK:
-		return handle_stack(run, index, event);
+		return handle_stack(&run, index, event);
 	case SCOPE_EVENT_COMM:
-		handle_comm(run, index, event);
+		handle_comm(&run, index, event);
 		return 0;
 	}
 	return 0;
@@ -540,19 +449,13 @@ static int handle(struct run *run, const struct scope_event *event)
 int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
 			const struct scope_timeline_ops *ops, void *user)
 {
-	struct run run = {timeline, ops, user};
-
-	if (!timeline->events++ && !timeline->begin_ns)
-		timeline->begin_ns = event->time_ns;
-	if (event->time_ns > timeline->last_ns)
-		timeline->last_ns = event->time_ns;
-	return handle(&run, event);
+	return scope_timeline_take(timeline, event, ops, user);
 }
 
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
 			  void *user)
 {
-	struct run run = {timeline, ops, user};
+	const struct scope_listener run = {timeline, ops, user};
 	int err = 0;
 
 	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
@@ -562,7 +465,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
 
 		scope_thread_account(thread, timeline->end_ns);
-		err = tell_wait(&run, thread);
+		err = scope_timeline_tell_wait(run, thread);
 	}
 	return err;
 }

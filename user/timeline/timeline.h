@@ -18,9 +18,10 @@
 /* All calls may be NULL. A negative return ends the run and is handed to its caller. */
 struct scope_timeline_ops {
 	/* The thread's account stands at enter_ns, or at the return. */
-	int (*enter)(void *user, uint32_t thread, const struct scope_open_call *call);
-	int (*exit)(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
-		    uint64_t exit_ns);
+	int (*enter)(void *user, const struct scope_thread *thread,
+		     const struct scope_open_call *call);
+	int (*exit)(void *user, const struct scope_thread *thread,
+		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* The thread left its CPU, asleep or preempted; its account stands at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);

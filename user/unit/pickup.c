@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/grow.h"
+#include "timeline/take.h"
 
 #define WAIT_KEYS 32	/* different waits remembered per thread */
 #define GAP_BUCKETS 40	/* powers of two of ns */
@@ -109,18 +110,16 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
  * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
  * taken and no answer it is the top of a loop that found nothing to do.
  */
-static void learn_poll(struct scope_learner *learner, struct lesson *lesson, uint32_t thread,
-		       const struct scope_open_call *call)
+static void learn_poll(struct scope_learner *learner, struct lesson *lesson,
+		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	const enum scope_call_role role = scope_call_role(call->nr);
-	uint32_t tgid;
 
 	if (role == SCOPE_CALL_POLL) {
 		is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
 		lesson->polled = !is_epoll(call->nr);
 	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
-		tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
-		if (scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) ==
+		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
 		    SCOPE_FD_ACCEPTED) {
 			lesson->inner_polls++;
 			lesson->polled = false;
@@ -128,9 +127,10 @@ static void learn_poll(struct scope_learner *learner, struct lesson *lesson, uin
 	}
 }
 
-static int learn_enter(void *user, uint32_t thread, const struct scope_open_call *call)
+SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
+		       const struct scope_open_call *call)
 {
-	struct lesson *lesson = get_lesson(user, thread);
+	struct lesson *lesson = get_lesson(user, thread->index);
 	uint64_t gap;
 	int bucket = 0;
 
@@ -160,13 +160,12 @@ static void take_work(struct lesson *lesson)
 	lesson->polled = false;
 }
 
-static int learn_exit(void *user, uint32_t thread, const struct scope_open_call *call, int64_t ret,
-		      uint64_t exit_ns)
+SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_learner *learner = user;
-	struct lesson *lesson = get_lesson(learner, thread);
+	struct lesson *lesson = get_lesson(learner, thread->index);
 	enum scope_call_role role = scope_call_role(call->nr);
-	uint32_t tgid;
 
 	if (!lesson)
 		return -ENOMEM;
@@ -175,8 +174,8 @@ static int learn_exit(void *user, uint32_t thread, const struct scope_open_call 
 		take_work(lesson);
 	if (role != SCOPE_CALL_READ || !call->args || ret <= 0)
 		return 0;
-	tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
-	if (scope_fds_kind(learner->timeline->fds, tgid, (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+	if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+	    SCOPE_FD_ACCEPTED)
 		take_work(lesson);
 	return 0;
 }
@@ -287,7 +286,7 @@ int scope_learner_create(const struct scope_trace *trace, struct scope_learner *
 
 int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event)
 {
-	return scope_timeline_feed(learner->timeline, event, &learn, learner);
+	return scope_timeline_take(learner->timeline, event, &learn, learner);
 }
 
 int scope_learner_finish(struct scope_learner *learner)

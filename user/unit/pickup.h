@@ -27,6 +27,15 @@ enum scope_pickup_match {
 	SCOPE_PICKUP_LOOP, /* the thread is idle from its entry on */
 };
 
+/* A call of this number picks up nothing, whatever its arguments: as most do. */
+static inline bool scope_pickup_never(const struct scope_pickup *pickup, uint16_t nr)
+{
+	const enum scope_call_role role = scope_call_role(nr);
+
+	return role != SCOPE_CALL_READ && role != SCOPE_CALL_ACCEPT && role != SCOPE_CALL_POLL &&
+	       nr != pickup->nr;
+}
+
 struct scope_pickups;
 struct scope_learner;
 

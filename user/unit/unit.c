@@ -7,12 +7,18 @@
 #include <string.h>
 
 #include "base/grow.h"
-
+#include "timeline/take.h"
 
 struct call_sum {
 	uint16_t nr;
 	uint32_t count;
 	uint64_t ns;
+};
+
+/* What units need of a thread's account, as it stood at one time. */
+struct mark {
+	uint64_t run_ns, probe_ns, queue_ns, starved_ns;
+	uint64_t asleep_ns, timer_ns; /* the second is of the first */
 };
 
 /* The unit under construction of one thread. */
@@ -25,7 +31,7 @@ struct draft {
 	uint64_t matched_ns;
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
-	struct scope_account begin, end;
+	struct mark begin, end;
 	struct call_sum *call; /* NULL, or room for SCOPE_UNIT_CALLS */
 	unsigned calls;
 	uint64_t bytes, idle_ns, last_call_ns;
@@ -69,11 +75,21 @@ static inline struct draft *get_draft(struct scope_unit_builder *builder, uint32
 	return thread < builder->drafts ? &builder->draft[thread] : meet_thread(builder, thread);
 }
 
+static inline struct mark mark_now(const struct scope_thread *thread)
+{
+	const struct scope_account *account = &thread->account;
+
+	return (struct mark){
+		account->run_ns, account->probe_ns, account->queue_ns, account->starved_ns,
+		account->asleep_ns, account->blocked_ns[SCOPE_WAIT_TIMER],
+	};
+}
+
 static void open_draft(struct draft *draft, const struct scope_thread *thread, uint64_t now_ns)
 {
 	draft->open = true;
 	draft->begin_ns = now_ns;
-	draft->begin = thread->account;
+	draft->begin = mark_now(thread);
 	draft->calls = 0;
 	draft->bytes = 0;
 	draft->last_exit_ns = 0;
@@ -103,12 +119,12 @@ static int hand_on(struct scope_unit_builder *builder, const struct draft *draft
 }
 
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
-static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
-		       const struct scope_account *end, uint64_t end_ns, bool still_open)
+static int close_draft(struct scope_unit_builder *builder, uint32_t thread, struct mark end_mark,
+		       uint64_t end_ns, bool still_open)
 {
 	struct draft *draft = &builder->draft[thread];
 	bool requests = draft->requests;
-	const struct scope_account *begin = &draft->begin;
+	const struct mark *begin = &draft->begin, *end = &end_mark;
 	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
 	uint64_t starved_ns = end->starved_ns - begin->starved_ns;
 	struct scope_unit unit;
@@ -122,7 +138,7 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
 		.end_ns = end_ns,
 		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
 		.queue_ns = end->queue_ns - begin->queue_ns,
-		.blocked_ns = scope_account_blocked(end) - scope_account_blocked(begin),
+		.blocked_ns = end->asleep_ns - begin->asleep_ns,
 		.bytes = draft->bytes,
 		.thread = thread,
 		.group = builder->units->groups->of_thread[thread],
@@ -130,8 +146,7 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
 		.open = still_open,
 	};
 	if (!requests)
-		unit.blocked_ns -= end->blocked_ns[SCOPE_WAIT_TIMER] -
-				   begin->blocked_ns[SCOPE_WAIT_TIMER];
+		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
 	/* A unit that began in the middle of a sleep has only a part of it. */
 	if (starved_ns > unit.blocked_ns)
 		starved_ns = unit.blocked_ns;
@@ -141,24 +156,26 @@ static int close_draft(struct scope_unit_builder *builder, uint32_t thread,
 }
 
 /* Which descriptor it is matters to reads alone. */
-static enum scope_pickup_match match(struct scope_unit_builder *builder, uint32_t thread,
+static inline enum scope_pickup_match match(struct scope_unit_builder *builder, const struct draft *draft,
+				     const struct scope_thread *thread,
 				     const struct scope_open_call *call)
 {
-	struct scope_timeline *timeline = builder->units->timeline;
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
+	if (scope_pickup_never(&draft->pickup, call->nr))
+		return SCOPE_PICKUP_NO;
 	if (call->args && scope_call_role(call->nr) == SCOPE_CALL_READ)
-		fd = scope_fds_kind(timeline->fds,
-				    scope_threads_at(timeline->threads, thread)->tgid,
+		fd = scope_fds_kind(builder->units->timeline->fds, thread->tgid,
 				    (int32_t)call->arg[0]);
-	return scope_pickup_match(&builder->draft[thread].pickup, call, fd);
+	return scope_pickup_match(&draft->pickup, call, fd);
 }
 
-static int build_enter(void *user, uint32_t index, const struct scope_open_call *call)
+SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread,
+		       const struct scope_open_call *call)
 {
 	struct scope_unit_builder *builder = user;
+	const uint32_t index = thread->index;
 	struct draft *draft = get_draft(builder, index);
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	int err = 0;
 
 	if (!draft)
@@ -171,24 +188,26 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 			   call->enter_ns - draft->last_exit_ns > draft->pickup.gap_ns;
 
 		if (draft->open && gap)
-			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
+			err = close_draft(builder, index, mark_now(thread), call->enter_ns,
+					  false);
 		if (!draft->open)
 			open_draft(draft, thread, call->enter_ns);
 		return err;
 	}
-	draft->matched = match(builder, index, call);
+	draft->matched = match(builder, draft, thread, call);
 	draft->matched_ns = call->enter_ns;
 	switch ((enum scope_pickup_match)draft->matched) {
 	case SCOPE_PICKUP_LOOP:
 		if (draft->open)
-			err = close_draft(builder, index, &thread->account, call->enter_ns, false);
+			err = close_draft(builder, index, mark_now(thread), call->enter_ns,
+					  false);
 		break;
 	case SCOPE_PICKUP_READ:
 		draft->tentative = draft->open;
 		draft->goes_on = draft->open && call->args &&
 				 scope_call_role(call->nr) == SCOPE_CALL_READ &&
 				 (int64_t)call->arg[0] == draft->read_fd;
-		draft->end = thread->account;
+		draft->end = mark_now(thread);
 		draft->end_ns = call->enter_ns;
 		break;
 	case SCOPE_PICKUP_NO:
@@ -197,7 +216,7 @@ static int build_enter(void *user, uint32_t index, const struct scope_open_call 
 	return err;
 }
 
-static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
+static inline int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 {
 	enum scope_call_role role = scope_call_role(nr);
 	unsigned i;
@@ -219,14 +238,13 @@ static int log_call(struct draft *draft, uint16_t nr, uint64_t ns, int64_t ret)
 	return 0;
 }
 
-static int exit_request(struct scope_unit_builder *builder, uint32_t index,
-			const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+static int exit_request(struct scope_unit_builder *builder, struct draft *draft,
+			const struct scope_thread *thread, const struct scope_open_call *call,
+			int64_t ret, uint64_t exit_ns)
 {
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
-	struct draft *draft = &builder->draft[index];
 	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
 						  ? (enum scope_pickup_match)draft->matched
-						  : match(builder, index, call);
+						  : match(builder, draft, thread, call);
 	bool read = matched == SCOPE_PICKUP_READ &&
 		    (ret > 0 || (ret == 0 && scope_call_role(call->nr) == SCOPE_CALL_ACCEPT));
 	bool goes_on = draft->goes_on && read;
@@ -239,20 +257,19 @@ static int exit_request(struct scope_unit_builder *builder, uint32_t index,
 		return draft->open ? log_call(draft, call->nr, exit_ns - call->enter_ns, ret) : 0;
 	}
 	if (draft->open && draft->tentative)
-		err = close_draft(builder, index, &draft->end, draft->end_ns, false);
-	builder->draft[index].idle_ns += exit_ns - call->enter_ns;
+		err = close_draft(builder, thread->index, draft->end, draft->end_ns, false);
+	draft->idle_ns += exit_ns - call->enter_ns;
 	if (err)
 		return err;
 	open_draft(draft, thread, exit_ns);
 	return log_call(draft, call->nr, 0, ret);
 }
 
-static int build_exit(void *user, uint32_t index, const struct scope_open_call *call, int64_t ret,
-		      uint64_t exit_ns)
+SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_unit_builder *builder = user;
-	struct draft *draft = get_draft(builder, index);
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct draft *draft = get_draft(builder, thread->index);
 	int err = 0;
 
 	if (!draft)
@@ -263,12 +280,12 @@ static int build_exit(void *user, uint32_t index, const struct scope_open_call *
 	draft->stack.nr = call->nr;
 	draft->stack.standing = false;
 	if (draft->requests)
-		return exit_request(builder, index, call, ret, exit_ns);
+		return exit_request(builder, draft, thread, call, ret, exit_ns);
 	if (draft->open)
 		err = log_call(draft, call->nr, exit_ns - call->enter_ns, ret);
 	draft->last_exit_ns = exit_ns;
 	if (!err && draft->slept_in_call && draft->open)
-		err = close_draft(builder, index, &thread->account, exit_ns, false);
+		err = close_draft(builder, thread->index, mark_now(thread), exit_ns, false);
 	if (!draft->open)
 		open_draft(draft, thread, exit_ns);
 	draft->last_exit_ns = exit_ns;
@@ -289,12 +306,12 @@ static int build_leave(void *user, uint32_t index, uint64_t now_ns)
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		draft->goes_on = false;
 		if (draft->open && draft->tentative)
-			err = close_draft(builder, index, &draft->end, draft->end_ns, false);
+			err = close_draft(builder, index, draft->end, draft->end_ns, false);
 		return err;
 	}
 	if (draft->requests || !draft->open)
 		return 0;
-	err = close_draft(builder, index, &thread->account, now_ns, false);
+	err = close_draft(builder, index, mark_now(thread), now_ns, false);
 	open_draft(draft, thread, now_ns);
 	return err;
 }
@@ -358,7 +375,7 @@ static int build_state(void *user, uint32_t index, const struct scope_event *eve
 	draft->stack.standing = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
 	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
-	    match(builder, index, &thread->open) == SCOPE_PICKUP_NO)
+	    match(builder, draft, thread, &thread->open) == SCOPE_PICKUP_NO)
 		open_draft(draft, thread, event->time_ns);
 	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;
 }
@@ -373,7 +390,7 @@ static int build_end(void *user, uint32_t index, uint64_t now_ns)
 	if (!draft)
 		return -ENOMEM;
 	if (draft->open)
-		err = close_draft(builder, index, &thread->account, now_ns, false);
+		err = close_draft(builder, index, mark_now(thread), now_ns, false);
 	free(draft->call);
 	draft->call = NULL;
 	draft->calls = 0;
@@ -400,9 +417,9 @@ static int finish(struct scope_unit_builder *builder)
 		units->thread[i].idle_ns = draft->idle_ns;
 		units->thread[i].last_call_ns = draft->last_call_ns;
 		if (draft->open && draft->tentative)
-			err = close_draft(builder, i, &draft->end, draft->end_ns, false);
+			err = close_draft(builder, i, draft->end, draft->end_ns, false);
 		else if (draft->open)
-			err = close_draft(builder, i, &thread->account, units->timeline->end_ns,
+			err = close_draft(builder, i, mark_now(thread), units->timeline->end_ns,
 					  true);
 	}
 	return err;
@@ -457,7 +474,7 @@ int scope_units_begin(struct scope_units *units, const struct scope_trace *trace
 
 int scope_units_feed(struct scope_units *units, const struct scope_event *event)
 {
-	return scope_timeline_feed(units->timeline, event, &build, units->builder);
+	return scope_timeline_take(units->timeline, event, &build, units->builder);
 }
 
 int scope_units_end(struct scope_units *units)

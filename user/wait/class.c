@@ -67,11 +67,6 @@ const char *scope_wait_class_name(enum scope_wait_class class)
 	return class < SCOPE_WAIT_CLASSES ? class_names[class] : "?";
 }
 
-bool scope_call_ignored(uint32_t nr)
-{
-	return nr == SYS_gettimeofday || nr == SYS_clock_gettime || nr == SYS_mmap;
-}
-
 static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
 {
 	switch (fd) {

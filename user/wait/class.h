@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 #include "trace/trace.h"
 
@@ -50,7 +51,10 @@ static inline enum scope_call_role scope_call_role(uint32_t nr)
 }
 
 /* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
-bool scope_call_ignored(uint32_t nr);
+static inline bool scope_call_ignored(uint32_t nr)
+{
+	return nr == SYS_gettimeofday || nr == SYS_clock_gettime || nr == SYS_mmap;
+}
 
 /* nr SCOPE_NR_NONE: outside a syscall. disk: the thread slept uninterruptibly or in iowait. */
 enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);

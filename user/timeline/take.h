@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One event into a timeline, with the calls handled where they come.
+ *
+ * Nine events of ten are calls. Who has to be fast calls scope_timeline_take() with constant ops, and
+ * gets code for calls of its own, its listeners built in; for all others there is
+ * scope_timeline_feed().
+ */
+#ifndef SCOPE_TIMELINE_TAKE_H
+#define SCOPE_TIMELINE_TAKE_H
+
+#include "timeline/timeline.h"
+
+#define SCOPE_TAKE static inline __attribute__((always_inline))
+
+/* Who listens. By value, so that the compiler sees what is constant. */
+struct scope_listener {
+	struct scope_timeline *timeline;
+	const struct scope_timeline_ops *ops;
+	void *user;
+};
+
+/* Everything but calls. */
+int scope_timeline_handle(struct scope_listener run, const struct scope_event *event);
+/* The sleep held back is over for good. */
+int scope_timeline_end_wait(struct scope_listener run, struct scope_thread *thread);
+/* The index of a thread, which is new as a rule and begins its account now. */
+long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
+
+/* The thread's index, or -ENOMEM. */
+static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid,
+					 uint64_t now_ns)
+{
+	int32_t index = scope_threads_recent(timeline->threads, tid);
+
+	return index >= 0 ? index : scope_timeline_meet(timeline, tid, now_ns);
+}
+
+static inline int scope_timeline_tell_wait(struct scope_listener run, struct scope_thread *thread)
+{
+	return thread->holding ? scope_timeline_end_wait(run, thread) : 0;
+}
+
+SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thread *thread,
+				    const struct scope_event *event)
+{
+	struct scope_open_call *open = &thread->open;
+
+	scope_thread_account(thread, event->syscall.enter_ns);
+	open->nr = event->syscall.nr;
+	open->args = event->syscall.args;
+	open->enter_ns = event->syscall.enter_ns;
+	for (unsigned i = 0; i < open->args; i++)
+		open->arg[i] = event->syscall.arg[i];
+	return run.ops->enter ? run.ops->enter(run.user, thread, open) : 0;
+}
+
+SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_thread *thread,
+				   const struct scope_event *event)
+{
+	struct scope_open_call *call = &thread->open;
+	int err;
+
+	scope_thread_account(thread, event->time_ns);
+	err = scope_timeline_tell_wait(run, thread);
+	if (err)
+		return err;
+	if (call->nr == SCOPE_NR_NONE) {
+		/* Entered before tracing: only its return is known. */
+		call->nr = event->syscall.nr;
+		call->args = 0;
+		call->enter_ns = event->time_ns;
+	}
+	if (scope_call_teaches(call->nr))
+		err = scope_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg,
+				      call->args, event->syscall.ret);
+	if (!err && run.ops->exit)
+		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
+	call->nr = SCOPE_NR_NONE;
+	thread->early = false;
+	return err;
+}
+
+SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope_event *event)
+{
+	const long index = scope_timeline_thread(run.timeline, event->tid, event->time_ns);
+	struct scope_thread *thread;
+	int err = 0;
+
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run.timeline->threads, index);
+	/* Nothing had put it on a CPU: behind a loss, or at the start. */
+	if (thread->run == SCOPE_RUN_UNKNOWN) {
+		scope_thread_account(thread, event->time_ns);
+		thread->run = SCOPE_RUN_RUNNING;
+		thread->cpu = event->cpu;
+	}
+	if (event->kind != SCOPE_EVENT_EXIT)
+		err = scope_timeline_enter(run, thread, event);
+	return err || event->kind == SCOPE_EVENT_ENTER ? err : scope_timeline_exit(run, thread, event);
+}
+
+/* As scope_timeline_feed(). */
+SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline, const struct scope_event *event,
+				   const struct scope_timeline_ops *ops, void *user)
+{
+	const struct scope_listener run = {timeline, ops, user};
+
+	if (!timeline->events++ && !timeline->begin_ns)
+		timeline->begin_ns = event->time_ns;
+	if (event->time_ns > timeline->last_ns)
+		timeline->last_ns = event->time_ns;
+	if (event->tid && (event->kind == SCOPE_EVENT_SYSCALL || event->kind == SCOPE_EVENT_ENTER ||
+			   event->kind == SCOPE_EVENT_EXIT))
+		return scope_timeline_call(run, event);
+	return scope_timeline_handle(run, event);
+}
+
+#endif
