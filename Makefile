@@ -138,10 +138,14 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
 
-.PHONY: bugs bugs-vm
+.PHONY: bugs bugs-healthy bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
 	$(Q)scripts/setup.sh servers
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
+
+bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events, on processors that are busy in different ways (RUNS=100)
+	$(Q)scripts/setup.sh servers
+	$(Q)tests/bugs/healthy.sh $(or $(RUNS),100)
 
 # Every kind once.
 CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two
