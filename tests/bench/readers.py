@@ -3,13 +3,14 @@
 
 Usage: readers.py BIN_DIRECTORY       BIN_DIRECTORY: build/user
 
-One trace of an invented server goes to babeltrace2 as CTF, and one that perf recorded of dd on this
-machine comes from `perf script` by import. Times are CPU time, the best of three; where a tool cannot
-be used here, a comment says why. trace-cmd reads what trace-cmd has recorded, and that takes a kernel
-that lets ftrace be switched on.
+One trace of an invented server goes to babeltrace2 as CTF, one that perf recorded of dd on this machine
+comes from `perf script` by import, and one that trace-cmd recorded of dd in a guest (KERNEL, default 6.1)
+from what `trace-cmd report` prints. Times are CPU time, the best of three; where a tool cannot be used
+here, a comment says why.
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -82,10 +83,47 @@ def perf(directory, work):
     tell("readers_perf_script", events, own, best(script))
 
 
+def to_script(report, output):
+    """Lines of `trace-cmd report` as perf script prints them."""
+    systems = {"sys_enter": "raw_syscalls", "sys_exit": "raw_syscalls",
+               "sched_switch": "sched", "sched_waking": "sched"}
+    line_of = re.compile(r"\s*(.+)-(\d+)\s+\[(\d+)\].*?(\d+\.\d+):\s+(\w+):\s+(.*)")
+    for line in report:
+        found = line_of.match(line)
+        if found and found[5] in systems:
+            comm, tid, cpu, time, event, fields = found.groups()
+            output.write(f"{comm} {tid} [{cpu}] {time}: {systems[event]}:{event}: {fields}\n")
+
+
+def tracecmd(directory, work):
+    scope, data = os.path.join(directory, "scope"), os.path.join(work, "guest", "trace.dat")
+    text, trace = os.path.join(work, "tracecmd"), os.path.join(work, "guest-dd")
+    events = " ".join("-e " + event for event in (
+        "raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "sched:sched_switch", "sched:sched_waking"))
+    # In memory: what the recorder itself writes is in the trace, too.
+    record = ("mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true; cd /dev/shm; "
+              f"trace-cmd record -q --compression none -b 32768 {events} -F -c -o trace.dat "
+              "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none; cp trace.dat $VM_OUT/")
+    os.mkdir(os.path.join(work, "guest"))
+    if run(["tests/vm/run.sh", "-k", os.environ.get("KERNEL", "6.1"), "-t", "300",
+            "-o", os.path.join(work, "guest"), "--", "bash", "-euc", record]) is None:
+        return
+    # -N: as the kernel's formats say, without trace-cmd's own way of printing some events.
+    report = ["trace-cmd", "report", "-i", data, "-N", "-t"]
+    with subprocess.Popen(report, stdout=subprocess.PIPE, text=True, errors="replace") as lines:
+        with open(text, "w", encoding="utf-8") as output:
+            to_script(lines.stdout, output)
+    if run([scope, "import", text, "--comm", "dd", "-o", trace]) is None:
+        return
+    count, _ = decode(directory, trace)
+    tell("readers_tracecmd_report", count, best([scope, "dump", trace]), best(report))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         babeltrace(sys.argv[1], work)
         perf(sys.argv[1], work)
+        tracecmd(sys.argv[1], work)
 
 
 main()
