@@ -330,6 +330,38 @@ static void missing_switches_show_against_the_kernels_count(void **state)
 	assert_true(unexplained_of(21) > SCOPE_UNEXPLAINED_MAX);
 }
 
+/* A worker that takes its work from a pipe, and sleeps by select of no descriptors for each piece. */
+static void select_of_nothing_is_a_sleep(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"
+				"fd 10 3 pipe -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 enter 10 read enter=900 args=3\n"
+				"1000 0 switch 10 0 sleeping\n"
+				"101000 0 waking 10 from - softirq\n"
+				"101000 0 switch 0 10 sleeping\n"
+				"102000 0 exit 10 read ret=8\n"
+				"103000 0 enter 10 select enter=102900 args=0\n"
+				"103000 0 switch 10 0 sleeping\n"
+				"303000 0 waking 10 from - hardirq\n"
+				"303000 0 switch 0 10 sleeping\n"
+				"304000 0 exit 10 select ret=0\n"
+				"305000 0 enter 10 read enter=304900 args=3\n"
+				"305000 0 switch 10 0 sleeping\n"
+				"500000 0 waking 10 from - softirq\n"
+				"500000 0 switch 0 10 sleeping\n"
+				"501000 0 exit 10 read ret=8\n"
+				"700000 0 switch 10 0 sleeping\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->unit[0].begin_ns, 102000);
+	assert_int_equal(units->unit[0].end_ns, 304900);
+	assert_int_equal(units->unit[0].granularity, SCOPE_UNIT_REQUEST);
+	assert_int_equal(thread_of(units, 10)->account.blocked_ns[SCOPE_WAIT_TIMER], 200000);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +374,7 @@ int main(void)
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(false_wakeups_are_one_sleep),
 		cmocka_unit_test(a_condition_is_one_object),
+		cmocka_unit_test(select_of_nothing_is_a_sleep),
 		cmocka_unit_test(missing_switches_show_against_the_kernels_count),
 	};
 

@@ -10,6 +10,11 @@
 #define TIMES_P99 10
 #define SPIN_RUN_SHARE 0.5 /* of the time without a call, on a CPU or in the run queue */
 
+static enum scope_call_role open_role(const struct scope_thread *thread)
+{
+	return scope_call_role_of(thread->open.nr, thread->open.args, thread->open.arg[0]);
+}
+
 static bool waits_for_work(const struct scope_units *units, const struct scope_pickups *pickups,
 			   uint32_t index)
 {
@@ -24,7 +29,7 @@ static bool waits_for_work(const struct scope_units *units, const struct scope_p
 	if (scope_pickup_match(scope_pickups_of(pickups, index), &thread->open, fd) !=
 	    SCOPE_PICKUP_NO)
 		return true;
-	return scope_call_role(thread->open.nr) == SCOPE_CALL_POLL;
+	return open_role(thread) == SCOPE_CALL_POLL;
 }
 
 bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
@@ -75,7 +80,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	hang->nr = thread->open.nr;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
 	hang->since_ns = thread->open.enter_ns;
-	switch (scope_call_role(thread->open.nr)) {
+	switch (open_role(thread)) {
 	case SCOPE_CALL_ACCEPT:
 	case SCOPE_CALL_CHILD:
 	case SCOPE_CALL_PICK:

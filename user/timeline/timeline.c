@@ -96,8 +96,11 @@ static bool falsely_woken(const struct scope_thread *thread)
 static enum scope_wait_class open_class(struct scope_timeline *timeline,
 					const struct scope_thread *thread, bool disk)
 {
+	const struct scope_open_call *open = &thread->open;
 	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
 
+	if (scope_call_role_of(open->nr, open->args, open->arg[0]) == SCOPE_CALL_SLEEP)
+		return SCOPE_WAIT_TIMER;
 	if (thread->open.nr != SCOPE_NR_NONE && thread->open.args)
 		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
 	return scope_wait_classify(thread->open.nr, kind, disk);

@@ -64,19 +64,6 @@ static inline struct lesson *get_lesson(struct scope_learner *learner, uint32_t 
 	return thread < learner->count ? &learner->lesson[thread] : meet_thread(learner, thread);
 }
 
-static bool is_epoll(uint16_t nr)
-{
-#ifdef SYS_epoll_wait
-	if (nr == SYS_epoll_wait)
-		return true;
-#endif
-	return nr == SYS_epoll_pwait
-#ifdef SYS_epoll_pwait2
-	       || nr == SYS_epoll_pwait2
-#endif
-		;
-}
-
 static struct wait_key *get_key(struct lesson *lesson, uint16_t nr, uint64_t object)
 {
 	unsigned i;
@@ -113,11 +100,11 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
 static void learn_poll(struct scope_learner *learner, struct lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	const enum scope_call_role role = scope_call_role(call->nr);
+	const enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
 
 	if (role == SCOPE_CALL_POLL) {
-		is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
-		lesson->polled = !is_epoll(call->nr);
+		scope_call_is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
+		lesson->polled = !scope_call_is_epoll(call->nr);
 	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
 		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
 		    SCOPE_FD_ACCEPTED) {
@@ -185,7 +172,8 @@ static int learn_wait(void *user, const struct scope_wait *wait)
 	struct scope_learner *learner = user;
 	struct lesson *lesson = get_lesson(learner, wait->thread);
 	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
-	enum scope_call_role role = scope_call_role(wait->nr);
+	enum scope_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
+								    : scope_call_role(wait->nr);
 	struct wait_key *key;
 
 	if (!lesson)
@@ -434,18 +422,19 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 					   const struct scope_open_call *call,
 					   enum scope_fd_kind fd)
 {
-	enum scope_call_role role = scope_call_role(call->nr);
+	enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
 
 	if (role == SCOPE_CALL_ACCEPT || (role == SCOPE_CALL_READ && fd == SCOPE_FD_ACCEPTED))
 		return SCOPE_PICKUP_READ;
 	if (!pickup || pickup->nr == SCOPE_NR_NONE)
 		return SCOPE_PICKUP_NO;
-	if (role == SCOPE_CALL_POLL)
-		return scope_call_role(pickup->nr) == SCOPE_CALL_POLL &&
-				       is_epoll(call->nr) == is_epoll(pickup->nr)
+	/* A poll for sleeping is matched by its number and its 0. */
+	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
+		return role == SCOPE_CALL_POLL &&
+				       scope_call_is_epoll(call->nr) == scope_call_is_epoll(pickup->nr)
 			       ? SCOPE_PICKUP_LOOP
 			       : SCOPE_PICKUP_NO;
-	if (call->nr != pickup->nr)
+	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
 	return pickup->any_object || (call->args && same_object(call->nr, call->arg[0], pickup->object))
 		       ? SCOPE_PICKUP_LOOP

@@ -50,6 +50,20 @@ static inline enum scope_call_role scope_call_role(uint32_t nr)
 				      : SCOPE_CALL_PLAIN;
 }
 
+bool scope_call_is_epoll(uint32_t nr);
+
+/*
+ * The same of a call whose arguments are known, the first at least. A poll of no set and a select of no
+ * descriptors, the first argument of both being 0, are how some programs sleep.
+ */
+static inline enum scope_call_role scope_call_role_of(uint32_t nr, unsigned args, uint64_t first)
+{
+	enum scope_call_role role = scope_call_role(nr);
+
+	return role == SCOPE_CALL_POLL && args && !first && !scope_call_is_epoll(nr) ? SCOPE_CALL_SLEEP
+										     : role;
+}
+
 /* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
 static inline bool scope_call_ignored(uint32_t nr)
 {

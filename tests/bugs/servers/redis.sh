@@ -49,10 +49,10 @@ redis_setup() {	# CASE
 			for (i = 0; i < 4000; i++)
 				print "SET note:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:" i " text"
 		if (kind == "redis-expire") {
-			hash("basket", 5000)
-			for (i = 0; i < 150; i++) {
+			hash("basket", 10000)
+			for (i = 0; i < 120; i++) {
 				print "COPY basket basket:" i
-				print "PEXPIRE basket:" i " " 4000 + 200 * i
+				print "PEXPIRE basket:" i " " 4000 + 150 * i
 			}
 		}
 	}'
