@@ -190,10 +190,10 @@ group_demo() {
 
 # A quarter of the bug bench, once, by perf events on this host: every kind of bug, two healthy servers.
 group_bugs() {
-	local case
-	run bugs_build tests/bugs/build.sh
-	for case in cpu lock io hang own-retry own-wakeup own-sleep own-backend own-two \
-		own-busy/twin own-log/twin; do
+	local case cases=(cpu lock io hang nginx-index own-wakeup own-sleep own-backend own-two
+		own-busy/twin own-log/twin)
+	run bugs_build tests/bugs/build.sh "${cases[@]%/twin}" none-epoll none-pool
+	for case in "${cases[@]}"; do
 		run "bugs_$case" tests/bugs/answer.sh "$case" 1 "build/bugs-quarter/$case"
 	done
 }
