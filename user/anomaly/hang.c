@@ -65,6 +65,12 @@ static uint64_t group_limit(const struct scope_survey *survey, uint32_t group)
 	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
 }
 
+/* A wait with a time-out, for which the caller expects that nothing may come. */
+static bool futex_is_timed(const struct scope_open_call *call)
+{
+	return call->args > 3 && call->arg[3];
+}
+
 /* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  uint32_t index, struct scope_hang *hang)
@@ -88,7 +94,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	case SCOPE_CALL_FUTEX:
 		hang->lock = thread->open.args >= 2 && scope_futex_is_lock(thread->open.arg[1]);
 		hang->needs_peers = !hang->lock && !in_unit;
-		return true;
+		return !hang->needs_peers || !futex_is_timed(&thread->open);
 	case SCOPE_CALL_SLEEP:
 		hang->needs_peers = !in_unit;
 		return true;

@@ -274,6 +274,16 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 	}
 }
 
+/* A call that began in the window has as many arguments as were asked for; here are all. */
+static void complete_arguments(struct scope_thread *thread, const struct scope_record_state *record)
+{
+	if (thread->run != SCOPE_RUN_BLOCKED || record->nr != thread->open.nr ||
+	    record->nr == SCOPE_NR_NONE)
+		return;
+	thread->open.args = SCOPE_ARG_MAX;
+	memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
+}
+
 /*
  * At the start of a window: where the thread stands. At its end: the kernel's own CPU time; and where
  * it stands, if it stood still all the time and the window began in the middle of the session.
@@ -291,6 +301,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	if (record->flags & SCOPE_STATE_AT_STOP) {
 		thread->stop_run_ns = record->run_ns;
 		thread->stopped = true;
+		complete_arguments(thread, record);
 	} else if (thread->run == SCOPE_RUN_UNKNOWN) {
 		thread->start_run_ns = record->run_ns;
 	}
