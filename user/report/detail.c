@@ -67,6 +67,25 @@ static int print_chain(const struct report *report, const struct scope_finding *
 	return 0;
 }
 
+/* A function of a stripped file has no name; who called it says more than its address. */
+static void print_caller(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_signatures *signatures = report->analysis->signatures;
+	const struct scope_tree *tree = &finding->evidence->tree;
+	const struct scope_function *function = finding->function;
+	uint32_t node = finding->node;
+
+	/* One that signatures know by name has another name than its own. */
+	if (!function || function->known ||
+	    scope_signatures_name(signatures, function) != function->name)
+		return;
+	while (node && !tree->node[node].function->known)
+		node = tree->node[node].parent;
+	if (node)
+		fprintf(report->out, "     no symbol   called by %s\n",
+			tree->node[node].function->name);
+}
+
 /* Who owns the lock, and where it stands itself. False: nobody knows. */
 static bool print_owner(const struct report *report, const struct scope_finding *finding)
 {
@@ -278,6 +297,7 @@ int scope_section_details(const struct report *report)
 		if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 			print_waiters(report, finding);
 		err = scope_section_source(report, finding, &cut);
+		print_caller(report, finding);
 		if (!err)
 			err = print_chain(report, finding, cut > 0.5);
 		if (err)
