@@ -112,7 +112,7 @@ static void accounts_add_up(void **state)
 	end_run(&run);
 }
 
-/* From the return of the read that has data to the entry of the next wait; a dry read cuts nothing. */
+/* From the return of the wait, whose work a read takes, to the next one; a dry read cuts nothing. */
 static void requests_run_from_pick_up_to_pick_up(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
@@ -127,15 +127,13 @@ static void requests_run_from_pick_up_to_pick_up(void **state)
 	const struct scope_units *units = run.units;
 
 	(void)state;
-	assert_int_equal(units->count, 2);
+	assert_int_equal(units->count, 1);
 	assert_int_equal(units->unit[0].begin_ns, 1000);
-	assert_int_equal(units->unit[0].end_ns, 1100);
-	assert_int_equal(units->unit[1].begin_ns, 1200);
-	assert_int_equal(units->unit[1].end_ns, 2900);
-	assert_int_equal(units->unit[1].granularity, SCOPE_UNIT_REQUEST);
-	assert_int_equal(units->unit[1].run_ns, 1700);
+	assert_int_equal(units->unit[0].end_ns, 2900);
+	assert_int_equal(units->unit[0].granularity, SCOPE_UNIT_REQUEST);
+	assert_int_equal(units->unit[0].run_ns, 1900);
 	/* The wait that is still on at the end belongs to no unit. */
-	assert_false(units->unit[1].open);
+	assert_false(units->unit[0].open);
 	end_run(&run);
 }
 
@@ -171,6 +169,59 @@ static void a_request_read_in_parts_is_one(void **state)
 }
 
 /* A request that has not returned when the window ends is kept, as open. */
+/* A second read has no poll before it; a read behind an answer takes another request. */
+static void a_poll_and_its_read_are_one(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
+				"fd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 poll enter=500 ret=1 args=0x7f00\n"
+				"1300 0 syscall 10 read enter=1200 ret=64 args=7\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2200 0 syscall 10 read enter=2100 ret=64 args=7\n"
+				"2400 0 syscall 10 write enter=2300 ret=64 args=7\n"
+				"3000 0 syscall 10 poll enter=2500 ret=1 args=0x7f00\n"
+				"3200 0 syscall 10 write enter=3100 ret=64 args=7\n"
+				"3400 0 syscall 10 read enter=3300 ret=64 args=7\n"
+				"3600 0 syscall 10 poll enter=3500 ret=1 args=0x7f00\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->count, 5);
+	assert_int_equal(units->unit[0].begin_ns, 1000);
+	assert_int_equal(units->unit[0].end_ns, 2100);
+	assert_int_equal(units->unit[1].end_ns, 2500);
+	assert_int_equal(units->unit[2].begin_ns, 3000); /* an answer went out: another request */
+	assert_int_equal(units->unit[2].end_ns, 3300);
+	assert_int_equal(units->unit[3].end_ns, 3500);
+	end_run(&run);
+}
+
+/* A server that waits for a lock by another epoll than for its client does not idle there. */
+static void an_epoll_inside_a_request_is_none(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
+				"fd 10 5 epoll -\nfd 10 6 epoll -\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=500 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"1500 0 syscall 10 epoll_wait enter=1300 ret=1 args=6\n"
+				"1800 0 syscall 10 epoll_wait enter=1600 ret=1 args=6\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2200 0 syscall 10 epoll_wait enter=2100 ret=1 args=5\n"
+				"2400 0 syscall 10 read enter=2300 ret=64 args=7\n"
+				"2600 0 syscall 10 write enter=2500 ret=64 args=7\n"
+				"2800 0 syscall 10 epoll_wait enter=2700 ret=1 args=5\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->count, 3);
+	assert_int_equal(units->unit[0].begin_ns, 1000);
+	assert_int_equal(units->unit[0].end_ns, 2100);
+	assert_int_equal(units->unit[1].begin_ns, 2200);
+	end_run(&run);
+}
+
 static void an_open_call_is_kept(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
@@ -369,6 +420,8 @@ int main(void)
 		cmocka_unit_test(accounts_add_up),
 		cmocka_unit_test(requests_run_from_pick_up_to_pick_up),
 		cmocka_unit_test(a_request_read_in_parts_is_one),
+		cmocka_unit_test(a_poll_and_its_read_are_one),
+		cmocka_unit_test(an_epoll_inside_a_request_is_none),
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),

@@ -14,11 +14,13 @@
 #define WAIT_KEYS 32	/* different waits remembered per thread */
 #define GAP_BUCKETS 40	/* powers of two of ns */
 #define GAP_MIN_CALLS 100
+#define NO_EPOLL UINT64_MAX
 
 struct wait_key {
 	uint16_t nr;
 	uint64_t object;
 	uint32_t count;
+	uint32_t inner, taken; /* of an epoll, what came next: an answer, or work; see learn_poll() */
 	bool lock;
 };
 
@@ -27,6 +29,7 @@ struct lesson {
 	uint32_t epolls, polls, reads;
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	bool polled;	      /* and nothing taken or answered since */
+	uint64_t epolled;     /* the descriptor, where that was by epoll; else NO_EPOLL */
 	struct wait_key key[WAIT_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
@@ -95,22 +98,33 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
 /*
  * A poll is the top of a loop if work is taken behind it, and stands in the middle of a request if an
  * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
- * taken and no answer it is the top of a loop that found nothing to do.
+ * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
+ * descriptors: servers keep one for clients and may keep another for what they wait for meanwhile.
  */
 static void learn_poll(struct scope_learner *learner, struct lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	const enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
+	const bool epoll = scope_call_is_epoll(call->nr);
+	struct wait_key *key;
 
 	if (role == SCOPE_CALL_POLL) {
-		scope_call_is_epoll(call->nr) ? lesson->epolls++ : lesson->polls++;
-		lesson->polled = !scope_call_is_epoll(call->nr);
+		lesson->epolled = epoll && call->args ? call->arg[0] : NO_EPOLL;
+		epoll ? lesson->epolls++ : lesson->polls++;
+		key = lesson->epolled != NO_EPOLL ? get_key(lesson, SYS_epoll_pwait, call->arg[0]) : NULL;
+		if (key)
+			key->count++;
+		/* One that does not say which it was tells nothing. */
+		lesson->polled = !epoll || key;
 	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
-		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
-		    SCOPE_FD_ACCEPTED) {
+		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) !=
+		    SCOPE_FD_ACCEPTED)
+			return;
+		lesson->polled = false;
+		if (lesson->epolled == NO_EPOLL)
 			lesson->inner_polls++;
-			lesson->polled = false;
-		}
+		else
+			get_key(lesson, SYS_epoll_pwait, lesson->epolled)->inner++;
 	}
 }
 
@@ -144,6 +158,8 @@ SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 static void take_work(struct lesson *lesson)
 {
 	lesson->reads++;
+	if (lesson->polled && lesson->epolled != NO_EPOLL)
+		get_key(lesson, SYS_epoll_pwait, lesson->epolled)->taken++;
 	lesson->polled = false;
 }
 
@@ -223,6 +239,27 @@ static uint64_t gap_p99(const struct lesson *lesson)
 	return 0;
 }
 
+/* The epoll that is the top of the loop, if another one is not; else any. */
+static void decide_epoll(const struct lesson *lesson, struct scope_pickup *pickup)
+{
+	const struct wait_key *best = NULL;
+	bool inner = false;
+
+	for (unsigned i = 0; i < lesson->keys; i++) {
+		const struct wait_key *key = &lesson->key[i];
+
+		if (key->nr != SYS_epoll_pwait)
+			continue;
+		if (key->inner > key->taken)
+			inner = true;
+		else if (!best || key->count > best->count)
+			best = key;
+	}
+	pickup->any_object = !inner || !best;
+	if (!pickup->any_object)
+		pickup->object = best->object;
+}
+
 static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 {
 	const struct wait_key *best = NULL;
@@ -234,6 +271,8 @@ static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
+		if (lesson->epolls)
+			decide_epoll(lesson, pickup);
 		return;
 	}
 	if (pickup->reads)
@@ -429,9 +468,12 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 	if (!pickup || pickup->nr == SCOPE_NR_NONE)
 		return SCOPE_PICKUP_NO;
 	/* A poll for sleeping is matched by its number and its 0. */
-	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
+	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL &&
+	    (pickup->any_object || scope_call_is_epoll(pickup->nr)))
 		return role == SCOPE_CALL_POLL &&
-				       scope_call_is_epoll(call->nr) == scope_call_is_epoll(pickup->nr)
+				       scope_call_is_epoll(call->nr) == scope_call_is_epoll(pickup->nr) &&
+				       (pickup->any_object || !call->args ||
+					call->arg[0] == pickup->object)
 			       ? SCOPE_PICKUP_LOOP
 			       : SCOPE_PICKUP_NO;
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
