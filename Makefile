@@ -140,7 +140,7 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 
 .PHONY: bugs bugs-healthy bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
-	$(Q)scripts/setup.sh servers
+	$(Q)scripts/setup.sh servers bugs
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
 
 bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events, on processors that are busy in different ways (RUNS=100)

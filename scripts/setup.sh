@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers fuzz jit dkms deb kernel arm64 bench
-# jit is large, and left to those who want the tests of tests/unit/names_live.sh that need it.
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs fuzz jit dkms deb kernel arm64 bench
+# bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
+# database of its own and starts it where a service manager runs. jit is large, and left to those who
+# want the tests of tests/unit/names_live.sh that need it.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -18,13 +20,15 @@ packages_of() {
 	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev wrk gdb \
 		strace python3 ;;
 	jit) echo nodejs default-jdk-headless ;;
+	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
+		default-jdk-headless tomcat10-common ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers fuzz jit dkms deb kernel arm64 bench)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs fuzz jit dkms deb kernel arm64 bench)" >&2; exit 2 ;;
 	esac
 }
 

@@ -116,6 +116,7 @@ build_one() {
 	local name=$1 out=$servers_dir/$1 tree=$servers_dir/tree-$1 patch=/dev/null
 	bug_row "$name"
 	[ ! -e "$bugs_dir/own/$bug_server.c" ] || { build_own "$name"; return; }
+	! bug_packaged || return 0
 	bug_recipe "$bug_server"
 	[ "$bug_patch" = - ] || patch=$bugs_dir/$bug_patch.patch
 	fetch "$bug_server"

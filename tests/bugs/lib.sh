@@ -39,3 +39,15 @@ bug_twin() {
 			if (of[2] == server && of[7] == load && of[4] == "none") { print of[1]; exit } } }' \
 		"$bugs_dir/bugs.tsv"
 }
+
+# bug_packaged: of the row that bug_row() read, whether its server runs as Debian ships it; sets
+# bug_program.
+bug_packaged() {
+	case "$bug_server" in
+	mariadb) bug_program=/usr/sbin/mariadbd ;;
+	postgres) bug_program=/usr/lib/postgresql/15/bin/postgres ;;
+	node) bug_program=/usr/bin/node ;;
+	tomcat) bug_program=/usr/bin/java ;;
+	*) return 1 ;;
+	esac
+}

@@ -19,7 +19,8 @@ case_name=${TRIGGER:-$name}
 bug_row "$name"
 bug_recipe "$bug_server"
 program=$servers_dir/$name/$bug_server
-[ -x "$program" ] || die "$program is missing: run tests/bugs/build.sh $name"
+! bug_packaged || program=$bug_program
+[ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs or tests/bugs/build.sh $name"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
 : >"$work/load.log"
@@ -139,6 +140,8 @@ server_lighttpd() {
 		>"$work/server.log" 2>&1 </dev/null &
 	server_pid=$!
 }
+
+! bug_packaged || . "$bugs_dir/debian/$bug_server.sh"
 
 # A server of our own, with what stands beside it: perconn asks a backend; one case has a busy neighbour.
 server_own() {

@@ -6,6 +6,8 @@
 set -u
 
 [ $# -eq 2 ] || { echo "usage: stop.sh SERVER_PID LOAD_PID" >&2; exit 2; }
+# What Node and Java wrote for us to read.
+trap 'rm -f "/tmp/perf-$1.map"' EXIT
 # The load first: wrk and mcload then still print what they measured. A hung server ignores TERM.
 kill -INT "$2" 2>/dev/null
 for _ in $(seq 20); do

@@ -13,7 +13,9 @@ import re
 import statistics
 import sys
 
-ROW = re.compile(r"^  (\d+) +(\S+(?: usable stack\))?) +(\S+) +(\d+) % +")
+ROW = re.compile(r"^  (\d+) +(\S.*?) +(\S+) +(\d+) % +")
+DETAIL = re.compile(r"^  (\d+)  (\S.*)$")
+CALLER = re.compile(r"^     no symbol   called by (.+)$")
 SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
 VERDICT = re.compile(r"^  (HANG|SPIN|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
 
@@ -35,6 +37,7 @@ class Run:
 
     def read(self, text):
         self.rows = []  # (function, percent of the excess)
+        self.callers = {}  # row number: where a function has no symbol, the caller that has one
         self.verdict = "no verdict"
         for line in text.split("\n"):
             found = VERDICT.match(line)
@@ -44,8 +47,20 @@ class Run:
             # The next table would begin with a number as well.
             if found and int(found.group(1)) == len(self.rows) + 1:
                 self.rows.append((found.group(2), int(found.group(4))))
+            found = DETAIL.match(line) or found
+            if found:
+                detail = int(found.group(1)) - 1
+            found = CALLER.match(line)
+            if found:
+                self.callers[detail] = found.group(1)
         found = SCOPE.search(text)
         self.scope = float(found.group(3)) if found else 0.0
+
+    def names(self, row, expected):
+        """Whether a row names one of these; runtimes put signatures and files around names."""
+        said = (self.rows[row][0], self.callers.get(row, ""))
+        return any(re.search(rf"(^|[ .:*~^]){re.escape(name)}($|[ (:.$])", text)
+                   for name in expected for text in said)
 
     def judge(self):
         """Rank of the bug (None: not named) and the share it leads by, in percent of the excess."""
@@ -57,7 +72,7 @@ class Run:
         places = []
         for bug in expect.split("+"):
             names = bug.split("|")
-            places.append(next((i for i, row in enumerate(self.rows) if row[0] in names), None))
+            places.append(next((i for i in range(len(self.rows)) if self.names(i, names)), None))
         if None in places:
             return None, None
         rank = max(places) + 1 - (len(places) - 1)
