@@ -239,6 +239,10 @@ bench: vm-ready ## measure the cost of tracing (in instructions) and the speed o
 	$(Q)$(MAKE) --no-print-directory bench-programs
 	$(Q)KERNEL=$(KERNEL) tests/bench/run.sh
 
+.PHONY: bench-causal
+bench-causal: vm-ready ## what virtual speedups predict, beside Coz and the programs really made faster (SEEDS="1 2 3")
+	$(Q)KERNEL=$(KERNEL) tests/bench/causal/run.sh
+
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
 

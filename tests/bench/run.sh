@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [peers] [analysis] [linkage] [readers] [perf]     all when none is named
+# Usage: tests/bench/run.sh [calls] [peers] [causal] [analysis] [linkage] [readers] [perf]     all when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -28,6 +28,7 @@
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
 #   scope_..., perf_..., tracecmd_..., lttng_...   tests/bench/peers.sh
+#   delay_..., speedup_...    tests/bench/causal/cost.sh
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
 #                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call
@@ -239,10 +240,11 @@ load() {	# PORT: requests a second
 	wrk -t 1 -c 8 -d 2s "http://127.0.0.1:$1/page1.html" | awk '/^Requests\/sec/ { print $2 }'
 }
 
-[ $# -gt 0 ] || set -- calls peers analysis linkage readers perf
+[ $# -gt 0 ] || set -- calls peers causal analysis linkage readers perf
 for part in "$@"; do
 	case $part in
 	peers) tests/bench/peers.sh ;;
+	causal) tests/bench/causal/cost.sh ;;
 	calls | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac

@@ -92,6 +92,17 @@ static void speedups_are_drawn_as_coz_does(void **state)
 	scope_plan_free(&plan);
 }
 
+/* A quarter of a second shared among the visits, within the limits. */
+static void delays_by_visits(void **state)
+{
+	(void)state;
+	assert_true(scope_plan_longest_ns(25, 1000000000) == 10e6);
+	assert_true(scope_plan_longest_ns(1000, 500000000) == 130e3); /* 125 us, in steps of 10 */
+	assert_true(scope_plan_longest_ns(1000000, 1000000000) == SCOPE_PLAN_SHORTEST_NS);
+	assert_true(scope_plan_longest_ns(1, 1000000000) == SCOPE_PLAN_LONGEST_NS);
+	assert_true(scope_plan_longest_ns(0, 1000000000) == SCOPE_PLAN_LONGEST_NS);
+}
+
 static void length_adapts(void **state)
 {
 	(void)state;
@@ -359,6 +370,7 @@ int main(void)
 		cmocka_unit_test(plan_is_balanced),
 		cmocka_unit_test(speedups_are_drawn_as_coz_does),
 		cmocka_unit_test(length_adapts),
+		cmocka_unit_test(delays_by_visits),
 		cmocka_unit_test(line_by_hand),
 		cmocka_unit_test(interval_is_the_seeds),
 		cmocka_unit_test(slopes_are_covered),

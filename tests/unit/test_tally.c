@@ -167,6 +167,38 @@ static void pairs_of_functions(void **state)
 	scope_tally_destroy(tally);
 }
 
+/* Three begin before ends are watched; the end of one of them takes nothing from what begins later. */
+static void pairs_watched_by_and_by(void **state)
+{
+	const struct scope_point point = {
+		.pair = true, .begin = { .kind = SCOPE_POINT_FUNCTION },
+		.end = { .kind = SCOPE_POINT_FUNCTION },
+	};
+	struct scope_tally *tally;
+	double in_flight;
+	uint64_t visits;
+
+	(void)state;
+	assert_int_equal(scope_tally_create(&point, &tally), 0);
+	open_subbufs(1000);
+	put_probe(0, 1100, SCOPE_TALLY_PROBE_BEGIN);
+	put_probe(0, 1200, SCOPE_TALLY_PROBE_BEGIN);
+	put_probe(0, 1300, SCOPE_TALLY_PROBE_BEGIN);
+	settle(tally);
+	scope_tally_forget(tally);
+	scope_tally_begin(tally, 2000);
+	open_subbufs(2000);
+	put_probe(0, 2100, SCOPE_TALLY_PROBE_END);
+	put_probe(0, 2200, SCOPE_TALLY_PROBE_BEGIN);
+	put_probe(0, 2700, SCOPE_TALLY_PROBE_END);
+	scope_tally_end(tally, 3000);
+	settle(tally);
+	scope_tally_count(tally, &visits, &in_flight);
+	assert_int_equal(visits, 2);
+	assert_true(fabs(in_flight - 0.5) < 1e-9);
+	scope_tally_destroy(tally);
+}
+
 /* Threads 100 and 101, whose process is 0 until told: one reads, the other answers. */
 static void requests_in_a_window(void **state)
 {
@@ -264,7 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_in_a_window),	 cmocka_unit_test(pairs_of_functions),
 		cmocka_unit_test(requests_in_a_window),	 cmocka_unit_test(requests_of_two_processes),
-		cmocka_unit_test(many_connections),
+		cmocka_unit_test(many_connections),	 cmocka_unit_test(pairs_watched_by_and_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "causal/plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -92,6 +93,15 @@ void scope_plan_free(struct scope_plan *plan)
 {
 	free(plan->step);
 	*plan = (struct scope_plan){ 0 };
+}
+
+double scope_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns)
+{
+	const double ns = SCOPE_PLAN_SHARE * (double)elapsed_ns / (double)(visits ? visits : 1);
+
+	if (ns > SCOPE_PLAN_LONGEST_NS)
+		return SCOPE_PLAN_LONGEST_NS;
+	return ns < SCOPE_PLAN_SHORTEST_NS ? SCOPE_PLAN_SHORTEST_NS : round(ns / 1e4) * 1e4;
 }
 
 uint64_t scope_plan_adapt(uint64_t length_ns, uint64_t visits)

@@ -19,6 +19,10 @@
 #define SCOPE_PLAN_SPEEDUPS 20	   /* steps of 5 % */
 #define SCOPE_PLAN_ZERO_WEIGHT 8   /* 8 of 28 draws, 29 %, are 0 */
 
+#define SCOPE_PLAN_SHARE 0.25 /* of the time, for delays that are chosen by the visits of a site, */
+#define SCOPE_PLAN_LONGEST_NS 100000000u /* which are no longer */
+#define SCOPE_PLAN_SHORTEST_NS 20000u	 /* and no shorter than that */
+
 struct scope_plan_step {
 	uint32_t site;
 	double value; /* experiment.h */
@@ -39,6 +43,12 @@ int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32
 /* count experiments at each of the sites with speedups drawn as Coz does. Likewise. */
 int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);
 void scope_plan_free(struct scope_plan *plan); /* zeroed is fine */
+
+/*
+ * The delay, ns, at which so many visits of a site in so long a time are held up for SCOPE_PLAN_SHARE of
+ * it, all together; in steps of 10 us.
+ */
+double scope_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns);
 
 /*
  * How long experiments are from now on, if one of length_ns saw so many visits of the progress

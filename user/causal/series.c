@@ -3,7 +3,6 @@
 #include "causal/series.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -147,16 +146,6 @@ static int no_progress(struct bench *bench)
 			       (double)bench->result.length_ns / 1e9);
 }
 
-/* The length at which so many visits in so long a time add up to the share. */
-static double longest_ns(uint64_t visits, uint64_t elapsed_ns)
-{
-	const double ns = SCOPE_SERIES_SHARE * (double)elapsed_ns / (double)(visits ? visits : 1);
-
-	if (ns > SCOPE_SERIES_LONGEST_NS)
-		return SCOPE_SERIES_LONGEST_NS;
-	return ns < SCOPE_SERIES_SHORTEST_NS ? SCOPE_SERIES_SHORTEST_NS : round(ns / 1e4) * 1e4;
-}
-
 /* How often threads come to the sites when nobody is held up. */
 static int choose_lengths(struct bench *bench)
 {
@@ -173,7 +162,7 @@ static int choose_lengths(struct bench *bench)
 	for (uint32_t site = 0; site < sites && !code; site++) {
 		code = scope_inject_counts(bench->inject, site, &bench->result.why, &counts);
 		if (!code)
-			bench->scale[site] = longest_ns(counts.visits, now_ns() - begin_ns);
+			bench->scale[site] = scope_plan_longest_ns(counts.visits, now_ns() - begin_ns);
 	}
 	return code;
 }

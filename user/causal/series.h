@@ -9,10 +9,6 @@
 #include "causal/inject.h"
 #include "causal/plan.h"
 
-#define SCOPE_SERIES_SHARE 0.25
-#define SCOPE_SERIES_LONGEST_NS 100000000ull /* a longest delay is no longer, */
-#define SCOPE_SERIES_SHORTEST_NS 20000ull    /* and no shorter */
-
 enum scope_series_end {
 	SCOPE_SERIES_DONE,
 	SCOPE_SERIES_INTERRUPTED,
@@ -26,8 +22,8 @@ struct scope_series_options {
 	/* Delays in ns; where inject has a sample period speedups, as shares of that. */
 	const struct scope_plan *plan;
 	/*
-	 * Delays are shares of a longest one instead, for each site its own: all visits, as many as are
-	 * counted before the first experiment, then are held up for SCOPE_SERIES_SHARE of the time.
+	 * Delays are shares of a longest one instead, for each site its own, as scope_plan_longest_ns()
+	 * tells by the visits counted before the first experiment.
 	 */
 	bool relative;
 	uint64_t length_ns;   /* of one experiment; adapted (causal/plan.h) */

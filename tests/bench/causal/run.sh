@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What virtual speedups predict, by Scope and by Coz, against the same programs really made faster.
+#
+# Usage: tests/bench/causal/run.sh [PROGRAM...]    SEEDS="1 2 3"  KERNEL= as for tests/bench/run.sh (6.1)
+#                                                  SECONDS_EACH=12, of each tool at each program
+# Programs: those of work.c, all of them without arguments. For each seed a guest with 2 processors is
+# booted, in which program, Scope, program, Coz, program take turns. Results stay in build/bench/causal,
+# and the table is of all that lie there: remove them for a fresh start. The emulator's processors are
+# threads of the host: on a busy host all intervals are wide.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+build=$(mkdir -p "${BUILD:-build}" && cd "${BUILD:-build}" && pwd)
+kernel=${KERNEL:-6.1}
+results=$build/bench/causal
+seconds=${SECONDS_EACH:-12}
+[ $# -gt 0 ] || set -- serial stages beside lock futex sleep processes
+scripts/setup.sh build vm bench
+unpacked=$(scripts/kernel.sh "$kernel")
+module=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$unpacked/headers")
+mkdir -p "$results"
+# Coz wants the name of the file as the compiler was told it, and no newer line tables.
+source=$PWD/tests/bench/causal/work.c
+gcc -O1 -gdwarf-3 -Wall -Wextra -pthread -o "$results/work" "$source" -ldl
+for seed in ${SEEDS:-1 2 3}; do
+	out=$build/bench/causal-out
+	rm -rf "$out"
+	VM_THREAD=multi tests/vm/run.sh -k "$kernel" -c 2 -m 2048 -t $((60 + $# * (3 * seconds + 30))) -o "$out" -- \
+		tests/bench/causal/guest.sh "$build/user/scope" "$module" "$results/work" "$source" \
+		"$seconds" "$seed" "$@"
+	cat "$out/runs" >>"$results/runs"
+	cp "$out"/*.scope "$out"/*.coz "$results/"
+done
+for profile in "$results"/*.coz; do
+	# A profile without experiments has nothing to be read.
+	"$build/user/scope" delay read "$profile" --seed 1 --format json -o "$profile.json" 2>/dev/null ||
+		rm -f "$profile.json"
+done
+exec python3 tests/bench/causal/table.py "$results"

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs in which one place can really be made faster, to hold what an experiment predicts against.
+ *
+ * Usage: work NAME PERCENT SECONDS      the place does PERCENT less; prints visits of done() and the ns
+ *
+ *   serial     a thread: f 3 units of work, g 1. f: 0.75
+ *   stages     a thread sleeps 0.2 ms, the next works 2 units in b. b: 1
+ *   beside     a thread works 2 units; another 0.3 in c, then sleeps 2 ms. c: 0
+ *   lock       two threads: 2 units in d under a mutex, 1 without it. d: 1 up to 50 %
+ *   sleep      a thread works 1 unit, then sleeps 1 ms. The sleep: its share of the time
+ *   processes  as stages, but each a process, a pipe between. b: 1
+ *   futex      as lock, the lock made of futex calls alone. e: 1 up to 50 %
+ *
+ * Each place is one line, since Coz looks at lines; -gdwarf-3, since its reader knows no newer one.
+ */
+#define _GNU_SOURCE
+#include <coz.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SITE __attribute__((noinline, noclone))
+#define UNIT 100000 /* turns of a loop */
+
+static long percent = 100; /* of the work that is left at the place */
+static uint64_t *visits;   /* shared with processes */
+
+SITE void done(void)
+{
+	__atomic_fetch_add(visits, 1, __ATOMIC_RELAXED);
+	COZ_PROGRESS_NAMED("done");
+}
+
+static long part(long units_by_100)
+{
+	return UNIT / 100 * units_by_100 / 100 * percent;
+}
+
+static void rest(long ns)
+{
+	const struct timespec time = { .tv_nsec = ns };
+
+	nanosleep(&time, NULL);
+}
+
+SITE void other(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ;
+}
+
+SITE void f(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place f */
+}
+
+SITE void b(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place b */
+}
+
+SITE void c(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place c */
+}
+
+SITE void d(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place d */
+}
+
+SITE void e(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place e */
+}
+
+SITE void doze(long ns)
+{
+	rest(ns); /* place doze */
+}
+
+static void *serial(void *unused)
+{
+	for (;;) {
+		f(part(300));
+		other(UNIT);
+		done();
+	}
+	return unused;
+}
+
+static int pipes[2];
+
+static void *feeder(void *unused)
+{
+	static char page[4096];
+
+	for (;;) {
+		rest(200000);
+		if (write(pipes[1], page, sizeof(page)) != sizeof(page))
+			exit(1);
+	}
+	return unused;
+}
+
+static void *fed(void *unused)
+{
+	static char page[4096];
+
+	while (read(pipes[0], page, sizeof(page)) == sizeof(page)) {
+		b(part(200));
+		done();
+	}
+	return unused;
+}
+
+static void *mainline(void *unused)
+{
+	for (;;) {
+		other(2 * UNIT);
+		done();
+	}
+	return unused;
+}
+
+static void *beside(void *unused)
+{
+	for (;;) {
+		c(part(30));
+		rest(2000000);
+	}
+	return unused;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *locker(void *unused)
+{
+	for (;;) {
+		pthread_mutex_lock(&mutex);
+		d(part(200));
+		done();
+		pthread_mutex_unlock(&mutex);
+		other(UNIT);
+	}
+	return unused;
+}
+
+/* 0 free, 1 held, 2 held and waited for: Drepper, Futexes Are Tricky, section 5. */
+static uint32_t word;
+
+static void futex_lock(void)
+{
+	uint32_t was = 0;
+
+	if (__atomic_compare_exchange_n(&word, &was, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+static void futex_unlock(void)
+{
+	if (__atomic_exchange_n(&word, 0, __ATOMIC_RELEASE) == 2)
+		syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void *futex_locker(void *unused)
+{
+	for (;;) {
+		futex_lock();
+		e(part(200));
+		done();
+		futex_unlock();
+		other(UNIT);
+	}
+	return unused;
+}
+
+static void *sleeper(void *unused)
+{
+	for (;;) {
+		other(UNIT);
+		doze(10000 * percent);
+		done();
+	}
+	return unused;
+}
+
+static const struct {
+	const char *name;
+	void *(*thread[2])(void *unused);
+} programs[] = {
+	{ "serial", { serial } },
+	{ "stages", { feeder, fed } },
+	{ "beside", { mainline, beside } },
+	{ "lock", { locker, locker } },
+	{ "sleep", { sleeper } },
+	{ "processes", { feeder } },
+	{ "futex", { futex_locker, futex_locker } },
+};
+
+static int start(const char *name)
+{
+	pthread_t thread;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (strcmp(name, programs[i].name))
+			continue;
+		for (size_t j = 0; j < 2 && programs[i].thread[j]; j++)
+			if (pthread_create(&thread, NULL, programs[i].thread[j], NULL))
+				return -1;
+		return 0;
+	}
+	return -1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t begin_ns, before;
+
+	if (argc != 4)
+		return 2;
+	percent = 100 - atoi(argv[2]);
+	visits = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (visits == MAP_FAILED || pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 4 * 4096) < 0)
+		return 1;
+	if (!strcmp(argv[1], "processes") && !fork()) {
+		close(pipes[1]);
+		fed(NULL);
+		exit(0);
+	}
+	if (start(argv[1]))
+		return 2;
+	usleep(300000);
+	before = __atomic_load_n(visits, __ATOMIC_RELAXED);
+	begin_ns = now_ns();
+	sleep((unsigned)atoi(argv[3]));
+	printf("%llu %llu\n", (unsigned long long)(__atomic_load_n(visits, __ATOMIC_RELAXED) - before),
+	       (unsigned long long)(now_ns() - begin_ns));
+	exit(0);
+}
