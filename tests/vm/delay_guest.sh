@@ -175,6 +175,27 @@ measured() {	# FUNCTION WORD WANT
 		END { exit !seen || $3 != word "," || $5 - want > 0.1 || want - $5 > 0.1 }' shop.report
 }
 
+# Also where there is nothing to count: the report comes, and says why nobody was held up.
+ranked_json() {
+	local status=0
+	begin shop
+	"$scope" report -p "$target" -d 5 --causal 1 --format json >"$dir/stdout" 2>"$dir/stderr" || status=1
+	python3 - stdout <<-'END' || status=1
+		import json, sys
+		findings = json.load(open(sys.argv[1]))["findings"]
+		held = {f["function"]["name"]: f["held_up"] for f in findings}
+		print({name: one["effect"] for name, one in held.items()})
+		assert len(held) == 2 and sum(one["effect"] is None for one in held.values()) == 1
+		assert all(0.9 < one["period"]["slope"] < 1.1 for one in held.values() if one["effect"] == "strong")
+		assert [one["effect"] for one in held.values() if one["effect"]][0] in ("strong", "none")
+	END
+	"$scope" report -p "$target" -d 5 --causal 1 --progress function:never >"$dir/stdout" 2>"$dir/stderr" &&
+		status=1
+	grep -q 'held up on purpose: nobody, .*function never' stdout && grep -q '^  1  ' stdout || status=1
+	finish
+	return "$status"
+}
+
 no_ranking() {
 	local status=0
 	begin pipeline
@@ -281,6 +302,7 @@ pass "requests of a server, and their latency" server
 pass "a stage that runs is made faster" spinning
 pass "half on the CPU, half off it, each made faster" half
 pass "the ranking of a report, measured: on the path, and beside it" ranked
+pass "the same as JSON; the report comes where nobody can be held up" ranked_json
 pass "says what a trace has no ranking for" no_ranking
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted

@@ -241,8 +241,8 @@ static int parse(int argc, char **argv, struct request *request)
 		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse("report", "--causal goes with -p");
-	if (request->json && (request->causal || request->live_ns))
-		return scope_cmd_misuse("report", "--causal and --live go with --format text");
+	if (request->json && request->live_ns)
+		return scope_cmd_misuse("report", "--live goes with --format text");
 	if (request->progress && !request->causal)
 		return scope_cmd_misuse("report", "--progress goes with --causal");
 	return 0;
@@ -367,7 +367,7 @@ static int print_report(const struct request *request, const struct scope_analys
 	if (!out)
 		return scope_error_set(error, -errno, "%s cannot be written: %s", name, strerror(errno));
 	fstat(fileno(out), &status);
-	code = request->json ? scope_report_json(analysis, out)
+	code = request->json ? scope_report_json(analysis, causal, out)
 			     : scope_report_text(analysis, &style, out);
 	if (!code && (fflush(out) || ferror(out)))
 		code = -errno;

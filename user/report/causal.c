@@ -8,18 +8,18 @@
 
 #define INDENT 5
 
-/* Of the finding; NULL: none was measured. */
-static const struct scope_effect *effect_of(const struct scope_report_causal *causal, size_t index)
+const struct scope_effect *scope_report_effect(const struct scope_report_causal *causal, size_t index)
 {
-	const uint32_t number = causal->finding[index].number;
+	const uint32_t number = causal && causal->result ? causal->finding[index].number :
+				SCOPE_REPORT_NO_SITE;
 
-	return causal->result && number != SCOPE_REPORT_NO_SITE ? &causal->result->effect[number] : NULL;
+	return number != SCOPE_REPORT_NO_SITE ? &causal->result->effect[number] : NULL;
 }
 
 void scope_section_effect(const struct report *report, size_t index)
 {
 	const struct scope_report_causal *causal = report->style->causal;
-	const struct scope_effect *effect = causal ? effect_of(causal, index) : NULL;
+	const struct scope_effect *effect = scope_report_effect(causal, index);
 
 	if (!causal || (!effect && !(causal->result && causal->finding[index].why[0])))
 		return;
@@ -88,8 +88,8 @@ int scope_section_causal(const struct report *report)
 		fputc('\n', report->out);
 	}
 	for (size_t i = 0; i < report->analysis->ranking->findings; i++)
-		if (effect_of(causal, i) && !told_before(causal, i))
-			print_one(report, i, effect_of(causal, i));
+		if (scope_report_effect(causal, i) && !told_before(causal, i))
+			print_one(report, i, scope_report_effect(causal, i));
 	fputs("     the curves: scope delay sensitivity -p PID --site function:NAME\n\n", report->out);
 	return 0;
 }

@@ -15,6 +15,8 @@
  */
 int scope_delay_text(const struct scope_causal_result *result, bool colour, FILE *out);
 int scope_delay_json(const struct scope_causal_result *result, FILE *out);
+/* One of its sites; the caller's. NULL: no memory. */
+struct json_t *scope_delay_json_site(const char *name, const struct scope_effect *effect);
 int scope_delay_svg(const struct scope_causal_result *result, FILE *out);
 
 /* Points of a plot. Sensitivity: x ns of delay per visit of the progress point, y its period in ns. */

@@ -54,7 +54,7 @@ static json_t *make_notes(const struct scope_effect *effect)
 	return array;
 }
 
-static json_t *make_site(const char *name, const struct scope_effect *effect)
+json_t *scope_delay_json_site(const char *name, const struct scope_effect *effect)
 {
 	char meaning[256];
 	json_t *object;
@@ -102,8 +102,8 @@ int scope_delay_json(const struct scope_causal_result *result, FILE *out)
 	int code = 0;
 
 	for (uint32_t i = 0; i < result->sites; i++)
-		json_array_append_new(sites, make_site(result->site[result->rank[i]],
-						       &result->effect[result->rank[i]]));
+		json_array_append_new(sites, scope_delay_json_site(result->site[result->rank[i]],
+								   &result->effect[result->rank[i]]));
 	for (size_t i = 0; i < result->count; i++)
 		json_array_append_new(experiments, make_experiment(result, &result->experiment[i]));
 	all = json_pack("{s:s, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s, s:I, s:f, s:f, s:o, s:o}", "scope",

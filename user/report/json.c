@@ -13,6 +13,7 @@
 
 #include "base/syscall_name.h"
 #include "evidence/place.h"
+#include "report/delay.h"
 #include "report/times.h"
 
 #define SOURCE_ROWS 8
@@ -156,7 +157,19 @@ static json_t *make_waiters(const struct scope_analysis *analysis, const struct 
 			 make_thread(analysis, finding->holder));
 }
 
-static json_t *make_finding(const struct scope_analysis *analysis, size_t index)
+/* What holding the process up there did. */
+static json_t *make_effect(const struct scope_report_causal *causal, size_t index)
+{
+	const struct scope_effect *effect = scope_report_effect(causal, index);
+
+	if (!effect)
+		return json_pack("{s:n, s:o}", "effect", "why",
+				 make_string(causal->result ? causal->finding[index].why : causal->why));
+	return scope_delay_json_site(causal->result->site[causal->finding[index].number], effect);
+}
+
+static json_t *make_finding(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
+			    size_t index)
 {
 	static const char *const confidence[] = {"low", "medium", "high"};
 	const struct scope_finding *finding = &analysis->ranking->finding[index];
@@ -175,15 +188,17 @@ static json_t *make_finding(const struct scope_analysis *analysis, size_t index)
 	json_object_update_new(object, make_extent(analysis, finding));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(analysis, finding));
+	if (causal)
+		json_object_set_new(object, "held_up", make_effect(causal, index));
 	return object;
 }
 
-static json_t *make_findings(const struct scope_analysis *analysis)
+static json_t *make_findings(const struct scope_analysis *analysis, const struct scope_report_causal *causal)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < analysis->ranking->findings; i++)
-		json_array_append_new(array, make_finding(analysis, i));
+		json_array_append_new(array, make_finding(analysis, causal, i));
 	return array;
 }
 
@@ -300,7 +315,8 @@ static json_t *make_problems(const struct scope_analysis *analysis)
 	return array;
 }
 
-int scope_report_json(const struct scope_analysis *analysis, FILE *out)
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
+		      FILE *out)
 {
 	const struct scope_ranking *ranking = analysis->ranking;
 	json_t *all;
@@ -309,8 +325,8 @@ int scope_report_json(const struct scope_analysis *analysis, FILE *out)
 	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "findings",
-			make_findings(analysis), "near", make_near(analysis), "groups", make_groups(analysis), "basis",
-			make_basis(analysis), "problems", make_problems(analysis));
+			make_findings(analysis, causal), "near", make_near(analysis), "groups",
+			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));
 	if (!all)
 		return -ENOMEM;
 	if (json_array_size(json_object_get(all, "findings")) != ranking->findings)

@@ -6,8 +6,10 @@
 #include <stdio.h>
 
 #include "rank/analysis.h"
+#include "report/causal.h"
 
-/* 0, -ENOMEM, or -EIO: out takes no more. */
-int scope_report_json(const struct scope_analysis *analysis, FILE *out);
+/* causal: NULL without experiments. 0, -ENOMEM, or -EIO: out takes no more. */
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
+		      FILE *out);
 
 #endif

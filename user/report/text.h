@@ -5,22 +5,8 @@
 
 #include <stdio.h>
 
-#include "causal/result.h"
 #include "rank/analysis.h"
-
-#define SCOPE_REPORT_NO_SITE UINT32_MAX
-
-/* What delay experiments have to do with a finding. */
-struct scope_report_site {
-	uint32_t number; /* of its site in the result; SCOPE_REPORT_NO_SITE: nobody was held up there, */
-	char why[256];	 /* and why not; "": it was not among those asked for */
-};
-
-struct scope_report_causal {
-	const struct scope_causal_result *result; /* NULL: no experiments were made, */
-	const char *why;			  /* for this reason */
-	const struct scope_report_site *finding;  /* of each finding of the ranking */
-};
+#include "report/causal.h"
 
 struct scope_report_style {
 	bool colour;

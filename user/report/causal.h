@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What delay experiments say of the findings of a report. */
+#ifndef SCOPE_REPORT_CAUSAL_H
+#define SCOPE_REPORT_CAUSAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "causal/result.h"
+
+#define SCOPE_REPORT_NO_SITE UINT32_MAX
+
+/* What delay experiments have to do with a finding. */
+struct scope_report_site {
+	uint32_t number; /* of its site in the result; SCOPE_REPORT_NO_SITE: nobody was held up there, */
+	char why[256];	 /* and why not; "": it was not among those asked for */
+};
+
+struct scope_report_causal {
+	const struct scope_causal_result *result; /* NULL: no experiments were made, */
+	const char *why;			  /* for this reason */
+	const struct scope_report_site *finding;  /* of each finding of the ranking */
+};
+
+/* The effect of holding the process up in that finding; NULL: none was measured. causal NULL is fine. */
+const struct scope_effect *scope_report_effect(const struct scope_report_causal *causal, size_t index);
+
+#endif
