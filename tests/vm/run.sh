@@ -17,6 +17,8 @@
 #             non-maskable interrupts a second to the first processor
 #   -v        show on stderr how long booting and the command took
 #
+# VM_SHIFT=N makes an instruction 2^N ns with -i (0): work takes less of the host's time for each second.
+#
 # VM_THREAD=multi gives each processor a thread of the host's; by default they share one. That is
 # slower where the host has processors to spare, but steadier, and README.md tells what fails else.
 #
@@ -148,7 +150,7 @@ if grep -qs '^CONFIG_KASAN=y' "$build/kernels/$kernel/config"; then
 fi
 
 machine=(-accel "tcg,thread=${VM_THREAD:-single}" -smp "$cpus")
-[ -z "$icount" ] || machine=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -smp 1)
+[ -z "$icount" ] || machine=(-accel 'tcg,thread=single' -icount "shift=${VM_SHIFT:-0},sleep=off" -smp 1)
 # With several processors and no tsc=reliable the guest falls back to a clock that traps each read.
 # After an oops nothing that follows can be trusted, and locks may be held: end at once.
 # Nor is the timer tested at boot: on a busy host that takes too long, and the kernel gives up.

@@ -5,7 +5,7 @@
 # Usage: guest.sh SCOPE SCOPE_KO WORK SOURCE SECONDS SEED PROGRAM...
 # Leaves in $VM_OUT, for each program and the seed: PROGRAM.SEED.scope (JSON), PROGRAM.SEED.coz (Coz's
 # profile; empty where it measured nothing); and lines in "runs":
-#   real PROGRAM SEED PERCENT VISITS NS      the program by itself, its place really so much faster
+#   real PROGRAM SEED VISITS NS VISITS NS    the program by itself; its place really faster by half
 #   wall PROGRAM SEED TOOL NS                from the start of a tool to its verdict
 set -uo pipefail
 
@@ -25,9 +25,9 @@ site_of() {	# PROGRAM
 	esac
 }
 
-real() {	# PROGRAM PERCENT
+real() {	# PROGRAM
 	local result
-	result=$("$work" "$1" "$2" 2) && echo "real $1 $seed $2 $result" >>"$VM_OUT/runs"
+	result=$("$work" "$1" 50 2) && echo "real $1 $seed $result" >>"$VM_OUT/runs"
 }
 
 with_scope() {	# PROGRAM: a sleep is made faster by its call
@@ -40,7 +40,7 @@ with_scope() {	# PROGRAM: a sleep is made faster by its call
 	begin=$(date +%s%N)
 	# Draws of speedups as Coz makes them, 5 for each of --repeats.
 	"$scope" delay speedup -p "$target" --site "$site" --progress function:done --seed "$seed" \
-		--repeats "$((seconds / 3))" --format json -o "$VM_OUT/$program.$seed.scope"
+		--repeats "$(((seconds + 1) / 3))" --format json -o "$VM_OUT/$program.$seed.scope"
 	echo "wall $program $seed scope $(($(date +%s%N) - begin))" >>"$VM_OUT/runs"
 	kill "$target"
 	wait "$target" 2>/dev/null
@@ -61,14 +61,11 @@ with_coz() {	# PROGRAM
 
 for program; do
 	# By turns: what the host does meanwhile hits all alike.
-	real "$program" 0
-	real "$program" 50
+	real "$program"
 	with_scope "$program"
-	real "$program" 0
-	real "$program" 50
+	real "$program"
 	with_coz "$program"
-	real "$program" 0
-	real "$program" 50
+	real "$program"
 	echo "done $program seed $seed"
 done
 rmmod scope

@@ -36,8 +36,8 @@ def read_runs(directory):
     for line in (directory / "runs").read_text().splitlines():
         word = line.split()
         if word[0] == "real":
-            _, program, seed, percent, visits, ns = word
-            real.setdefault(program, {}).setdefault(int(percent), []).append(int(ns) / int(visits))
+            program, visits, ns, visits_50, ns_50 = word[1], *map(int, word[3:])
+            real.setdefault(program, []).append((ns / visits, ns_50 / visits_50))
         elif word[0] == "wall":
             _, program, seed, tool, ns = word
             wall.setdefault((program, tool), []).append(int(ns) / 1e9)
@@ -58,17 +58,25 @@ def predictions(directory, program, tool):
     return found
 
 
+def seen(directory, program, tool):
+    """Did any run find the place? Coz makes experiments at a line without samples, too."""
+    if tool == "scope":
+        return True
+    profiles = [path.read_text() for path in directory.glob(f"{program}.*.coz")]
+    return any(int(part.split()[0]) for text in profiles for part in text.split("selected-samples=")[1:])
+
+
 def row(directory, program, tool, periods, wall):
-    gains = [(zero - half) / zero for zero, half in zip(periods[0], periods[50])]
+    gains = [(zero - half) / zero for zero, half in periods]
     real = statistics.mean(gains)
     found = predictions(directory, program, tool)
     runs = len(wall.get((program, tool), []))
     start = f"| {program} | {tool} | {text(mean_95(gains))} |"
-    if not found:
-        return f"{start} nothing in {runs} runs | – | – | – | – |", []
+    if not found or not seen(directory, program, tool):
+        return f"{start} not seen in {runs} runs | – | – | – | – |", []
     errors = [prediction - real for prediction, _, _, _ in found]
     held = sum(low <= real <= high for _, low, high, _ in found)
-    undisturbed = statistics.mean(periods[0])
+    undisturbed = statistics.mean(zero for zero, _ in periods)
     overhead = [base / undisturbed - 1 for _, _, _, base in found if base]
     return (f"{start} {text(mean_95([prediction for prediction, _, _, _ in found]))} |"
             f" {text(mean_95(errors))} | {held} of {len(found)} |"

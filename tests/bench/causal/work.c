@@ -2,7 +2,10 @@
 /*
  * Programs in which one place can really be made faster, to hold what an experiment predicts against.
  *
- * Usage: work NAME PERCENT SECONDS      the place does PERCENT less; prints visits of done() and the ns
+ * Usage: [UNIT=100000] work NAME PERCENT SECONDS      UNIT: times round a loop that are a unit of work
+ *
+ * By turns of 0.1 s the place does all it has to, and PERCENT less. Prints for each of these two the
+ * visits of done() and the time in ns. Short turns, since a busy host changes its speed meanwhile.
  *
  *   serial     a thread: f 3 units of work, g 1. f: 0.75
  *   stages     a thread sleeps 0.2 ms, the next works 2 units in b. b: 1
@@ -29,10 +32,12 @@
 #include <unistd.h>
 
 #define SITE __attribute__((noinline, noclone))
-#define UNIT 100000 /* turns of a loop */
 
-static long percent = 100; /* of the work that is left at the place */
-static uint64_t *visits;   /* shared with processes */
+static long unit = 100000; /* of work, in times round a loop */
+
+/* Shared with processes. */
+static uint64_t *visits;
+static long *percent; /* of the work that is left at the place */
 
 SITE void done(void)
 {
@@ -42,7 +47,7 @@ SITE void done(void)
 
 static long part(long units_by_100)
 {
-	return UNIT / 100 * units_by_100 / 100 * percent;
+	return unit / 100 * units_by_100 / 100 * __atomic_load_n(percent, __ATOMIC_RELAXED);
 }
 
 static void rest(long ns)
@@ -91,7 +96,7 @@ static void *serial(void *unused)
 {
 	for (;;) {
 		f(part(300));
-		other(UNIT);
+		other(unit);
 		done();
 	}
 	return unused;
@@ -125,7 +130,7 @@ static void *fed(void *unused)
 static void *mainline(void *unused)
 {
 	for (;;) {
-		other(2 * UNIT);
+		other(2 * unit);
 		done();
 	}
 	return unused;
@@ -149,7 +154,7 @@ static void *locker(void *unused)
 		d(part(200));
 		done();
 		pthread_mutex_unlock(&mutex);
-		other(UNIT);
+		other(unit);
 	}
 	return unused;
 }
@@ -180,7 +185,7 @@ static void *futex_locker(void *unused)
 		e(part(200));
 		done();
 		futex_unlock();
-		other(UNIT);
+		other(unit);
 	}
 	return unused;
 }
@@ -188,8 +193,8 @@ static void *futex_locker(void *unused)
 static void *sleeper(void *unused)
 {
 	for (;;) {
-		other(UNIT);
-		doze(10000 * percent);
+		other(unit);
+		doze(10000 * __atomic_load_n(percent, __ATOMIC_RELAXED));
 		done();
 	}
 	return unused;
@@ -231,16 +236,39 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Each of an even number of turns is added to one of the two sums. */
+static void take_turns(long less, int turns)
+{
+	uint64_t sum[2] = { 0 }, ns[2] = { 0 };
+
+	for (int i = 0; i < turns; i++) {
+		uint64_t before, begin_ns;
+
+		__atomic_store_n(percent, i % 2 ? 100 - less : 100, __ATOMIC_RELAXED);
+		before = __atomic_load_n(visits, __ATOMIC_RELAXED);
+		begin_ns = now_ns();
+		usleep(100000);
+		sum[i % 2] += __atomic_load_n(visits, __ATOMIC_RELAXED) - before;
+		ns[i % 2] += now_ns() - begin_ns;
+	}
+	for (int i = 0; i < 2; i++)
+		printf("%llu %llu%c", (unsigned long long)sum[i], (unsigned long long)ns[i], i ? '\n' : ' ');
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t begin_ns, before;
+	void *shared;
 
 	if (argc != 4)
 		return 2;
-	percent = 100 - atoi(argv[2]);
-	visits = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (visits == MAP_FAILED || pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 4 * 4096) < 0)
+	if (getenv("UNIT"))
+		unit = atol(getenv("UNIT"));
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 4 * 4096) < 0)
 		return 1;
+	visits = shared;
+	percent = (long *)(visits + 8);
+	*percent = 100;
 	if (!strcmp(argv[1], "processes") && !fork()) {
 		close(pipes[1]);
 		fed(NULL);
@@ -249,10 +277,6 @@ int main(int argc, char **argv)
 	if (start(argv[1]))
 		return 2;
 	usleep(300000);
-	before = __atomic_load_n(visits, __ATOMIC_RELAXED);
-	begin_ns = now_ns();
-	sleep((unsigned)atoi(argv[3]));
-	printf("%llu %llu\n", (unsigned long long)(__atomic_load_n(visits, __ATOMIC_RELAXED) - before),
-	       (unsigned long long)(now_ns() - begin_ns));
+	take_turns(atoi(argv[2]), 10 * atoi(argv[3]));
 	exit(0);
 }
