@@ -80,7 +80,8 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	if (*scope_cmd_catch_signals())
 		scope_error_set(&causal->why, 0, "the capture was interrupted");
 	else if (!request->sites)
-		scope_error_set(&causal->why, 0, "no function of the program is ranked");
+		scope_error_set(&causal->why, 0, "no function is ranked in which threads could be held "
+				"up");
 	if (causal->why.text[0])
 		return;
 	causal->code = scope_delay_measure(request, &causal->why, &causal->outcome);

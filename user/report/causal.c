@@ -21,7 +21,7 @@ void scope_section_effect(const struct report *report, size_t index)
 	const struct scope_report_causal *causal = report->style->causal;
 	const struct scope_effect *effect = scope_report_effect(causal, index);
 
-	if (!causal || (!effect && !(causal->result && causal->finding[index].why[0])))
+	if (!causal || (!effect && !causal->finding[index].why[0]))
 		return;
 	fprintf(report->out, "%*sheld up: ", INDENT, "");
 	if (!effect) {

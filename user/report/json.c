@@ -161,10 +161,10 @@ static json_t *make_waiters(const struct scope_analysis *analysis, const struct 
 static json_t *make_effect(const struct scope_report_causal *causal, size_t index)
 {
 	const struct scope_effect *effect = scope_report_effect(causal, index);
+	const char *why = causal->finding[index].why;
 
 	if (!effect)
-		return json_pack("{s:n, s:o}", "effect", "why",
-				 make_string(causal->result ? causal->finding[index].why : causal->why));
+		return json_pack("{s:n, s:o}", "effect", "why", make_string(why[0] ? why : causal->why));
 	return scope_delay_json_site(causal->result->site[causal->finding[index].number], effect);
 }
 
