@@ -17,6 +17,7 @@ trace.meta("end_ns", str(trace.end_ns))
 stuck = ["start_worker", "worker_loop", "handle", "wait_for_helper", "libc:read"]
 idle = ["start_worker", "worker_loop", "libc:epoll_wait"]
 spare = ["start_spare", "spare_loop", "libc:pthread_cond_wait"]
+trace.meta("kernel_stack.101", "anon_pipe_read vfs_read ksys_read")
 hung = Thread(trace, 101, "worker0", 0, now=START)
 hung.state("sleeping", call="read", since=START - 60_000_000_000, args="9,0,64,0,0,0", path=stuck)
 busy = Thread(trace, 102, "worker1", 1, now=START)

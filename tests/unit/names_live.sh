@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Names for what really ran: programs that ended, were deleted, replaced or hidden in a namespace,
-# libraries that came and went, 32-bit code, and what Node and Java compile at run time.
+# libraries that came and went, 32-bit code, the kernel, and what Node and Java compile at run time.
 #
 # Usage: tests/unit/names_live.sh [CASE...]
 # Exit status: 0 all were named; 1 not; 77 perf events cannot be used here.
@@ -177,6 +177,26 @@ case_32bit() {
 	named program_burns
 }
 
+# In the kernel: where a thread sleeps as the capture ends, by name if that may be read; else why not.
+# What a sample hit there is one frame.
+case_kernel() {
+	start ./full 0.5
+	"$scope" record -p "$target" --source perf -d 1 -o a.trace > said 2>&1
+	exec 7>&- 8<&-
+	stop
+	"$scope" dump a.trace > text
+	if cat /proc/self/stack > /dev/null 2>&1; then
+		grep -Eq '^meta kernel_stack\.[0-9]+ .*pipe_' text || { grep '^meta' text; return 1; }
+	else
+		grep -Eq '^meta kernel_stacks .*/stack' text || { grep '^meta' text; return 1; }
+	fi
+	dd if=/dev/zero of=/dev/null bs=4M 2> said.dd &
+	target=$!
+	"$scope" record -p "$target" --source perf -d 2 -o a.trace > said 2>&1
+	stop
+	named 'dd;.*(write|read);\[kernel\] '
+}
+
 burn_js='function burnsInScript(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i ^ s); return s; }
 process.stdin.once("data", () => { const end = Date.now() + 2000; while (Date.now() < end) burnsInScript(1e6); process.exit(0); });
 console.log("ready");'
@@ -225,7 +245,7 @@ case_java() {
 }
 
 cases=("$@")
-[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit node_map node_dump java)
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit kernel node_map node_dump java)
 for name in "${cases[@]}"; do
 	if "case_$name" > why 2>&1; then
 		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"

@@ -135,7 +135,7 @@ hang_triggers() {
 	until_true grep -q 'written by trigger hang>2s: thread [0-9]* in futex' stderr || return 1
 	file=$(ls hang-*.trace)
 	land
-	whole "$file" && dumped 'end_reason trigger hang>2s' &&
+	whole "$file" && dumped 'end_reason trigger hang>2s' && dumped '^meta kernel_stack\..* futex_wait' &&
 		says 0 'HANG' report -i "$file"
 	local status=$?
 	kill -9 "$hanging"

@@ -7,6 +7,12 @@
 
 #define DEPTH_MAX 128
 
+/* Traces hold no addresses of the kernel: what a thread did there is one frame. */
+static const struct scope_function in_kernel = {
+	.name = "[kernel]", .symbol = "[kernel]", .module = "[kernel]", .path = "[kernel]",
+	.library = true, .known = true, .id = UINT32_MAX,
+};
+
 int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
 	static const struct scope_timeline_ops nothing = {0};
@@ -51,6 +57,7 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
 	unsigned count = event->stack.ips, flags = SCOPE_UNWIND_COMPLETE;
+	const bool kernel = event->flags & SCOPE_STACK_IN_KERNEL;
 	int err = 0;
 
 	if (!count && event->stack.regs) {
@@ -64,6 +71,8 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		}
 		ip = unwound;
 	}
+	if (count && kernel)
+		room--;
 	if (count > room) {
 		count = room;
 		flags = SCOPE_UNWIND_CUT;
@@ -74,6 +83,11 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		return err;
 	for (unsigned i = 0; address && i < count; i++)
 		address[count - 1 - i] = ip[i];
+	if (count && kernel) {
+		if (address)
+			address[count] = 0;
+		function[count++] = &in_kernel;
+	}
 	*ret_count = count;
 	if (ret_cut)
 		*ret_cut = flags & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN);

@@ -15,6 +15,7 @@
 
 #define DETAIL_COLUMN 17 /* where the details of a finding begin */
 #define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
+#define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
 #define PATH_CALLS 8	 /* more make no example */
 #define PATH_FIRST 4	 /* of them the first ones; the others are those that took longest */
 
@@ -84,6 +85,36 @@ static void print_caller(const struct report *report, const struct scope_finding
 	if (node)
 		fprintf(report->out, "     no symbol   called by %s\n",
 			tree->node[node].function->name);
+}
+
+/* Where the thread sleeps in the kernel, from the call inwards, or why that is not known. */
+static int print_kernel(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_trace *trace = report->analysis->trace;
+	const char *name[KERNEL_NAMES], *why = scope_trace_meta(trace, SCOPE_META_KERNEL_STACKS);
+	char key[48], *names;
+	size_t count = 0;
+
+	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u",
+		 thread_at(report, finding->thread)->tid);
+	if (!scope_trace_meta(trace, key)) {
+		if (why) {
+			fputs("     kernel      ", report->out);
+			scope_format_wrapped(report->out, why, DETAIL_COLUMN, DETAIL_COLUMN);
+			fputc('\n', report->out);
+		}
+		return 0;
+	}
+	names = strdup(scope_trace_meta(trace, key));
+	if (!names)
+		return -ENOMEM;
+	for (char *at = names, *next; (next = strsep(&at, " ")) && count < KERNEL_NAMES;)
+		name[count++] = next;
+	fputs("     kernel      ", report->out);
+	for (size_t i = count; i-- > 0;)
+		fprintf(report->out, "%s%s", name[i], i ? " → " : "\n");
+	free(names);
+	return 0;
 }
 
 /* Who owns the lock, and where it stands itself. False: nobody knows. */
@@ -300,6 +331,8 @@ int scope_section_details(const struct report *report)
 		print_caller(report, finding);
 		if (!err)
 			err = print_chain(report, finding, cut > 0.5);
+		if (!err && finding->kind == SCOPE_FINDING_HANG)
+			err = print_kernel(report, finding);
 		if (err)
 			break;
 		if (finding->kind == SCOPE_FINDING_CALLS)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,13 +13,17 @@
 
 #include "base/grow.h"
 #include "source/defaults.h"
+#include "source/kernel_stack.h"
 #include "source/walk.h"
+#include "trace/trace.h"
 #include "trace/writer.h"
 
 #define PIECES_MAX 64
+#define KERNEL_STACKS_MAX 1000 /* some 10 us each */
 
 struct scope_still {
 	uint64_t left_bytes;
+	unsigned int kernel_stacks; /* read; or the most there may be, once they cannot be */
 	struct seen {
 		uint32_t tid;
 		uint64_t run_ns, stack;
@@ -49,6 +54,7 @@ void scope_still_destroy(struct scope_still *still)
 void scope_still_next_moment(struct scope_still *still)
 {
 	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
+	still->kernel_stacks = 0;
 }
 
 /* 1: has not run since it was read, by its CPU time; 0: read it now; -ENOMEM. */
@@ -128,6 +134,32 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
 	return memory.bytes == SCOPE_FUTEX_MEMORY_BYTES ? scope_writer_memory(writer, &memory) : 0;
 }
 
+/*
+ * Where it sleeps in the kernel, at stop alone: what stands still then is what a report asks about. Once
+ * they may not be read that is written instead, and no other is tried.
+ */
+static int write_kernel(struct scope_still *still, const struct scope_record_state *state,
+			struct scope_writer *writer)
+{
+	struct scope_error error = { "" };
+	char names[SCOPE_KERNEL_STACK_BYTES], key[32];
+	int code;
+
+	if (!(state->flags & SCOPE_STATE_AT_STOP) || state->flags & SCOPE_STATE_ON_CPU ||
+	    state->nr == SCOPE_NR_NONE || still->kernel_stacks == KERNEL_STACKS_MAX)
+		return 0;
+	still->kernel_stacks++;
+	code = scope_kernel_stack_read(state->tid, &error, names);
+	if (code == -ESRCH)
+		return 0;
+	if (code) {
+		still->kernel_stacks = KERNEL_STACKS_MAX;
+		return scope_writer_meta(writer, SCOPE_META_KERNEL_STACKS, error.text);
+	}
+	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", state->tid);
+	return names[0] ? scope_writer_meta(writer, key, names) : 0;
+}
+
 int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
 		      struct scope_writer *writer)
 {
@@ -143,6 +175,8 @@ int scope_still_write(struct scope_still *still, const struct scope_subbuf *subb
 		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
 		if (!code)
 			code = write_lock(still, state, writer);
+		if (!code)
+			code = write_kernel(still, state, writer);
 	}
 	return code;
 }

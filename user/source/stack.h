@@ -24,7 +24,8 @@ void scope_still_destroy(struct scope_still *still); /* NULL is fine */
 /*
  * Writes a row of memory, from the stack pointer up to 32 KiB, for each STATE record in the
  * sub-buffer whose thread was off the CPU. A thread that is gone, or a page that cannot be read,
- * ends its row. Bounded to 64 MiB until scope_still_next_moment(). 0, -ENOMEM, or what the writer
+ * ends its row. Bounded to 64 MiB until scope_still_next_moment(). At stop also where each sleeps in
+ * the kernel, as metadata: of 1,000 threads at most. 0, -ENOMEM, or what the writer
  * returned.
  */
 int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,

@@ -101,6 +101,8 @@ struct scope_trace_thread {
 #define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."	     /* and the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */
