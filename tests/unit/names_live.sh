@@ -170,11 +170,11 @@ subprocess.run(["./full", "0.7"], input=b"go\n")' && trace 4
 }
 
 case_32bit() {
-	gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -fno-omit-frame-pointer -o small "$source" 2>/dev/null ||
+	gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -o small "$source" 2>/dev/null ||
 		{ echo "left out: no 32-bit compiler"; return 0; }
-	start ./small 0.5 && trace 3
+	start ./small 0.5 20 && trace 3
 	stop
-	named program_burns
+	named 'small;.*main;program_recurses;.*program_burns'
 }
 
 # In the kernel: where a thread sleeps as the capture ends, by name if that may be read; else why not.

@@ -19,6 +19,9 @@
 	"objcopy --strip-debug $1 $1.mini && strip $1 && xz $1.mini && "                           \
 	"objcopy --add-section .gnu_debugdata=$1.mini.xz $1"
 
+/* 32-bit, with the headers that Debian has for one machine only. */
+#define SMALL "-m32 -I/usr/include/x86_64-linux-gnu "
+
 static const struct build {
 	const char *name;
 	const char *compiler; /* NULL: the system's */
@@ -43,6 +46,10 @@ static const struct build {
 	{ "clang-lld", .compiler = "clang", .flags = "-O3 -fuse-ld=lld" },
 	{ "musl", .compiler = "musl-gcc", .flags = "-O2", .partly = true },
 	{ "musl-static", .compiler = "musl-gcc", .flags = "-O2 -static", .partly = true },
+	{ "small-o0", .compiler = "cc", .flags = SMALL "-O0" },
+	{ "small", .compiler = "cc", .flags = SMALL "-O2", .gdb = true },
+	{ "small-static", .compiler = "cc", .flags = SMALL "-O2 -static" },
+	{ "small-frames", .compiler = "cc", .flags = SMALL "-O2 -fno-omit-frame-pointer -no-pie" },
 	/* Its locks use the frame pointer for something else, and the program's frames hang on it. */
 	{ "musl-frames", .compiler = "musl-gcc", .flags = "-O2 -static -fno-omit-frame-pointer",
 	  .partly = true, .threads = "sleep receive" },
@@ -82,7 +89,8 @@ static void calls_of(const struct process *process, const struct stack *stack, c
 
 		if (!strcmp(function->path, process->map[0].path) &&
 		    (strstr(function->name, "_inner") || strstr(function->name, "_outer") ||
-		     strstr(function->name, "_thread")) && !strstr(function->name, "pthread"))
+		     strstr(function->name, "_thread")) && !strstr(function->name, "pthread") &&
+		    strcmp(function->name, "start_thread"))
 			at += snprintf(text + at, 512 - at, "%s ", function->name);
 	}
 }

@@ -10,11 +10,12 @@
 
 #include <scope/abi.h>
 
-/* Stack bytes: data[0] lay at address base. */
+/* Stack bytes: data[0] lay at address base. word: bytes of an address, 8 or 4. */
 struct scope_slice {
 	uint64_t base;
 	const uint8_t *data;
 	size_t bytes;
+	unsigned int word;
 };
 
 struct scope_frame {
@@ -27,13 +28,14 @@ struct scope_frame {
 static inline int scope_slice_read(const struct scope_slice *slice, uint64_t address,
 				   uint64_t *ret_word)
 {
-	uint64_t offset = address - slice->base;
+	uint64_t offset = address - slice->base, word = 0;
 
 	if (address < slice->base)
 		return -EFAULT;
-	if (offset > slice->bytes || slice->bytes - offset < sizeof(*ret_word))
+	if (offset > slice->bytes || slice->bytes - offset < slice->word)
 		return -ENODATA;
-	memcpy(ret_word, slice->data + offset, sizeof(*ret_word));
+	memcpy(&word, slice->data + offset, slice->word);
+	*ret_word = word;
 	return 0;
 }
 

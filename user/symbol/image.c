@@ -243,6 +243,13 @@ unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
 	return scope_lines_find(image->module, link, ret_line, max);
 }
 
+bool scope_image_is_i386(const struct scope_image *image)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(image->elf, &ehdr) && ehdr.e_machine == EM_386;
+}
+
 /* Call by distance, and by register or memory: opcode 0xff /2 with 0, 1 or 4 bytes of displacement. */
 static bool is_call(const uint8_t *end)
 {
@@ -275,7 +282,8 @@ bool scope_image_after_call(const struct scope_image *image, uint64_t link)
 	GElf_Ehdr ehdr;
 	uint64_t offset;
 
-	return file && gelf_getehdr(image->elf, &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	return file && gelf_getehdr(image->elf, &ehdr) &&
+	       (ehdr.e_machine == EM_X86_64 || ehdr.e_machine == EM_386) &&
 	       link >= CALL_BYTES_MAX && offset_of(image, link - CALL_BYTES_MAX, &offset) &&
 	       offset_of(image, link - 1, &offset) && offset + 1 >= CALL_BYTES_MAX &&
 	       offset < bytes && is_call((const uint8_t *)file + offset + 1);

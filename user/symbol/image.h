@@ -45,7 +45,10 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
  */
 int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
 
-/* Does a call end right before a link address? x86-64; false where the file does not tell. */
+/* Is it code of 32-bit x86? */
+bool scope_image_is_i386(const struct scope_image *image);
+
+/* Does a call end right before a link address? x86-64 and i386; false where the file does not tell. */
 bool scope_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */

@@ -13,10 +13,12 @@
 
 #define OPS_MAX 512 /* of all expressions of one address; a signal frame has some 40 */
 
-/* DWARF numbers (x86-64 psABI, figure 3.36). */
+/* DWARF numbers (x86-64 psABI, figure 3.36; i386 psABI, table 2.14). */
 #define RBX_X86_64 3
 #define RSP_X86_64 7
 #define RA_X86_64 16
+#define ESP_I386 4
+#define RA_I386 8
 
 /* A rule while it is made. */
 struct draft {
@@ -57,6 +59,10 @@ int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf)
 		return 0;
 	if (ehdr.e_machine == EM_X86_64) {
 		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the return address column */
+		return plt_find(elf, &rules->plt);
+	}
+	if (ehdr.e_machine == EM_386) {
+		rules->registers = SCOPE_RULE_REGISTERS_I386;
 		return plt_find(elf, &rules->plt);
 	}
 	if (ehdr.e_machine == EM_AARCH64)
@@ -180,14 +186,17 @@ static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int
 }
 
 /* Linkers leave the jumps of a static program without tables: the caller is as at an entry. */
-static void draft_plt(struct draft *draft)
+static void draft_plt(struct draft *draft, bool i386)
 {
+	const uint8_t sp = i386 ? ESP_I386 : RSP_X86_64, ra = i386 ? RA_I386 : RA_X86_64;
+	const int64_t word = i386 ? 4 : 8;
+
 	draft->rule.known = true;
-	draft->rule.ra = RA_X86_64;
-	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER,
-						     .from = RSP_X86_64, .value = 8 };
-	draft->value[0] = (struct scope_rule_value){ .reg = RA_X86_64, .kind = SCOPE_RULE_AT_CFA,
-						     .value = -8 };
+	draft->rule.ra = ra;
+	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER, .from = sp,
+						     .value = word };
+	draft->value[0] = (struct scope_rule_value){ .reg = ra, .kind = SCOPE_RULE_AT_CFA,
+						     .value = -word };
 	draft->rule.count = 1;
 }
 
@@ -201,7 +210,7 @@ static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t 
 	draft->ops = 0;
 	if (!frame) {
 		if (scope_ranges_find(&rules->plt, link))
-			draft_plt(draft);
+			draft_plt(draft, rules->registers == SCOPE_RULE_REGISTERS_I386);
 		return;
 	}
 	ra = dwarf_frame_info(frame, NULL, NULL, &draft->rule.signal);

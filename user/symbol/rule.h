@@ -10,6 +10,8 @@
 #include "symbol/addresses.h"
 #include "symbol/range.h"
 
+#define SCOPE_RULE_REGISTERS_I386 9 /* eax ecx edx ebx esp ebp esi edi eip */
+
 enum scope_rule_kind {
 	SCOPE_RULE_REGISTER,	  /* reg[from] + value of the frame itself */
 	SCOPE_RULE_AT_CFA,	  /* in memory at CFA + value */
@@ -42,7 +44,7 @@ struct scope_rule {
 struct scope_rules {
 	Dwfl_Module *module;
 	unsigned int registers; /* that rules are asked for; 0: a machine not known here */
-	struct scope_ranges plt; /* x86-64: sections of jumps, link addresses */
+	struct scope_ranges plt; /* x86: sections of jumps, link addresses */
 	bool debug_tried;
 	Dwarf_CFI *eh, *debug; /* libdwfl's */
 	Dwarf_Addr eh_bias, debug_bias;

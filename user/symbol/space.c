@@ -14,6 +14,7 @@
 
 #define DELETED " (deleted)"
 #define ANONYMOUS "[anonymous]"
+#define NARROW_END (1ull << 32) /* of all that a 32-bit program maps */
 
 int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 {
@@ -58,6 +59,11 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 
 	if (!bytes || !strncmp(path, "//anon", 6) || !strncmp(path, "[anon", 5)) {
 		path = ANONYMOUS;
+		bytes = strlen(path);
+	}
+	/* Another page than that of 64-bit programs, in the same trace perhaps. */
+	if (!strcmp(path, "[vdso]") && row->end <= NARROW_END) {
+		path = SCOPE_SPACE_GATE;
 		bytes = strlen(path);
 	}
 	*ret_path = path;
@@ -187,6 +193,28 @@ int scope_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping
 	mapping->linked = file->image && scope_image_bias(file->image, row->start, row->offset,
 							  row->end - row->start, &mapping->bias);
 	return 0;
+}
+
+int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is)
+{
+	const struct scope_ranges *ranges = &space->ranges;
+	int ret = 0;
+
+	*ret_is = false;
+	/* Sorted: a 64-bit program's last one, the kernel's page at the least, lies above. */
+	if (!ranges->count || ranges->range[ranges->count - 1].end > NARROW_END)
+		return 0;
+	for (size_t i = 0; !ret && i < ranges->count; i++) {
+		struct scope_mapping *mapping = &spaces->mapping[ranges->range[i].value];
+
+		if (!mapping->tried)
+			ret = scope_spaces_open(spaces, mapping);
+		if (!ret && mapping->file->image) {
+			*ret_is = scope_image_is_i386(mapping->file->image);
+			break;
+		}
+	}
+	return ret;
 }
 
 int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,

@@ -68,6 +68,11 @@ struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
 int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
 		       uint64_t address, struct scope_place *ret_place);
 
+#define SCOPE_SPACE_GATE "[vdso32]" /* how the kernel's page of a 32-bit program is called here */
+
+/* Is it a 32-bit program on x86-64? Opens its files until one tells. 0, -ENOMEM. */
+int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is);
+
 /* Whether code is mapped there, without opening a file. */
 static inline bool scope_space_executable(const struct scope_space *space, uint64_t address)
 {

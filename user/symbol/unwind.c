@@ -22,10 +22,15 @@ static const struct machine {
 	unsigned int regs; /* how many are recorded */
 	unsigned int pc, sp, fp;
 	bool call_pushes; /* the return address is on the stack as a function begins */
+	unsigned int word; /* bytes of an address */
 } machines[] = {
-	{ SCOPE_REG_COUNT_X86_64, 16, 7, 6, true },
-	{ SCOPE_REG_COUNT_ARM64, 32, 31, 29, false },
+	{ SCOPE_REG_COUNT_X86_64, 16, 7, 6, true, 8 },
+	{ SCOPE_REG_COUNT_ARM64, 32, 31, 29, false, 8 },
 };
+
+/* 32-bit programs on x86-64: the numbers of their own, from the wide registers that are recorded. */
+static const struct machine i386 = { SCOPE_RULE_REGISTERS_I386, 8, 4, 5, true, 4 };
+static const uint8_t wide_of_i386[SCOPE_RULE_REGISTERS_I386] = { 0, 2, 1, 3, 7, 6, 4, 5, 16 };
 
 struct walk {
 	struct scope_spaces *spaces;
@@ -135,18 +140,18 @@ static unsigned int guess_step(struct walk *walk)
 		return SCOPE_UNWIND_BROKEN;
 	if (!fp) /* the ABIs have it 0 in the outermost frame; old clone() has no tables there */
 		return SCOPE_UNWIND_COMPLETE;
-	if (fp < sp || fp % 8)
+	if (fp < sp || fp % machine->word)
 		return SCOPE_UNWIND_BROKEN;
 	ret = scope_slice_read(&walk->slice, fp, &next_fp);
 	if (!ret)
-		ret = scope_slice_read(&walk->slice, fp + 8, &pc);
+		ret = scope_slice_read(&walk->slice, fp + machine->word, &pc);
 	if (ret)
 		return flag_of(ret);
 	if (!scope_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
 	walk->frame.reg[machine->fp] = next_fp;
-	walk->frame.reg[machine->sp] = fp + 16;
+	walk->frame.reg[machine->sp] = fp + 2 * machine->word;
 	walk->frame.reg[machine->pc] = pc;
 	walk->exact = false;
 	walk->flags |= SCOPE_UNWIND_GUESSED;
@@ -165,7 +170,7 @@ static unsigned int astray_step(struct walk *walk)
 	if (ret || !scope_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.reg[machine->pc] = pc;
-	walk->frame.reg[machine->sp] = sp + (machine->call_pushes ? 8 : 0);
+	walk->frame.reg[machine->sp] = sp + (machine->call_pushes ? machine->word : 0);
 	walk->exact = false;
 	walk->flags |= SCOPE_UNWIND_GUESSED;
 	return 0;
@@ -247,7 +252,8 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 	uint64_t sp = walk->frame.reg[machine->sp];
 	uint64_t top = via ? via->frame.reg[machine->sp] : sp + SCAN_BYTES;
 
-	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES; at += 8) {
+	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES;
+	     at += machine->word) {
 		struct walk next = *walk;
 		bool found = false;
 		int ret;
@@ -256,7 +262,7 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 			return 0;
 		if (!scope_space_executable(walk->space, next.frame.reg[machine->pc] - 1))
 			continue;
-		next.frame.reg[machine->sp] = at + 8;
+		next.frame.reg[machine->sp] = at + machine->word;
 		next.exact = false;
 		ret = holds(next, via, &found);
 		if (ret)
@@ -291,6 +297,28 @@ static int bare_step(struct walk *walk, unsigned int *ret_end)
 	return ret;
 }
 
+/*
+ * From the kernel's page of a 32-bit program, through which its calls go: there ebp, edx and ecx lie
+ * above the stack pointer, then the return address (arch/x86/entry/vdso/vdso32/system_call.S).
+ */
+static bool gate_step(struct walk *walk)
+{
+	const struct machine *machine = walk->machine;
+	uint64_t sp = walk->frame.reg[machine->sp], fp, pc;
+	struct scope_place place;
+
+	if (scope_slice_read(&walk->slice, sp, &fp) ||
+	    scope_slice_read(&walk->slice, sp + 3 * machine->word, &pc) ||
+	    scope_spaces_place(walk->spaces, walk->space, pc - 1, &place) || !place.linked ||
+	    !scope_image_after_call(place.file->image, place.link + 1))
+		return false;
+	walk->frame.reg[machine->pc] = pc;
+	walk->frame.reg[machine->fp] = fp;
+	walk->frame.reg[machine->sp] = sp + 4 * machine->word;
+	walk->exact = false;
+	return true;
+}
+
 /* 0 and *ret_end a flag where the walk ends; -ENOMEM. */
 static int step(struct walk *walk, unsigned int *ret_end)
 {
@@ -308,9 +336,42 @@ static int step(struct walk *walk, unsigned int *ret_end)
 		*ret_end = rule_step(walk, rule);
 		return 0;
 	}
+	if (walk->machine == &i386 && !strcmp(place.file->path, SCOPE_SPACE_GATE)) {
+		if (gate_step(walk))
+			return 0;
+		return scan_step(walk, NULL, ret_end);
+	}
 	if (place.linked)
 		return bare_step(walk, ret_end);
 	*ret_end = guess_step(walk);
+	return 0;
+}
+
+/* 0; -EINVAL: registers of no machine known here; -ENOMEM. */
+static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs, const uint8_t *data,
+		      size_t bytes)
+{
+	bool narrow = false;
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		if (machines[i].regs == regs)
+			walk->machine = &machines[i];
+	}
+	if (!walk->machine)
+		return -EINVAL;
+	if (regs == SCOPE_REG_COUNT_X86_64)
+		ret = scope_spaces_is_i386(walk->spaces, walk->space, &narrow);
+	if (ret)
+		return ret;
+	if (narrow)
+		walk->machine = &i386;
+	for (unsigned int i = 0; i < walk->machine->regs; i++)
+		walk->frame.reg[i] = narrow ? reg[wide_of_i386[i]] & UINT32_MAX : reg[i];
+	walk->frame.valid = (1ull << walk->machine->regs) - 1;
+	walk->frame.slice = &walk->slice;
+	walk->slice = (struct scope_slice){ walk->frame.reg[walk->machine->sp], data, bytes,
+					    walk->machine->word };
 	return 0;
 }
 
@@ -321,18 +382,9 @@ int scope_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *s
 {
 	struct walk walk = { .spaces = spaces, .space = space, .exact = true };
 	unsigned int count = 0, end = 0;
-	int ret = 0;
-
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
-		if (machines[i].regs == regs)
-			walk.machine = &machines[i];
-	}
-	if (!walk.machine || !max)
-		return -EINVAL;
-	walk.slice = (struct scope_slice){ reg[walk.machine->sp], data, bytes };
-	memcpy(walk.frame.reg, reg, regs * sizeof(*reg));
-	walk.frame.valid = (1ull << regs) - 1;
-	walk.frame.slice = &walk.slice;
+	int ret = walk_begin(&walk, reg, regs, data, bytes);
+	if (ret || !max)
+		return ret ? ret : -EINVAL;
 	for (;;) {
 		/* One more where a signal struck, so that all but the first are looked up alike. */
 		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
