@@ -79,7 +79,11 @@ $(BUILD)/gen/syscall_table.h: scripts/syscall-table.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)CC="$(CC)" scripts/syscall-table.sh > $@.tmp && mv $@.tmp $@
 
-$(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h
+$(BUILD)/gen/syscall_compat.h: scripts/syscall-table.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)CC="$(CC)" scripts/syscall-table.sh compat > $@.tmp && mv $@.tmp $@
+
+$(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # The module's pure code, with the kernel headers it asks for.
 $(addprefix $(OUT)/tests/test_,ring ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim

@@ -5,8 +5,24 @@
 
 #include <stdint.h>
 
+#include <scope/abi.h>
+
 /* Of the machine Scope was built for, native ABI: "epoll_wait". NULL: not known. Static. */
 const char *scope_syscall_name(uint32_t nr);
+
+#define SCOPE_SYSCALL_FOREIGN (SCOPE_SYSCALL_MAX - 1) /* a number that no call has */
+
+/* See scope_syscall_native(). */
+uint16_t scope_syscall_of_32bit(uint16_t nr);
+
+/*
+ * The native number for what is number nr of that ABI (enum scope_abi): of calls that do the same with
+ * the same first arguments, else SCOPE_SYSCALL_FOREIGN. SCOPE_NR_NONE stays.
+ */
+static inline uint16_t scope_syscall_native(uint8_t abi, uint16_t nr)
+{
+	return abi == SCOPE_ABI_32 ? scope_syscall_of_32bit(nr) : nr;
+}
 
 /* 0, or -ENOENT. */
 int scope_syscall_number(const char *name, uint16_t *ret_nr);

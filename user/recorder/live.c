@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/syscall_name.h"
 #include "trace/decode.h"
 #include "wait/class.h"
 
@@ -140,17 +141,17 @@ static void end_unit(struct scope_live *live, struct thread *thread, uint64_t no
 static void take_enter(struct scope_live *live, struct thread *thread,
 		       const struct scope_event *event)
 {
-	thread->nr = event->syscall.nr;
+	thread->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	thread->enter_ns = event->syscall.enter_ns;
 	thread->lock = event->syscall.args >= 2 && scope_futex_is_lock(event->syscall.arg[1]);
-	if (waits_for_work(event->syscall.nr))
+	if (waits_for_work(thread->nr))
 		end_unit(live, thread, event->syscall.enter_ns);
 }
 
 static void take_exit(struct scope_live *live, struct thread *thread,
 		      const struct scope_event *event)
 {
-	const uint16_t nr = event->syscall.nr;
+	const uint16_t nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 
 	if (waits_for_work(nr))
 		thread->unit_ns = event->time_ns;
@@ -191,7 +192,7 @@ static void take_state(struct thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
 
-	thread->nr = record->nr;
+	thread->nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 	thread->enter_ns = record->since_ns ? record->since_ns : event->time_ns;
 	thread->lock = scope_futex_is_lock(record->arg[1]);
 	thread->running = record->flags & SCOPE_STATE_ON_CPU;

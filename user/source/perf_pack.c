@@ -13,6 +13,7 @@
 #include <scope/event.h>
 
 #include "base/grow.h"
+#include "base/syscall_name.h"
 #include "source/perf_select.h"
 #include "source/perf_state.h"
 
@@ -137,6 +138,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
 	int64_t id = record->value[0];
+	uint16_t native;
 	int code;
 
 	if (!thread)
@@ -151,8 +153,9 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	lane->tid = record->tid;
 	lane->enter_ns = record->time_ns;
 	lane->args = 0;
-	if (lane->abi == SCOPE_ABI_NATIVE && lane->nr < SCOPE_SYSCALL_MAX)
-		lane->args = pack->options->arg_counts[lane->nr];
+	native = scope_syscall_native(lane->abi, lane->nr);
+	if (lane->abi != SCOPE_ABI_X32 && native < SCOPE_SYSCALL_MAX)
+		lane->args = pack->options->arg_counts[native];
 	if (args->offset + lane->args * sizeof(uint64_t) > record->raw_bytes)
 		lane->args = 0;
 	if (lane->args)

@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/syscall_name.h"
 #include "source/perf_pack_internal.h"
 
 #define WINDOW_NS 1000000000ull
 
 static bool stack_wanted(const struct scope_perf_pack *pack, uint16_t nr, uint8_t abi)
 {
-	return abi == SCOPE_ABI_NATIVE && nr < SCOPE_SYSCALL_MAX &&
-	       pack->options->stack_syscalls[nr / 8] & 1 << nr % 8;
+	const uint16_t native = scope_syscall_native(abi, nr);
+
+	return abi != SCOPE_ABI_X32 && native < SCOPE_SYSCALL_MAX &&
+	       pack->options->stack_syscalls[native / 8] & 1 << native % 8;
 }
 
 static bool within_limit(const struct scope_perf_pack *pack, struct lane *lane, uint64_t now)

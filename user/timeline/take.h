@@ -9,6 +9,7 @@
 #ifndef SCOPE_TIMELINE_TAKE_H
 #define SCOPE_TIMELINE_TAKE_H
 
+#include "base/syscall_name.h"
 #include "timeline/timeline.h"
 
 #define SCOPE_TAKE static inline __attribute__((always_inline))
@@ -47,7 +48,7 @@ SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thre
 	struct scope_open_call *open = &thread->open;
 
 	scope_thread_account(thread, event->syscall.enter_ns);
-	open->nr = event->syscall.nr;
+	open->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	open->args = event->syscall.args;
 	open->enter_ns = event->syscall.enter_ns;
 	for (unsigned i = 0; i < open->args; i++)
@@ -67,7 +68,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_threa
 		return err;
 	if (call->nr == SCOPE_NR_NONE) {
 		/* Entered before tracing: only its return is known. */
-		call->nr = event->syscall.nr;
+		call->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 		call->args = 0;
 		call->enter_ns = event->time_ns;
 	}

@@ -256,7 +256,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 	bool disk = record->state == SCOPE_STATE_DISK || record->flags & SCOPE_STATE_IOWAIT;
 
 	if (record->nr != SCOPE_NR_NONE) {
-		thread->open.nr = record->nr;
+		thread->open.nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 		thread->open.args = SCOPE_ARG_MAX;
 		thread->open.enter_ns = since_ns;
 		memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
