@@ -7,11 +7,30 @@
 #include "fuzz.h"
 #include "symbol/image.h"
 
+/*
+ * libdw 0.188 loses 32 bytes where dwarf_getscopes() fails, whose caller has nothing to free then. To
+ * see that function the sanitizer has to unwind by tables.
+ */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "fast_unwind_on_malloc=0";
+}
+
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:dwarf_getscopes\n";
+}
+
 #define BASE_MAX 65536
 #define EDIT_BYTES 6 /* where (4), how (1), what (1) */
 
-static uint8_t base[BASE_MAX];
-static size_t base_bytes;
+/* A 64-bit one and a 32-bit one. */
+static struct base {
+	uint8_t data[BASE_MAX];
+	size_t bytes;
+} bases[2];
 
 /* With everything in it that is read: inlined calls, split parts, C++ names, a build-id. */
 static const char source[] =
@@ -22,7 +41,7 @@ static const char source[] =
 	"	return room[1] > 3 ? mangled(x) : in(x); }\n";
 
 /* The kernel's page of code is an ELF file, too: for where there is no compiler. */
-static void base_read(void)
+static void base_read(struct base *base, const char *machine)
 {
 	char path[] = "/tmp/scope-fuzz-elf.XXXXXX", command[256];
 	int fd = mkstemp(path);
@@ -33,34 +52,34 @@ static void base_read(void)
 	if (fd < 0)
 		fuzz_die("no temporary file");
 	snprintf(command, sizeof(command),
-		 "${CC:-cc} -O2 -g -shared -fPIC -Wl,--build-id -Wl,-z,noseparate-code -x c -o %s - "
-		 "2>/dev/null", path);
+		 "${CC:-cc} %s -O2 -g -shared -fPIC -nostdlib -Wl,--build-id -Wl,-z,noseparate-code "
+		 "-x c -o %s - 2>/dev/null", machine, path);
 	pipe = popen(command, "w");
 	if (pipe) {
 		fputs(source, pipe);
 		if (!pclose(pipe)) {
 			close(fd);
 			fd = open(path, O_RDONLY | O_CLOEXEC);
-			got = read(fd, base, sizeof(base));
+			got = read(fd, base->data, sizeof(base->data));
 		}
 	}
 	close(fd);
 	unlink(path);
-	base_bytes = got > 0 ? (size_t)got : 4096;
+	base->bytes = got > 0 ? (size_t)got : 4096;
 	if (got <= 0)
-		memcpy(base, page, base_bytes);
+		memcpy(base->data, page, base->bytes);
 }
 
-static void edit(uint8_t *file, const uint8_t *data)
+static void edit(uint8_t *file, size_t file_bytes, const uint8_t *data)
 {
 	uint32_t where;
 
 	memcpy(&where, data, sizeof(where));
-	where %= base_bytes;
+	where %= file_bytes;
 	switch (data[4] % 4) {
 	case 0: file[where] ^= data[5]; break;
 	case 1: file[where] = data[5]; break;
-	case 2: memset(file + where, data[5], base_bytes - where < 8 ? base_bytes - where : 8); break;
+	case 2: memset(file + where, data[5], file_bytes - where < 8 ? file_bytes - where : 8); break;
 	default: /* near the beginning stand the heads of all else */
 		file[where % 256] ^= (uint8_t)(1u << data[5] % 8);
 	}
@@ -95,17 +114,20 @@ static void look(struct scope_image *image)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static uint8_t file[BASE_MAX];
+	const struct base *base = &bases[bytes && data[0] >> 3 & 1];
 	struct scope_image *image;
 	int fd;
 
-	if (!base_bytes)
-		base_read();
-	memcpy(file, base, base_bytes);
+	if (!bases[0].bytes) {
+		base_read(&bases[0], "");
+		base_read(&bases[1], "-m32");
+	}
+	memcpy(file, base->data, base->bytes);
 	/* Few at a time: of a file that is damaged all over nothing is read. */
 	for (size_t i = 1; i + EDIT_BYTES <= bytes && i < data[0] % 8 * EDIT_BYTES; i += EDIT_BYTES)
-		edit(file, data + i);
+		edit(file, base->bytes, data + i);
 	fd = fuzz_memory();
-	if (write(fd, file, base_bytes) != (ssize_t)base_bytes)
+	if (write(fd, file, base->bytes) != (ssize_t)base->bytes)
 		fuzz_die("cannot write");
 	if (!scope_image_create(fd, NULL, "/nowhere/fuzz.so", &image)) {
 		look(image);
