@@ -29,8 +29,8 @@
  * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
  * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
  * take long without sleeping have the samples. Slices begin short, and are made longer by opening
- * these events anew (perf.c): the kernel keeps to the length it was told first. Where every call is to have its stack (learning of
- * signatures), it comes with the call's entry, whatever that costs.
+ * these events anew (perf.c): the kernel keeps to the length it was told first. Where every call is
+ * to have its stack (learning of signatures), it comes with the call's entry, whatever that costs.
  */
 #include "source/perf_events.h"
 
@@ -49,6 +49,7 @@
 #include "base/grow.h"
 #include "source/file.h"
 #include "source/perf_attr.h"
+#include "source/perf_check.h"
 #include "source/perf_cost.h"
 #include "source/perf_tracefs.h"
 
@@ -58,14 +59,6 @@
 #define RING_BYTES_LEAST (16ull << 10) /* where no more can be locked */
 #define RING_STACK_TIMES 4	/* rings for stacks, as large as the others where that is not too much: … */
 #define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, where the least size allows */
-#define SPARE_FILES 64
-
-static int event_open(struct perf_event_attr *attr, int cpu)
-{
-	const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
 
 /* Does the event belong into that ring? */
 static bool wanted(enum scope_perf_kind kind, bool stacks,
@@ -76,45 +69,6 @@ static bool wanted(enum scope_perf_kind kind, bool stacks,
 	if (kind == SCOPE_PERF_BLOCK && scope_capture_all_stacks(options))
 		return false;
 	return stacks == (kind == SCOPE_PERF_BLOCK || kind == SCOPE_PERF_SAMPLE);
-}
-
-static long paranoid(void)
-{
-	long level = 2;
-	char *text;
-
-	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
-		level = strtol(text, NULL, 10);
-		free(text);
-	}
-	return level;
-}
-
-/* What a refused perf_event_open() means. */
-static int refused(int code, const struct scope_perf_events *events, struct scope_error *error)
-{
-	switch (code) {
-	case -EACCES:
-	case -EPERM:
-		return scope_error_set(error, code,
-				       "perf_event_open is not allowed (kernel.perf_event_paranoid = %ld): "
-				       "run as root, or from Linux 5.8 on give scope CAP_PERFMON; in a "
-				       "container its seccomp profile may forbid it as well", paranoid());
-	case -EMFILE:
-	case -ENFILE:
-		return scope_error_set(error, code,
-				       "too few open files are allowed: %zu rings need about %zu: raise the "
-				       "limit with `ulimit -n`", events->cpus,
-				       events->cpus * (SCOPE_PERF_KINDS / 2 + 1) + SPARE_FILES);
-	case -ENOSYS:
-		return scope_error_set(error, code, "this kernel has no perf events: it was built without "
-				       "CONFIG_PERF_EVENTS");
-	case -EINVAL:
-		return scope_error_set(error, code, "this kernel's perf events know no clock ids: Linux "
-				       "4.3 or newer is needed");
-	default:
-		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
-	}
 }
 
 static int add_ring(struct scope_perf_events *events, size_t *capacity, unsigned long cpu, bool stacks)
@@ -157,7 +111,7 @@ static int list_rings(struct scope_perf_events *events, bool stacks, struct scop
 /* Descriptors are few, but the usual soft limit is 1024. */
 static void raise_limit(const struct scope_perf_events *events)
 {
-	const rlim_t need = events->cpus * (SCOPE_PERF_KINDS + 1) + SPARE_FILES;
+	const rlim_t need = events->cpus * (SCOPE_PERF_KINDS + 1) + SCOPE_PERF_SPARE_FILES;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -218,11 +172,11 @@ static int open_ring(struct scope_perf_events *events, struct scope_perf_cpu *cp
 	struct epoll_event wake = { .events = EPOLLIN };
 
 	attr.wakeup_watermark = (uint32_t)(bytes / 4);
-	cpu->owner = event_open(&attr, (int)cpu->cpu);
+	cpu->owner = scope_perf_check_open(&attr, (int)cpu->cpu);
 	if (cpu->owner == -ENODEV) /* it went offline */
 		return 0;
 	if (cpu->owner < 0)
-		return refused(cpu->owner, events, error);
+		return scope_perf_check_refused(cpu->owner, events->cpus, error);
 	if (epoll_ctl(events->epoll, EPOLL_CTL_ADD, cpu->owner, &wake))
 		return scope_error_set(error, -errno, "cannot wait for the ring of CPU %u: %s", cpu->cpu,
 				       strerror(errno));
@@ -278,9 +232,9 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 	char filter[SCOPE_PERF_FILTER_BYTES];
 
 	attr.wakeup_watermark = (uint32_t)(cpu->ring.bytes / 4);
-	event.fd = event_open(&attr, (int)cpu->cpu);
+	event.fd = scope_perf_check_open(&attr, (int)cpu->cpu);
 	if (event.fd < 0)
-		return refused(event.fd, events, error);
+		return scope_perf_check_refused(event.fd, events->cpus, error);
 	cpu->event[cpu->events++] = event;
 	if (scope_perf_attr_filter(events, kind, cover, options->selection, filter) &&
 	    ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
@@ -494,35 +448,4 @@ int scope_perf_events_restack(struct scope_perf_events *events,
 			      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	return open_again(events, true, options, cover, error);
-}
-
-/* Numbers in tracepoints are those of the first namespace: its inode is fixed (proc_fs.h, 3.8). */
-static int check_namespace(struct scope_error *error)
-{
-	char name[64] = "";
-
-	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	    !strcmp(name, "pid:[4026531836]"))
-		return 0;
-	return scope_error_set(error, -EPERM, "this is a pid namespace of its own, and tracepoints name "
-			       "threads by the host's numbers: run scope on the host, outside of "
-			       "containers");
-}
-
-int scope_perf_events_check(struct scope_error *error)
-{
-	struct scope_perf_events events = { .cpus = 0 };
-	struct perf_event_attr attr = scope_perf_attr_owner(false);
-	int fd, code;
-
-	/* First what needs privilege alone, for the plainest message. */
-	fd = event_open(&attr, 0);
-	if (fd < 0 && fd != -ENODEV)
-		return refused(fd, &events, error);
-	if (fd >= 0)
-		close(fd);
-	code = check_namespace(error);
-	if (code)
-		return code;
-	return scope_perf_attr_find(&events, error);
 }

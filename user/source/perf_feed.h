@@ -73,7 +73,7 @@ void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
 				const struct scope_perf_record *record, bool known);
 
-/* Makes the cover of all threads; the second one has events opened anew for it, and says so. */
+/* Makes the cover of all threads; the second one has events opened anew for it. */
 int scope_perf_feed_cover(struct scope_perf_feed *feed);
 int scope_perf_feed_cover_again(struct scope_perf_feed *feed);
 

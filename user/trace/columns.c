@@ -272,8 +272,8 @@ static void make_far(struct past *past, uint32_t type, const uint64_t *value, ui
 }
 
 /*
- * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte tells
- * which one it is; the others stand as what differs from it. Stored to number, or number to stored.
+ * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
+ * tells which one it is; the others stand as what differs from it. Number to stored, or back.
  */
 static uint32_t change_alike(struct past *past, uint32_t class, uint32_t number, bool back)
 {
@@ -284,11 +284,11 @@ static uint32_t change_alike(struct past *past, uint32_t class, uint32_t number,
 	return changed;
 }
 
-/* The first argument, which often is that of the call before: a descriptor. Its own inverse but for `arg`. */
-static uint64_t change_arg(struct past *past, uint32_t class, uint64_t stored, bool back)
+/* The first argument is often that of the call before: a descriptor. Argument to stored, or back. */
+static uint64_t change_arg(struct past *past, uint32_t class, uint64_t value, bool back)
 {
-	const uint64_t changed = past->near[class] ? stored ^ past->arg : stored;
-	const uint64_t arg = back ? changed : stored;
+	const uint64_t changed = past->near[class] ? value ^ past->arg : value;
+	const uint64_t arg = back ? changed : value;
 
 	past->near[class] = arg == past->arg;
 	past->arg = arg;

@@ -50,7 +50,7 @@ enum scope_frame_type {
 
 #define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
 #define SCOPE_FRAME_COLUMNS_3 0x2u /* SUBBUF: in the order of columns_3.c, of format 3 */
-#define SCOPE_FRAME_COLUMNS 0x4u /* SUBBUF: in the order of columns.c; decompressed not of raw_bytes */
+#define SCOPE_FRAME_COLUMNS 0x4u /* SUBBUF: in the order of columns.c, of other length */
 #define SCOPE_FRAME_FLAGS 0x7u /* those known */
 
 #define SCOPE_FRAME_ALIGN 8u

@@ -14,9 +14,9 @@
 #define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's own head eats the gain */
 
 /*
- * Columns of different kinds want statistics of their own, which zstd has for each of its blocks. Blocks
- * this small take as much time as ones of 16 KiB, with which a trace of a memcached has 3.97 bytes an
- * event instead of 3.86; still smaller ones save nothing more (`consume TRACE`).
+ * Columns of different kinds want statistics of their own, which zstd has for each of its blocks.
+ * Blocks this small take as much time as ones of 16 KiB, with which a trace of a memcached has 3.97
+ * bytes an event instead of 3.86; still smaller ones save nothing more (`consume TRACE`).
  */
 #define BLOCK_MIN_BYTES 2048u
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Find out whether perf events can be had, and say what stands in the way. */
+#include "source/perf_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "source/file.h"
+#include "source/perf_attr.h"
+#include "source/perf_events.h"
+
+int scope_perf_check_open(struct perf_event_attr *attr, int cpu)
+{
+	const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static long paranoid(void)
+{
+	long level = 2;
+	char *text;
+
+	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
+		level = strtol(text, NULL, 10);
+		free(text);
+	}
+	return level;
+}
+
+int scope_perf_check_refused(int code, size_t rings, struct scope_error *error)
+{
+	switch (code) {
+	case -EACCES:
+	case -EPERM:
+		return scope_error_set(error, code,
+				       "perf_event_open is not allowed (kernel.perf_event_paranoid = %ld): "
+				       "run as root, or from Linux 5.8 on give scope CAP_PERFMON; in a "
+				       "container its seccomp profile may forbid it as well", paranoid());
+	case -EMFILE:
+	case -ENFILE:
+		return scope_error_set(error, code,
+				       "too few open files are allowed: %zu rings need about %zu: raise the "
+				       "limit with `ulimit -n`", rings,
+				       rings * (SCOPE_PERF_KINDS / 2 + 1) + SCOPE_PERF_SPARE_FILES);
+	case -ENOSYS:
+		return scope_error_set(error, code, "this kernel has no perf events: it was built without "
+				       "CONFIG_PERF_EVENTS");
+	case -EINVAL:
+		return scope_error_set(error, code, "this kernel's perf events know no clock ids: Linux "
+				       "4.3 or newer is needed");
+	default:
+		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
+	}
+}
+
+/* Numbers in tracepoints are those of the first namespace: its inode is fixed (proc_fs.h, 3.8). */
+static int check_namespace(struct scope_error *error)
+{
+	char name[64] = "";
+
+	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	    !strcmp(name, "pid:[4026531836]"))
+		return 0;
+	return scope_error_set(error, -EPERM, "this is a pid namespace of its own, and tracepoints name "
+			       "threads by the host's numbers: run scope on the host, outside of "
+			       "containers");
+}
+
+int scope_perf_events_check(struct scope_error *error)
+{
+	struct scope_perf_events events = { .cpus = 0 };
+	struct perf_event_attr attr = scope_perf_attr_owner(false);
+	int fd, code;
+
+	/* First what needs privilege alone, for the plainest message. */
+	fd = scope_perf_check_open(&attr, 0);
+	if (fd < 0 && fd != -ENODEV)
+		return scope_perf_check_refused(fd, 0, error);
+	if (fd >= 0)
+		close(fd);
+	code = check_namespace(error);
+	if (code)
+		return code;
+	return scope_perf_attr_find(&events, error);
+}
