@@ -102,6 +102,15 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	return 0;
 }
 
+/* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
+static double stacks_of_unit(const struct sums *sums, enum scope_finding_kind kind)
+{
+	const bool run = kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS;
+	const double stacks = sums->samples + (run ? 0 : sums->sleeps);
+
+	return sums->units ? fmax(stacks / sums->units, 1) : 1;
+}
+
 /*
  * What runs longer is held against running time alone: units may sleep for another bug elsewhere.
  * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
@@ -111,16 +120,17 @@ static struct scope_shares shares_of(const struct sums *sums, enum scope_finding
 {
 	const bool blamed = kind == SCOPE_FINDING_LOCK || kind == SCOPE_FINDING_LATE;
 	const double all = sums->all_ns[0], run = sums->all_run_ns[0];
+	const double each = stacks_of_unit(sums, kind);
 
 	if (kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS)
 		return (struct scope_shares){sums->run_ns, sums->all_run_ns[1],
-				       sums->normal_ns - sums->normal_wait_ns, run, sums->samples,
-				       sums->all_samples[1],
+				       sums->normal_ns - sums->normal_wait_ns, run, sums->samples / each,
+				       sums->all_samples[1] / each,
 				       run > 0 ? run * run / sums->usual_run_ns2 : 0};
 	return (struct scope_shares){
 		sums->abnormal_ns, sums->all_ns[1],
 		blamed ? sums->normal_wait_ns : sums->normal_ns, all,
-		sums->samples + sums->sleeps, sums->all[1], all > 0 ? all * all / sums->usual_ns2 : 0,
+		(sums->samples + sums->sleeps) / each, sums->all[1] / each, all > 0 ? all * all / sums->usual_ns2 : 0,
 	};
 }
 
