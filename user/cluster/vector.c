@@ -52,6 +52,7 @@ static uint64_t hash_of(const struct scope_vector *vector)
 {
 	uint64_t hash = 0, factor = 0x9e3779b97f4a7c15ULL;
 
+#pragma GCC unroll 16
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++) {
 		const uint64_t word = vector->word[i];
 

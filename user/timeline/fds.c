@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "wait/class.h"
-
 static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots,
 				       uint64_t key)
 {
@@ -34,15 +32,12 @@ static int widen(struct scope_fds *fds)
 	return 0;
 }
 
-int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
+int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
 	const uint64_t key = scope_fd_key(tgid, fd);
-	struct scope_fd_slot *slot, *recent;
+	struct scope_fd_slot *slot;
 
 	if (fd < 0 || fd > INT32_MAX)
-		return 0;
-	recent = &fds->recent[fd % SCOPE_FDS_RECENT];
-	if (recent->key == key && recent->kind == kind)
 		return 0;
 	if (fds->used * 2 >= fds->slots && widen(fds))
 		return -ENOMEM;
@@ -52,7 +47,7 @@ int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 		fds->used++;
 	}
 	slot->kind = kind;
-	*recent = *slot;
+	fds->recent[fd % SCOPE_FDS_RECENT] = *slot;
 	return 0;
 }
 
@@ -100,30 +95,18 @@ void scope_fds_destroy(struct scope_fds *fds)
 	free(fds);
 }
 
-const bool scope_calls_that_teach[SCOPE_SYSCALL_MAX] = {
-	[SYS_accept] = true, [SYS_accept4] = true, [SYS_connect] = true, [SYS_socket] = true,
-	[SYS_close] = true, [SYS_openat] = true, [SYS_pread64] = true, [SYS_pwrite64] = true,
-	[SYS_fsync] = true, [SYS_fdatasync] = true,
-};
+#define OF_RESULT(kind) { SCOPE_TEACHES_RESULT, SCOPE_FD_##kind }
+#define OF_ARGUMENT(kind) { SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind }
 
-int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
-		    unsigned args, int64_t ret)
-{
-	switch (scope_call_role(nr)) {
-	case SCOPE_CALL_ACCEPT:
-		return scope_fds_set(fds, tgid, ret, SCOPE_FD_ACCEPTED);
-	case SCOPE_CALL_CONNECT:
-		return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], SCOPE_FD_CONNECTED) : 0;
-	case SCOPE_CALL_SOCKET:
-		return scope_fds_set(fds, tgid, ret, SCOPE_FD_DATAGRAM);
-	case SCOPE_CALL_CLOSE:
-		return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], SCOPE_FD_UNKNOWN) : 0;
-	default:
-		break;
-	}
-	if (nr == SYS_openat || nr == SYS_pread64 || nr == SYS_pwrite64 || nr == SYS_fsync ||
-	    nr == SYS_fdatasync)
-		return scope_fds_set(fds, tgid, nr == SYS_openat ? ret : args ? (int32_t)arg[0] : -1,
-				     SCOPE_FD_FILE);
-	return 0;
-}
+const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX] = {
+	[SYS_accept] = OF_RESULT(ACCEPTED),
+	[SYS_accept4] = OF_RESULT(ACCEPTED),
+	[SYS_connect] = OF_ARGUMENT(CONNECTED),
+	[SYS_socket] = OF_RESULT(DATAGRAM),
+	[SYS_close] = OF_ARGUMENT(UNKNOWN),
+	[SYS_openat] = OF_RESULT(FILE),
+	[SYS_pread64] = OF_ARGUMENT(FILE),
+	[SYS_pwrite64] = OF_ARGUMENT(FILE),
+	[SYS_fsync] = OF_ARGUMENT(FILE),
+	[SYS_fdatasync] = OF_ARGUMENT(FILE),
+};

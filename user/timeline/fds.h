@@ -41,17 +41,37 @@ static inline enum scope_fd_kind scope_fds_kind(struct scope_fds *fds, uint32_t 
 	return recent->key == scope_fd_key(tgid, fd) ? recent->kind : scope_fds_find(fds, tgid, fd);
 }
 
-int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
-extern const bool scope_calls_that_teach[SCOPE_SYSCALL_MAX];
+int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
 
-/* Does the call say anything about descriptors at all? */
-static inline bool scope_call_teaches(uint32_t nr)
+static inline int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd,
+				enum scope_fd_kind kind)
 {
-	return nr < SCOPE_SYSCALL_MAX && scope_calls_that_teach[nr];
+	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
+
+	if (recent->key == scope_fd_key(tgid, fd) && recent->kind == kind)
+		return 0;
+	return scope_fds_change(fds, tgid, fd, kind);
 }
 
-/* What a finished call says about descriptors: accept, connect, socket, pipe ends, close. */
-int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
-		    unsigned args, int64_t ret);
+/* What a call, when it returns, says about a descriptor. */
+struct scope_call_lesson {
+	enum { SCOPE_TEACHES_NOTHING, SCOPE_TEACHES_RESULT, SCOPE_TEACHES_ARGUMENT } of;
+	enum scope_fd_kind kind;
+};
+
+extern const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX];
+
+static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
+				  const uint64_t *arg, unsigned args, int64_t ret)
+{
+	const struct scope_call_lesson *lesson;
+
+	if (nr >= SCOPE_SYSCALL_MAX || scope_call_lessons[nr].of == SCOPE_TEACHES_NOTHING)
+		return 0;
+	lesson = &scope_call_lessons[nr];
+	if (lesson->of == SCOPE_TEACHES_RESULT)
+		return scope_fds_set(fds, tgid, ret, lesson->kind);
+	return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
+}
 
 #endif

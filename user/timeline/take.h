@@ -72,9 +72,8 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_threa
 		call->args = 0;
 		call->enter_ns = event->time_ns;
 	}
-	if (scope_call_teaches(call->nr))
-		err = scope_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg,
-				      call->args, event->syscall.ret);
+	err = scope_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
+			      event->syscall.ret);
 	if (!err && run.ops->exit)
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
