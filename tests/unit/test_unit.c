@@ -222,6 +222,38 @@ static void an_epoll_inside_a_request_is_none(void **state)
 	end_run(&run);
 }
 
+/* A worker that is handed connections and reads from them itself idles where it waits for one. */
+static void a_worker_that_is_handed_connections_idles(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
+				"fd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"500 0 enter 10 futex enter=400 args=0x1000,0x89\n"
+				"500 0 switch 10 0 sleeping\n"
+				"900 0 waking 10 from - softirq\n"
+				"950 0 switch 0 10 sleeping\n"
+				"1000 0 exit 10 futex ret=0\n"
+				"1300 0 syscall 10 read enter=1200 ret=64 args=7\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2200 0 syscall 10 read enter=2100 ret=-11 args=7\n"
+				"2500 0 enter 10 futex enter=2400 args=0x1000,0x89\n"
+				"2500 0 switch 10 0 sleeping\n"
+				"6900 0 waking 10 from - softirq\n"
+				"6950 0 switch 0 10 sleeping\n"
+				"7000 0 exit 10 futex ret=0\n"
+				"7300 0 syscall 10 read enter=7200 ret=64 args=7\n"
+				"8000 0 syscall 10 write enter=7900 ret=64 args=7\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->count, 2);
+	assert_int_equal(units->unit[0].begin_ns, 1000);
+	assert_int_equal(units->unit[0].end_ns, 2400);
+	assert_int_equal(units->unit[0].blocked_ns, 0);
+	assert_int_equal(units->unit[1].begin_ns, 7000);
+	end_run(&run);
+}
+
 static void an_open_call_is_kept(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
@@ -422,6 +454,7 @@ int main(void)
 		cmocka_unit_test(a_request_read_in_parts_is_one),
 		cmocka_unit_test(a_poll_and_its_read_are_one),
 		cmocka_unit_test(an_epoll_inside_a_request_is_none),
+		cmocka_unit_test(a_worker_that_is_handed_connections_idles),
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),

@@ -10,34 +10,10 @@
 
 #include "base/grow.h"
 #include "timeline/take.h"
-
-#define WAIT_KEYS 32	/* different waits remembered per thread */
-#define GAP_BUCKETS 40	/* powers of two of ns */
-#define GAP_MIN_CALLS 100
-#define NO_EPOLL UINT64_MAX
-
-struct wait_key {
-	uint16_t nr;
-	uint64_t object;
-	uint32_t count;
-	uint32_t inner, taken; /* of an epoll, what came next: an answer, or work; see learn_poll() */
-	bool lock;
-};
-
-/* What is known of one thread. */
-struct lesson {
-	uint32_t epolls, polls, reads;
-	uint32_t inner_polls; /* of polls: in the middle of a request */
-	bool polled;	      /* and nothing taken or answered since */
-	uint64_t epolled;     /* the descriptor, where that was by epoll; else NO_EPOLL */
-	struct wait_key key[WAIT_KEYS];
-	unsigned keys;
-	uint64_t last_exit_ns;
-	uint32_t gap[GAP_BUCKETS];
-};
+#include "unit/lesson.h"
 
 struct scope_learner {
-	struct lesson *lesson; /* by thread */
+	struct scope_lesson *lesson; /* by thread */
 	size_t count, capacity;
 	struct scope_timeline *timeline;
 };
@@ -52,7 +28,7 @@ struct scope_pickups {
 	size_t count, capacity;
 };
 
-static struct lesson *meet_thread(struct scope_learner *learner, uint32_t thread)
+static struct scope_lesson *meet_thread(struct scope_learner *learner, uint32_t thread)
 {
 	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
 		return NULL;
@@ -62,21 +38,21 @@ static struct lesson *meet_thread(struct scope_learner *learner, uint32_t thread
 }
 
 /* NULL: no memory. */
-static inline struct lesson *get_lesson(struct scope_learner *learner, uint32_t thread)
+static inline struct scope_lesson *get_lesson(struct scope_learner *learner, uint32_t thread)
 {
 	return thread < learner->count ? &learner->lesson[thread] : meet_thread(learner, thread);
 }
 
-static struct wait_key *get_key(struct lesson *lesson, uint16_t nr, uint64_t object)
+static struct scope_wait_key *get_key(struct scope_lesson *lesson, uint16_t nr, uint64_t object)
 {
 	unsigned i;
 
 	for (i = 0; i < lesson->keys; i++)
 		if (lesson->key[i].nr == nr && lesson->key[i].object == object)
 			return &lesson->key[i];
-	if (i == WAIT_KEYS)
+	if (i == SCOPE_LESSON_KEYS)
 		return NULL;
-	lesson->key[i] = (struct wait_key){.nr = nr, .object = object};
+	lesson->key[i] = (struct scope_wait_key){.nr = nr, .object = object};
 	lesson->keys++;
 	return &lesson->key[i];
 }
@@ -101,17 +77,17 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
  * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
  * descriptors: servers keep one for clients and may keep another for what they wait for meanwhile.
  */
-static void learn_poll(struct scope_learner *learner, struct lesson *lesson,
+static void learn_poll(struct scope_learner *learner, struct scope_lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	const enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
 	const bool epoll = scope_call_is_epoll(call->nr);
-	struct wait_key *key;
+	struct scope_wait_key *key;
 
 	if (role == SCOPE_CALL_POLL) {
-		lesson->epolled = epoll && call->args ? call->arg[0] : NO_EPOLL;
 		epoll ? lesson->epolls++ : lesson->polls++;
-		key = lesson->epolled != NO_EPOLL ? get_key(lesson, SYS_epoll_pwait, call->arg[0]) : NULL;
+		key = epoll && call->args ? get_key(lesson, SYS_epoll_pwait, call->arg[0]) : NULL;
+		lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
 		if (key)
 			key->count++;
 		/* One that does not say which it was tells nothing. */
@@ -121,17 +97,17 @@ static void learn_poll(struct scope_learner *learner, struct lesson *lesson,
 		    SCOPE_FD_ACCEPTED)
 			return;
 		lesson->polled = false;
-		if (lesson->epolled == NO_EPOLL)
+		if (lesson->waited == SCOPE_LESSON_NO_KEY)
 			lesson->inner_polls++;
 		else
-			get_key(lesson, SYS_epoll_pwait, lesson->epolled)->inner++;
+			lesson->key[lesson->waited].inner++;
 	}
 }
 
 SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 		       const struct scope_open_call *call)
 {
-	struct lesson *lesson = get_lesson(user, thread->index);
+	struct scope_lesson *lesson = get_lesson(user, thread->index);
 	uint64_t gap;
 	int bucket = 0;
 
@@ -140,14 +116,14 @@ SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 	if (lesson->last_exit_ns && call->enter_ns > lesson->last_exit_ns) {
 		gap = call->enter_ns - lesson->last_exit_ns;
 		bucket = 63 - __builtin_clzll(gap);
-		lesson->gap[bucket < GAP_BUCKETS ? bucket : GAP_BUCKETS - 1]++;
+		lesson->gap[bucket < SCOPE_LESSON_GAPS ? bucket : SCOPE_LESSON_GAPS - 1]++;
 	}
 	learn_poll(user, lesson, thread, call);
 	/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
 	if (call->nr == SYS_futex && call->args >= 2 &&
 	    ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ||
 	     (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)) {
-		struct wait_key *key = get_key(lesson, SYS_futex, call->arg[0]);
+		struct scope_wait_key *key = get_key(lesson, SYS_futex, call->arg[0]);
 
 		if (key)
 			key->lock = true;
@@ -155,11 +131,11 @@ SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 	return 0;
 }
 
-static void take_work(struct lesson *lesson)
+static void take_work(struct scope_lesson *lesson)
 {
 	lesson->reads++;
-	if (lesson->polled && lesson->epolled != NO_EPOLL)
-		get_key(lesson, SYS_epoll_pwait, lesson->epolled)->taken++;
+	if (lesson->polled && lesson->waited != SCOPE_LESSON_NO_KEY)
+		lesson->key[lesson->waited].taken++;
 	lesson->polled = false;
 }
 
@@ -167,7 +143,7 @@ SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
 		      const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_learner *learner = user;
-	struct lesson *lesson = get_lesson(learner, thread->index);
+	struct scope_lesson *lesson = get_lesson(learner, thread->index);
 	enum scope_call_role role = scope_call_role(call->nr);
 
 	if (!lesson)
@@ -186,11 +162,11 @@ SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
 static int learn_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_learner *learner = user;
-	struct lesson *lesson = get_lesson(learner, wait->thread);
+	struct scope_lesson *lesson = get_lesson(learner, wait->thread);
 	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
 	enum scope_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
 								    : scope_call_role(wait->nr);
-	struct wait_key *key;
+	struct scope_wait_key *key;
 
 	if (!lesson)
 		return -ENOMEM;
@@ -199,94 +175,12 @@ static int learn_wait(void *user, const struct scope_wait *wait)
 	key = get_key(lesson, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)
 		key->count++;
-	return 0;
-}
-
-/*
- * Waiters of one condition variable sleep on two words of glibc's by turns (since 2.25, its two
- * groups), which share 8 aligned bytes.
- */
-static bool same_object(uint16_t nr, uint64_t a, uint64_t b)
-{
-	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
-}
-
-/* How often the thread came back to that wait, under either of its words. */
-static uint32_t times_back(const struct lesson *lesson, const struct wait_key *key)
-{
-	uint32_t times = 0;
-
-	for (unsigned i = 0; i < lesson->keys; i++)
-		if (!lesson->key[i].lock && lesson->key[i].nr == key->nr &&
-		    same_object(key->nr, lesson->key[i].object, key->object))
-			times += lesson->key[i].count;
-	return times;
-}
-
-static uint64_t gap_p99(const struct lesson *lesson)
-{
-	uint64_t total = 0, seen = 0;
-
-	for (int i = 0; i < GAP_BUCKETS; i++)
-		total += lesson->gap[i];
-	if (total < GAP_MIN_CALLS)
-		return 0;
-	for (int i = 0; i < GAP_BUCKETS; i++) {
-		seen += lesson->gap[i];
-		if (seen * 100 >= total * 99)
-			return 2ull << i;
+	/* Workers that are handed connections sleep, and read behind it. */
+	if (key && role == SCOPE_CALL_FUTEX && !wait->lock && !lesson->polled) {
+		lesson->polled = true;
+		lesson->waited = key - lesson->key;
 	}
 	return 0;
-}
-
-/* The epoll that is the top of the loop, if another one is not; else any. */
-static void decide_epoll(const struct lesson *lesson, struct scope_pickup *pickup)
-{
-	const struct wait_key *best = NULL;
-	bool inner = false;
-
-	for (unsigned i = 0; i < lesson->keys; i++) {
-		const struct wait_key *key = &lesson->key[i];
-
-		if (key->nr != SYS_epoll_pwait)
-			continue;
-		if (key->inner > key->taken)
-			inner = true;
-		else if (!best || key->count > best->count)
-			best = key;
-	}
-	pickup->any_object = !inner || !best;
-	if (!pickup->any_object)
-		pickup->object = best->object;
-}
-
-static void decide(const struct lesson *lesson, struct scope_pickup *pickup)
-{
-	const struct wait_key *best = NULL;
-	uint32_t most = 1;
-
-	pickup->reads = lesson->reads > 0;
-	pickup->gap_ns = gap_p99(lesson);
-	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
-		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
-		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
-		pickup->any_object = true;
-		if (lesson->epolls)
-			decide_epoll(lesson, pickup);
-		return;
-	}
-	if (pickup->reads)
-		return;
-	for (unsigned i = 0; i < lesson->keys; i++)
-		if (!lesson->key[i].lock && times_back(lesson, &lesson->key[i]) > most) {
-			best = &lesson->key[i];
-			most = times_back(lesson, best);
-		}
-	if (best) {
-		pickup->nr = best->nr;
-		pickup->object = best->object;
-		pickup->any_object = scope_call_role(best->nr) == SCOPE_CALL_SLEEP;
-	}
 }
 
 static const struct scope_timeline_ops learn = {
@@ -346,7 +240,7 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 	struct decision decision = {.pickup.nr = SCOPE_NR_NONE};
 
 	if (thread < learner->count)
-		decide(&learner->lesson[thread], &decision.pickup);
+		scope_lesson_decide(&learner->lesson[thread], &decision.pickup);
 	if (thread < scope_learner_threads(learner))
 		memcpy(decision.comm, scope_threads_at(learner->timeline->threads, thread)->comm,
 		       SCOPE_COMM_BYTES);
@@ -478,7 +372,9 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 			       : SCOPE_PICKUP_NO;
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
-	return pickup->any_object || (call->args && same_object(call->nr, call->arg[0], pickup->object))
+	return pickup->any_object ||
+			       (call->args && scope_lesson_same_object(call->nr, call->arg[0],
+								       pickup->object))
 		       ? SCOPE_PICKUP_LOOP
 		       : SCOPE_PICKUP_NO;
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decides how a thread picks up work, by what its trace taught. */
+#include "unit/lesson.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "wait/class.h"
+
+#define GAP_MIN_CALLS 100
+#define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */
+
+/* How often the thread came back to that wait, under either of its words. */
+static uint32_t times_back(const struct scope_lesson *lesson, const struct scope_wait_key *key)
+{
+	uint32_t times = 0;
+
+	for (unsigned i = 0; i < lesson->keys; i++)
+		if (!lesson->key[i].lock && lesson->key[i].nr == key->nr &&
+		    scope_lesson_same_object(key->nr, lesson->key[i].object, key->object))
+			times += lesson->key[i].count;
+	return times;
+}
+
+static uint64_t gap_p99(const struct scope_lesson *lesson)
+{
+	uint64_t total = 0, seen = 0;
+
+	for (int i = 0; i < SCOPE_LESSON_GAPS; i++)
+		total += lesson->gap[i];
+	if (total < GAP_MIN_CALLS)
+		return 0;
+	for (int i = 0; i < SCOPE_LESSON_GAPS; i++) {
+		seen += lesson->gap[i];
+		if (seen * 100 >= total * 99)
+			return 2ull << i;
+	}
+	return 0;
+}
+
+/* The epoll that is the top of the loop, if another one is not; else any. */
+static void decide_epoll(const struct scope_lesson *lesson, struct scope_pickup *pickup)
+{
+	const struct scope_wait_key *best = NULL;
+	bool inner = false;
+
+	for (unsigned i = 0; i < lesson->keys; i++) {
+		const struct scope_wait_key *key = &lesson->key[i];
+
+		if (key->nr != SYS_epoll_pwait)
+			continue;
+		if (key->inner > key->taken)
+			inner = true;
+		else if (!best || key->count > best->count)
+			best = key;
+	}
+	pickup->any_object = !inner || !best;
+	if (!pickup->any_object)
+		pickup->object = best->object;
+}
+
+/* The futex in which a thread that reads from clients waits to be handed one; NULL: none. */
+static const struct scope_wait_key *find_dispatch(const struct scope_lesson *lesson)
+{
+	const struct scope_wait_key *best = NULL;
+	uint32_t most = lesson->reads / DISPATCHED_SHARE;
+
+	for (unsigned i = 0; i < lesson->keys; i++) {
+		const struct scope_wait_key *key = &lesson->key[i];
+		uint32_t taken = 0, inner = 0;
+
+		for (unsigned j = 0; key->nr == SYS_futex && !key->lock && j < lesson->keys; j++)
+			if (lesson->key[j].nr == SYS_futex &&
+			    scope_lesson_same_object(SYS_futex, lesson->key[j].object, key->object)) {
+				taken += lesson->key[j].taken;
+				inner += lesson->key[j].inner;
+			}
+		if (taken > inner && taken > most) {
+			best = key;
+			most = taken;
+		}
+	}
+	return best;
+}
+
+void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup)
+{
+	const struct scope_wait_key *best = NULL;
+	uint32_t most = 1;
+
+	pickup->reads = lesson->reads > 0;
+	pickup->gap_ns = gap_p99(lesson);
+	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
+		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
+		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
+		pickup->any_object = true;
+		if (lesson->epolls)
+			decide_epoll(lesson, pickup);
+		return;
+	}
+	if (pickup->reads)
+		best = find_dispatch(lesson);
+	for (unsigned i = 0; !pickup->reads && i < lesson->keys; i++)
+		if (!lesson->key[i].lock && times_back(lesson, &lesson->key[i]) > most) {
+			best = &lesson->key[i];
+			most = times_back(lesson, best);
+		}
+	if (best) {
+		pickup->nr = best->nr;
+		pickup->object = best->object;
+		pickup->any_object = scope_call_role(best->nr) == SCOPE_CALL_SLEEP;
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a thread's trace taught of how it picks up work, and what follows from that. */
+#ifndef SCOPE_UNIT_LESSON_H
+#define SCOPE_UNIT_LESSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "unit/pickup.h"
+
+#define SCOPE_LESSON_KEYS 32 /* different waits remembered per thread */
+#define SCOPE_LESSON_GAPS 40 /* powers of two of ns */
+#define SCOPE_LESSON_NO_KEY (-1)
+
+struct scope_wait_key {
+	uint16_t nr;
+	uint64_t object;
+	uint32_t count;
+	uint32_t inner, taken; /* what came next: an answer, or work; see learn_poll() in pickup.c */
+	bool lock;
+};
+
+/* What is known of one thread. */
+struct scope_lesson {
+	uint32_t epolls, polls, reads;
+	uint32_t inner_polls; /* of polls: in the middle of a request */
+	bool polled;	      /* and nothing taken or answered since */
+	int waited;	      /* the key of that, where it has one; else SCOPE_LESSON_NO_KEY */
+	struct scope_wait_key key[SCOPE_LESSON_KEYS];
+	unsigned keys;
+	uint64_t last_exit_ns;
+	uint32_t gap[SCOPE_LESSON_GAPS];
+};
+
+/*
+ * Do two waits of that call wait for one thing? Waiters of one condition variable sleep on two words
+ * of glibc's by turns (since 2.25, its two groups), which share 8 aligned bytes.
+ */
+static inline bool scope_lesson_same_object(uint16_t nr, uint64_t a, uint64_t b)
+{
+	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
+}
+
+/* The way to pick up work that the lesson shows; see docs/methods.md, section 2. */
+void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup);
+
+#endif
