@@ -3,7 +3,10 @@
 #ifndef SCOPE_TRACE_BITS_H
 #define SCOPE_TRACE_BITS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A number as how large it is and its highest bits, and as the bits that follow. */
 static inline uint8_t scope_value_split(uint64_t value, unsigned int *ret_bits)
@@ -26,12 +29,12 @@ static inline uint64_t scope_value_join(uint8_t symbol, uint64_t low)
 	return (uint64_t)(symbol - 4 * bits) << bits | low;
 }
 
-/* A stream of bits, the lowest of each byte first. */
+/* A stream of bits, the lowest of each byte first: one that is written, or one that is read. */
 struct scope_bits {
 	uint8_t *at;
 	const uint8_t *end; /* of what is read */
-	uint64_t held;
-	unsigned int count; /* of bits held, below 8 between calls */
+	uint64_t held;	    /* what is written and in no byte yet */
+	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 
 static inline void scope_bits_put(struct scope_bits *bits, uint64_t value, unsigned int count)
@@ -51,19 +54,28 @@ static inline void scope_bits_put(struct scope_bits *bits, uint64_t value, unsig
 /* 0s where no more are there, and `at` beyond the end then. */
 static inline uint64_t scope_bits_get(struct scope_bits *bits, unsigned int count)
 {
-	uint64_t value, high = 0;
+	uint64_t word = 0, low;
 
 	if (count > 32) {
-		value = scope_bits_get(bits, 32);
-		high = scope_bits_get(bits, count - 32);
-		return value | high << 32;
+		low = scope_bits_get(bits, 32);
+		return low | scope_bits_get(bits, count - 32) << 32;
 	}
-	for (; bits->count < count; bits->count += 8, bits->at++)
-		bits->held |= (bits->at < bits->end ? (uint64_t)*bits->at : 0) << bits->count;
-	value = bits->held & ((1ull << count) - 1);
-	bits->held >>= count;
-	bits->count -= count;
-	return value;
+	if (bits->end - bits->at >= (ptrdiff_t)sizeof(word))
+		memcpy(&word, bits->at, sizeof(word));
+	else
+		for (unsigned int i = 0; bits->at + i < bits->end; i++)
+			word |= (uint64_t)bits->at[i] << 8 * i;
+	word = word >> bits->count & ((1ull << count) - 1);
+	bits->count += count;
+	bits->at += bits->count / 8;
+	bits->count %= 8;
+	return word;
+}
+
+/* Is all read but what fills the last byte? */
+static inline bool scope_bits_all_read(const struct scope_bits *bits)
+{
+	return bits->at + !!bits->count == bits->end;
 }
 
 #endif

@@ -484,5 +484,5 @@ int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_
 		rest += more;
 		at += more;
 	}
-	return at == out_bytes && rest == rest_end && bits.at == bits.end ? 0 : -EBADMSG;
+	return at == out_bytes && rest == rest_end && scope_bits_all_read(&bits) ? 0 : -EBADMSG;
 }
