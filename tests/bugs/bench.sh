@@ -27,7 +27,10 @@ report_again() {	# DIR
 		>"$1/log" 2>&1 || return 1
 	[ ! -e "$1/signatures.db" ] ||
 		"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" --no-stacks \
-			--db "$1/signatures.db" -o "$1/by-signatures.txt" >>"$1/log" 2>&1 || true
+			--db "$1/signatures.db" -o "$1/by-signatures.txt" >>"$1/log" 2>&1 &&
+			"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" \
+				--db "$1/signatures.db" -o "$1/by-both.txt" \
+				>>"$1/log" 2>&1 || true
 }
 
 # Emulated, it all takes longer: the load, and what counts as long for a hang.

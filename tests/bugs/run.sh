@@ -8,7 +8,7 @@
 #   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), LEARN_SECONDS (of learning
 #   signatures behind the capture, 6; 0: none), SCOPE (the program)
 # Leaves in DIR: report.txt, trace, facts (key and value by a tab), log, and where signatures were
-# learned signatures.db and by-signatures.txt, the report that makes no use of stacks. What is
+# learned signatures.db, by-signatures.txt, the report that makes no use of stacks, and by-both.txt. What is
 # complete there already is not run again; what was interrupted is.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -40,7 +40,8 @@ fi
 		"$scope" learn -p "$SERVER_PID" -d "${LEARN_SECONDS:-6}" --source "${SOURCE:-perf}" \
 			--db "$dir/signatures.db" &&
 			"$scope" report -i "$dir/trace" --no-stacks --db "$dir/signatures.db" \
-				-o "$dir/by-signatures.txt" || true
+				-o "$dir/by-signatures.txt" &&
+			"$scope" report -i "$dir/trace" --db "$dir/signatures.db" -o "$dir/by-both.txt" || true
 	fi
 } >"$dir/log" 2>&1
 {

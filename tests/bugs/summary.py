@@ -24,16 +24,19 @@ class Run:
     def __init__(self, path):
         with open(os.path.join(path, "facts")) as file:
             self.facts = dict(line.rstrip("\n").split("\t", 1) for line in file)
-        signed = os.path.join(path, "by-signatures.txt")
-        if os.path.exists(signed):
-            with open(signed) as file:
-                self.read(file.read())
-            self.signed = self.judge()[0]
-        else:
-            self.signed = False  # none were learned
+        self.signed = self.rank_in(os.path.join(path, "by-signatures.txt"))
+        self.both = self.rank_in(os.path.join(path, "by-both.txt"))
         with open(os.path.join(path, "report.txt")) as file:
             self.read(file.read())
         self.rank, self.gap = self.judge()
+
+    def rank_in(self, path):
+        """The rank in a report made by signatures; False: none were learned."""
+        if not os.path.exists(path):
+            return False
+        with open(path) as file:
+            self.read(file.read())
+        return self.judge()[0]
 
     def read(self, text):
         self.rows = []  # (function, percent of the excess)
@@ -109,6 +112,7 @@ def print_case(case, runs, twins):
     print(f"| `{case}` | {runs[0].facts['kind']} | `{runs[0].facts['expect'].replace('|', ' or ')}` "
           f"| {', '.join(map(shown, ranks))} "
           f"| {', '.join(shown(run.signed) for run in runs if run.signed is not False) or 'not run'} "
+          f"| {', '.join(shown(run.both) for run in runs if run.both is not False) or 'not run'} "
           f"| {f'{middle(gaps)} %' if gaps else '–'} | {middle([len(run.rows) for run in runs])} "
           f"| {middle([run.scope for run in runs]):.2f} "
           f"| {middle([float(run.facts['seconds']) for run in runs]):.1f} "
@@ -130,6 +134,10 @@ def print_totals(what, runs, twins):
     if signed:
         print(f"By signatures alone, {len(signed)} runs: first place {sum(rank == 1 for rank in signed)}, "
               f"first five {sum(rank is not None and rank <= 5 for rank in signed)}.")
+    both = [run.both for run in runs if run.both is not False]
+    if both:
+        print(f"By stacks and signatures, {len(both)} runs: first place {sum(rank == 1 for rank in both)}, "
+              f"first five {sum(rank is not None and rank <= 5 for rank in both)}.")
     if twins:
         print(f"Healthy twins: {alarms} false alarms in {len(twins)} runs "
               f"({100 * alarms / len(twins):.1f} %).")
@@ -138,9 +146,9 @@ def print_totals(what, runs, twins):
 
 def main(out, cases):
     totals = {"Open cases": ([], []), "Sealed cases": ([], [])}
-    print("| case | kind | the bug | rank, each run | by signatures | leads by | listed | scope % | seconds "
+    print("| case | kind | the bug | rank, each run | by signatures | by both | leads by | listed | scope % | seconds "
           "| alarms, healthy |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for case in cases:
         runs, twins = load(out, case)
         if not runs:
