@@ -42,11 +42,13 @@ class Run:
         self.rows = []  # (function, percent of the excess)
         self.callers = {}  # row number: where a function has no symbol, the caller that has one
         self.verdict = "no verdict"
+        table = False  # a sentence of the verdict may begin a line with a number too
         for line in text.split("\n"):
+            table = line.startswith("  #  function") or (table and line != "")
             found = VERDICT.match(line)
             if found and self.verdict == "no verdict":
                 self.verdict = found.group(1)
-            found = ROW.match(line)
+            found = ROW.match(line) if table else None
             # The next table would begin with a number as well.
             if found and int(found.group(1)) == len(self.rows) + 1:
                 self.rows.append((found.group(2), int(found.group(4))))
