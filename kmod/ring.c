@@ -56,7 +56,7 @@ static bool ring_overwrite(struct scope_ring *ring)
 	u64 oldest = ring->head - ring->subbuf_count;
 	u64 records;
 
-	if (!ring->flight || oldest < ring->held || oldest >= ring->kept)
+	if (!ring->flight || oldest < ring->held)
 		return false;
 	records = ring_subbuf(ring, oldest + 1)->records - ring_subbuf(ring, oldest)->records;
 	/* Pairs with the exchange in scope_ring_consume(). Failing, the reader has handed it back. */
@@ -65,10 +65,20 @@ static bool ring_overwrite(struct scope_ring *ring)
 	return true;
 }
 
-static bool ring_open(struct scope_ring *ring, u64 now_ns)
+/* A snapshot is being written: half of all places are for its STATE records, and none is taken twice. */
+static bool ring_is_kept(const struct scope_ring *ring, u32 type)
+{
+	u32 most = type == SCOPE_RECORD_STATE ? ring->subbuf_count : ring->subbuf_count / 2;
+
+	return ring->head >= ring->kept && ring->head - ring->kept >= most;
+}
+
+static bool ring_open(struct scope_ring *ring, u32 type, u64 now_ns)
 {
 	struct scope_subbuf *subbuf;
 
+	if (ring_is_kept(ring, type))
+		return false;
 	/* Pairs with the release in scope_ring_consume(). */
 	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count &&
 	    !ring_overwrite(ring))
@@ -153,7 +163,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 	}
 	/* A new sub-buffer states clock and thread in its header. */
 	reason = SCOPE_LOST_FULL;
-	if (!ring->open && !ring_open(ring, now_ns))
+	if (!ring->open && !ring_open(ring, type, now_ns))
 		goto lose;
 	delta = now_ns - ring->last_ns;
 	if (delta > SCOPE_DELTA_MAX) {
@@ -204,7 +214,10 @@ void scope_ring_close(struct scope_ring *ring)
 	ring_unlock(ring);
 }
 
-/* Flight mode overwrites nothing of what comes from here on, until the snapshot or stop it belongs to. */
+/*
+ * Flight mode: a snapshot or a stop is to follow, and until it does nothing that comes from here on is
+ * overwritten. STATE records may take all places but these, others half of them.
+ */
 void scope_ring_keep(struct scope_ring *ring)
 {
 	ring->kept = ring->head;

@@ -49,7 +49,7 @@ struct scope_ring {
 	u32 subbuf_bytes;
 	u32 subbuf_count;
 	u64 held;	  /* flight: numbers below are not overwritten */
-	u64 kept;	  /* flight: nor are numbers from this one on */
+	u64 kept;	  /* flight: nor are numbers from this one on; U64_MAX: none */
 	bool flight;
 };
 

@@ -48,8 +48,8 @@
  *                         calls included, and sets the `snapshot` of each ring (scope/ring.h).
  *                         Recording goes on. In flight mode a ring that is full goes on overwriting
  *                         the oldest; with HOLD it drops new events instead, until all that was there
- *                         has been read. Until `snapshot` is set no STATE is overwritten: what a ring
- *                         has no room for meanwhile is counted as lost.
+ *                         has been read. Until `snapshot` is set no STATE is overwritten, and half of
+ *                         a ring is for them: what has no room meanwhile is counted as lost.
  *
  *   SCOPE_CMD_STACKS      SESSION [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
  *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [STACK_THREADS]

@@ -53,9 +53,9 @@ static void setup(struct fixture *f, u32 count)
 }
 
 /* One record of any size; its second word's low half is the thread it belongs to. */
-static bool put(struct fixture *f, u64 now_ns, u32 bytes)
+static bool put_type(struct fixture *f, u32 type, u64 now_ns, u32 bytes)
 {
-	u8 *record = scope_ring_reserve(&f->ring, SCOPE_RECORD_SWITCH, bytes, now_ns);
+	u8 *record = scope_ring_reserve(&f->ring, type, bytes, now_ns);
 
 	if (!record)
 		return false;
@@ -65,6 +65,11 @@ static bool put(struct fixture *f, u64 now_ns, u32 bytes)
 		*(u32 *)(record + 8) = bytes;
 	scope_ring_commit(&f->ring, bytes);
 	return true;
+}
+
+static bool put(struct fixture *f, u64 now_ns, u32 bytes)
+{
+	return put_type(f, SCOPE_RECORD_SWITCH, now_ns, bytes);
 }
 
 static u32 take_record(struct fixture *f, const u8 *record, u32 fixed)
@@ -432,12 +437,15 @@ static void test_snapshot_holds_what_was_there(void **state)
 	free(f.region);
 }
 
-/* What is written for a snapshot takes the place of what is older, and is not overwritten itself. */
+/*
+ * What is written for a snapshot takes the place of what is older, and is not overwritten itself. Half of
+ * the places are for its STATE records.
+ */
 static void test_what_belongs_to_a_snapshot_is_kept(void **state)
 {
+	u32 i, refused = 0, per = PAYLOAD / 16;
 	struct fixture f;
 	u64 from;
-	u32 i, refused = 0, per = PAYLOAD / 16;
 
 	(void)state;
 	setup_mode(&f, 4, true);
@@ -445,14 +453,17 @@ static void test_what_belongs_to_a_snapshot_is_kept(void **state)
 		assert_true(put(&f, i, 16));
 	from = f.ring.head;
 	scope_ring_keep(&f.ring);
-	/* One place is open, and all others are of older events. */
-	for (; i < 14 * per; i++)
+	for (; i < 12 * per; i++)
 		assert_true(put(&f, i, 16));
-	assert_int_equal(f.ring.page->tail, from);
-	for (; i < 15 * per; i++)
+	for (; i < 13 * per; i++)
 		refused += !put(&f, i, 16);
 	assert_int_equal(refused, per);
+	assert_int_equal(f.ring.page->tail, from - 2);
+	for (; i < 15 * per; i++)
+		assert_true(put_type(&f, SCOPE_RECORD_STATE, i, 16));
 	assert_int_equal(f.ring.page->tail, from);
+	refused += !put_type(&f, SCOPE_RECORD_STATE, i++, 16);
+	assert_int_equal(refused, per + 1);
 	scope_ring_snapshot(&f.ring, false);
 	assert_int_equal(f.ring.page->lost[SCOPE_LOST_FULL], refused);
 	assert_int_equal(f.ring.page->snapshot, from + 4);
@@ -463,6 +474,28 @@ static void test_what_belongs_to_a_snapshot_is_kept(void **state)
 	while (take_flight(&f))
 		;
 	assert_int_equal(f.received + f.ring.page->overwritten + refused, i);
+	free(f.region);
+}
+
+/* In a ring that has not gone round yet, too. */
+static void test_a_snapshot_has_room_in_an_empty_ring(void **state)
+{
+	u32 i, refused = 0, per = PAYLOAD / 16;
+	struct fixture f;
+
+	(void)state;
+	setup_mode(&f, 4, true);
+	scope_ring_keep(&f.ring);
+	for (i = 0; i < 4 * per; i++)
+		refused += !put(&f, i, 16);
+	assert_int_equal(refused, 2 * per);
+	for (; i < 6 * per; i++)
+		assert_true(put_type(&f, SCOPE_RECORD_STATE, i, 16));
+	scope_ring_stop(&f.ring);
+	while (take_flight(&f))
+		;
+	assert_int_equal(f.received, 4 * per);
+	assert_int_equal(f.ring.page->overwritten, 0);
 	free(f.region);
 }
 
@@ -517,6 +550,7 @@ int main(void)
 		cmocka_unit_test(test_flight_keeps_the_newest),
 		cmocka_unit_test(test_snapshot_holds_what_was_there),
 		cmocka_unit_test(test_what_belongs_to_a_snapshot_is_kept),
+		cmocka_unit_test(test_a_snapshot_has_room_in_an_empty_ring),
 		cmocka_unit_test(test_without_memory_all_is_lost),
 		cmocka_unit_test(test_flight_reader_races_writer),
 	};
