@@ -126,6 +126,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 
 	if (code != 1)
 		return code;
+	code = 0;
 	if (scope_perf_record_parse(&feed->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
 		code = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
