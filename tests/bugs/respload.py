@@ -26,7 +26,8 @@ def read_reply(file):
 
 
 def encode(words):
-    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+    parts = [b"$%d\r\n%s\r\n" % (len(word), word) for word in words]
+    return b"*%d\r\n" % len(words) + b"".join(parts)
 
 
 def connect(port):
@@ -36,10 +37,14 @@ def connect(port):
 
 
 def set_up(port, path):
+    """Fifty commands at a time: where each waits for the disk, that is one wait for all of them."""
     connection, file = connect(port)
     with open(path, "rb") as setup:
-        for line in setup:
-            connection.sendall(encode(line.split()))
+        lines = setup.read().splitlines()
+    for at in range(0, len(lines), 50):
+        some = lines[at:at + 50]
+        connection.sendall(b"".join(encode(line.split()) for line in some))
+        for line in some:
             reply = read_reply(file)
             if reply.startswith(b"-"):
                 sys.exit(f"respload: {line[:60].decode()}: {reply.decode().strip()}")
@@ -76,9 +81,9 @@ def main(port, setup, mix_path, conns, rate, seconds, seed):
     print("warm", flush=True)
     end = time.monotonic() + seconds
     took = []
-    threads = [threading.Thread(target=drive, args=(port, mix, conns / rate, end,
-                                                    random.Random(seed * 1000 + i), took), daemon=True)
-               for i in range(conns)]
+    draws = [random.Random(seed * 1000 + i) for i in range(conns)]
+    threads = [threading.Thread(target=drive, daemon=True,
+                                args=(port, mix, conns / rate, end, draw, took)) for draw in draws]
     for thread in threads:
         thread.start()
     try:

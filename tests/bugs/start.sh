@@ -191,8 +191,8 @@ load_http() {
 	pick longs 4 8
 	pick misses 1 5
 	delay=$((conns * 1000 / rate))
-	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay MIX_HEADER=${long_header:-} \
-		MIX_LONG=0.0$longs MIX_MISS=0.0$misses nice -n 5 \
+	MIX_SEED=$seed MIX_PAGES=$pages MIX_URLS=$work/long.urls MIX_DELAY_MS=$delay \
+		MIX_HEADER=${long_header:-} MIX_LONG=0.0$longs MIX_MISS=0.0$misses nice -n 5 \
 		wrk -t 1 -c "$conns" -d "${duration}s" --timeout 30s --latency \
 		-s "$bugs_dir/mix.lua" "http://127.0.0.1:$port/" \
 		>"$work/load.log" 2>&1 </dev/null &

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands beside a server of the bench: a backend that answers by UDP, a busy neighbour, or a slow
- * reader of its log.
+ * What stands beside a server of the bench: a backend that answers by UDP, a busy neighbour, or a
+ * slow reader of its log.
  *
  * Usage: helper backend PORT PID SEED SHARE MS    every so manyth answer (0: none) takes MS longer
  *        helper hog CPU PID                       keeps the CPU busy, 9 of 10 ms
@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 		end_with(atoi(argv[3]));
 		return drain(argv[2], (size_t)atoi(argv[4]), atoi(argv[5]));
 	}
-	fprintf(stderr, "usage: helper backend PORT PID SEED SHARE MS | hog CPU PID | drain FIFO PID BYTES MS\n");
+	fprintf(stderr, "usage: helper backend PORT PID SEED SHARE MS | hog CPU PID |\n"
+			"       drain FIFO PID BYTES MS\n");
 	return 2;
 }

@@ -44,7 +44,7 @@ redis_setup() {	# CASE
 		for (i = 0; i < keys; i++)
 			print "SET key:" i " value-of-" i
 		if (kind == "redis-listpack")
-			hash("catalogue", 50000)
+			hash("catalogue", 20000)
 		if (kind == "redis-match")
 			for (i = 0; i < 4000; i++)
 				print "SET note:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:" i " text"
@@ -61,7 +61,7 @@ redis_setup() {	# CASE
 # What a few per cent of the commands are.
 redis_special() {	# CASE
 	case "$1" in
-	redis-listpack) echo 'HGET catalogue field:{50000}' ;;
+	redis-listpack) echo 'HGET catalogue other:{20000}' ;;
 	redis-match) echo 'SCAN {16384} MATCH note:*a*a*a*a*b* COUNT 10' ;;
 	*) echo 'INCR counter:{100}' ;;
 	esac
