@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* scope report: capture a process, or read a trace, and print which functions are to blame. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,235 +17,12 @@
 #include "cmd/learned.h"
 #include "cmd/live.h"
 #include "cmd/report.h"
+#include "cmd/report_options.h"
 #include "cmd/symbols.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "source/source.h"
 #include "trace/writer.h"
-
-static const char usage[] =
-	"Usage: scope-report -p PID [OPTION...]\n"
-	"       scope-report -i FILE [OPTION...]\n"
-	"       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
-	"Trace a process, or read a trace, and print the functions most likely to be the bug.\n\n"
-	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
-	"  -t, --tid TID         one thread alone; it, -p and the next two may be repeated\n"
-	"      --comm NAME       threads while they have this name (NAME* all that begin so)\n"
-	"      --cgroup PATH     threads while they are in this control group\n"
-	"      --syscalls LIST   record these calls alone: read,futex,202\n"
-	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
-	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
-	"      --baseline FILE   hold units against a trace of the same program from a better time\n"
-	"      --linkage NAME    how like units are put together: complete (default), average, single,\n"
-	"                        ward, or divisive, as published\n"
-	"  -o, --output FILE     print the report to a file\n"
-	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
-	"                        at each what that does (scope delay); needs the module\n"
-	"      --progress POINT  with --causal: what is counted meanwhile (default: answered requests)\n"
-	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
-	"      --format NAME     text or json (default text)\n"
-	"  -n, --details N       tell the first N findings in detail (default 3)\n"
-	"      --save FILE       with -p: keep the trace\n"
-	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
-	"      --stack-bytes N   slice of the stack to copy (default 8192): more where many are cut short\n"
-	"      --stack-budget N  take stacks of the slowest calls, so many a second (default: half of\n"
-	"                        1000 on each CPU); 0: of all slow calls, from the first second on\n"
-	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
-	"                        50, 0: any share)\n"
-	"      --no-stacks       take and use no stacks: signatures alone name functions\n"
-	SCOPE_CMD_LEARNED_USAGE
-	SCOPE_CMD_SYMBOLS_USAGE
-	"  -h, --help            this text\n\n"
-	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
-
-enum {
-	OPTION_SAVE = 256,
-	OPTION_SOURCE,
-	OPTION_BASELINE,
-	OPTION_MAX_OVERHEAD,
-	OPTION_LIVE,
-	OPTION_LINKAGE,
-	OPTION_STACK_BUDGET,
-	OPTION_STACK_BYTES,
-	OPTION_NO_STACKS,
-	OPTION_CAUSAL,
-	OPTION_FORMAT,
-	OPTION_PROGRESS,
-};
-
-static const struct option long_options[] = {
-	SCOPE_CMD_SELECT_LONG,
-	{ "input", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "details", required_argument, NULL, 'n' },
-	{ "save", required_argument, NULL, OPTION_SAVE },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
-	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
-	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
-	{ "live", optional_argument, NULL, OPTION_LIVE },
-	{ "baseline", required_argument, NULL, OPTION_BASELINE },
-	SCOPE_CMD_SYMBOLS_LONG,
-	SCOPE_CMD_LEARNED_LONG,
-	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
-	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
-	{ "causal", required_argument, NULL, OPTION_CAUSAL },
-	{ "progress", required_argument, NULL, OPTION_PROGRESS },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-#define LIVE_MIN_NS 500000000ull
-
-struct request {
-	struct scope_capture_options capture;
-	struct scope_selection selection;
-	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
-	struct scope_cmd_symbols symbols;
-	struct scope_cmd_learned learned;
-	const struct scope_source *from;	    /* with -p */
-	char **command; /* to be started; NULL: none */
-	unsigned details;
-	unsigned causal; /* functions to experiment on */
-	const char *progress; /* meanwhile; NULL: the default */
-	enum scope_linkage linkage;
-	uint64_t live_ns; /* 0: no report before the end */
-	bool duration, no_stacks, json, help;
-};
-
-/* 0, or the exit status for a value that makes no sense. */
-static int take_value(int option, const char *value, struct request *request)
-{
-	uint64_t number;
-
-	switch (option) {
-	case 'd':
-		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse("report", "-d wants a time as 90, 1.5, 500ms or 2m, up "
-						"to 168h, not '%s'", value);
-		request->duration = true;
-		return 0;
-	case 'n':
-		if (scope_cmd_number(value, 0, 100, &number))
-			return scope_cmd_misuse("report", "-n wants a number from 0 to 100, not '%s'",
-						value);
-		request->details = (unsigned)number;
-		return 0;
-	case 'i':
-		request->input = value;
-		return 0;
-	case 'o':
-		request->output = value;
-		return 0;
-	case OPTION_STACK_BYTES:
-		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("report", "--stack-bytes wants a multiple of 8 from 64 "
-						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
-		request->capture.stack_bytes = (uint32_t)number;
-		return 0;
-	case OPTION_STACK_BUDGET:
-		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse("report", "--stack-budget wants a number of stacks a "
-						"second, or 0 for no choice among calls, not '%s'",
-						value);
-		request->capture.stack_budget = (uint32_t)number;
-		return 0;
-	case OPTION_MAX_OVERHEAD:
-		if (scope_cmd_share(value, &request->capture.overhead_max))
-			return scope_cmd_misuse("report", "--max-overhead wants a share of one CPU in "
-						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
-		return 0;
-	case OPTION_LIVE:
-		request->live_ns = SCOPE_LIVE_PERIOD_NS;
-		if (value && (scope_cmd_seconds(value, &request->live_ns) ||
-			      request->live_ns < LIVE_MIN_NS))
-			return scope_cmd_misuse("report", "--live wants a time as --live=5, at least "
-						"500ms, not '%s'", value);
-		return 0;
-	case OPTION_SOURCE:
-		request->source = value;
-		return 0;
-	case OPTION_BASELINE:
-		request->baseline = value;
-		return 0;
-	case OPTION_NO_STACKS:
-		request->no_stacks = true;
-		request->capture.stack_mode = SCOPE_STACK_NONE;
-		request->capture.sample_period_ns = 0;
-		return 0;
-	case OPTION_CAUSAL:
-		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
-			return scope_cmd_misuse("report", "--causal wants a number from 1 to %d, not '%s'",
-						SCOPE_DELAY_SITES_MAX, value);
-		request->causal = (unsigned)number;
-		return 0;
-	case OPTION_FORMAT:
-		if (strcmp(value, "text") && strcmp(value, "json"))
-			return scope_cmd_misuse("report", "--format wants text or json, not '%s'", value);
-		request->json = !strcmp(value, "json");
-		return 0;
-	case OPTION_PROGRESS:
-		request->progress = value;
-		return 0;
-	case OPTION_LINKAGE:
-		if (scope_linkage_find(value, &request->linkage))
-			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
-						"or divisive, not '%s'", value);
-		return 0;
-	default:
-		request->save = value;
-		return 0;
-	}
-}
-
-/* 0, or the exit status of a wrong command line. */
-static int parse(int argc, char **argv, struct request *request)
-{
-	int option, status;
-
-	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "i:d:o:n:h", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			request->help = true;
-			return 0;
-		}
-		if (option == '?')
-			return scope_cmd_misuse("report", "that option is not understood");
-		status = scope_cmd_select("report", option, optarg, &request->selection);
-		if (status < 0)
-			status = scope_cmd_symbols("report", option, optarg, &request->symbols);
-		if (status < 0)
-			status = scope_cmd_learned("report", option, optarg, &request->learned);
-		if (status < 0)
-			status = take_value(option, optarg, request);
-		if (status)
-			return status;
-	}
-	if (optind < argc && !strcmp(argv[optind - 1], "--"))
-		request->command = argv + optind;
-	else if (optind < argc)
-		return scope_cmd_misuse("report", "'%s' is not understood", argv[optind]);
-	request->capture.pid = request->selection.pid;
-	request->capture.selection = &request->selection;
-	if (!request->capture.pid && !request->input && !request->command)
-		return scope_cmd_misuse("report", "of what? name a process with -p PID, a trace with "
-					"-i FILE, or a command behind --");
-	if (!!request->capture.pid + !!request->input + !!request->command > 1)
-		return scope_cmd_misuse("report", "-p, -i and a command exclude each other");
-	if (request->command && !request->duration)
-		request->capture.duration_ns = 0;
-	if (request->input &&
-	    (request->duration || request->save || request->source || request->live_ns))
-		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
-	if (request->causal && !request->capture.pid)
-		return scope_cmd_misuse("report", "--causal goes with -p");
-	if (request->json && request->live_ns)
-		return scope_cmd_misuse("report", "--live goes with --format text");
-	if (request->progress && !request->causal)
-		return scope_cmd_misuse("report", "--progress goes with --causal");
-	return 0;
-}
 
 #define STEP_EVENTS 100000 /* analysed between two flushes at most: rings must not fill meanwhile */
 
@@ -300,7 +76,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
-static int capture(const struct request *request, const struct scope_analysis_options *analysis,
+static int capture(const struct scope_cmd_report *request, const struct scope_analysis_options *analysis,
 		   struct scope_writer *writer, struct scope_error *error,
 		   struct scope_stream **ret_stream)
 {
@@ -338,7 +114,7 @@ static int capture(const struct request *request, const struct scope_analysis_op
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
-static int capture_and_open(const struct request *request, struct scope_analysis_options *options,
+static int capture_and_open(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
@@ -352,7 +128,7 @@ static int capture_and_open(const struct request *request, struct scope_analysis
 	return code;
 }
 
-static int print_report(const struct request *request, const struct scope_analysis *analysis,
+static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 			const struct scope_report_causal *causal, struct scope_error *error)
 {
 	FILE *out = request->output ? fopen(request->output, "we") : stdout;
@@ -415,7 +191,7 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 }
 
 /* A command that was started here is meant to end. */
-static int check_end(const struct request *request, const struct scope_trace *trace,
+static int check_end(const struct scope_cmd_report *request, const struct scope_trace *trace,
 		     struct scope_error *error)
 {
 	if (request->input)
@@ -424,7 +200,7 @@ static int check_end(const struct request *request, const struct scope_trace *tr
 }
 
 /* Before the capture, so that a wrong name costs no time, nor the baseline any behind it. */
-static int prepare_baseline(const struct request *request, struct scope_analysis_options *options,
+static int prepare_baseline(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error)
 {
 	int code;
@@ -442,7 +218,7 @@ static int prepare_baseline(const struct request *request, struct scope_analysis
 }
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
-static int open_inputs(const struct request *request, struct scope_analysis_options *options,
+static int open_inputs(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 		       struct scope_error *error, struct scope_trace **ret_trace)
 {
 	const char *const paths[] = { request->input, request->baseline };
@@ -466,7 +242,7 @@ static int open_inputs(const struct request *request, struct scope_analysis_opti
 }
 
 /* The experiments, if any, then the report: it tells at each function what they showed. */
-static int conclude(const struct request *request, const struct scope_analysis *analysis,
+static int conclude(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 		    struct scope_error *error)
 {
 	struct scope_cmd_causal *causal;
@@ -485,7 +261,7 @@ static int conclude(const struct request *request, const struct scope_analysis *
 	return code;
 }
 
-static int analyse_and_print(const struct request *request, struct scope_trace *trace,
+static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
 			     struct scope_analysis_options *options, struct scope_error *error)
 {
 	char root[SCOPE_CMD_ROOT_BYTES];
@@ -505,7 +281,7 @@ static int analyse_and_print(const struct request *request, struct scope_trace *
 	return code ? code : check_end(request, trace, error);
 }
 
-static int report(const struct request *request, struct scope_error *error)
+static int report(const struct scope_cmd_report *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
 	struct scope_signatures *signatures = NULL;
@@ -534,15 +310,13 @@ static int report(const struct request *request, struct scope_error *error)
 
 int scope_cmd_report(int argc, char **argv)
 {
-	struct request request = { .details = 3, .linkage = SCOPE_LINKAGE_COMPLETE };
+	struct scope_cmd_report request;
 	struct scope_error error = { 0 };
 	int status;
 
-	scope_capture_options_init(&request.capture, 0);
-	scope_cmd_learned_init(&request.learned);
-	status = parse(argc, argv, &request);
+	status = scope_cmd_report_parse(argc, argv, &request);
 	if (!status && request.help)
-		fputs(usage, stdout);
+		fputs(scope_cmd_report_usage, stdout);
 	else if (!status && !request.input)
 		status = scope_cmd_source("report", request.source, &request.from);
 	if (!status && !request.help && report(&request, &error))

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of scope report. */
+#ifndef SCOPE_CMD_REPORT_OPTIONS_H
+#define SCOPE_CMD_REPORT_OPTIONS_H
+
+#include "cluster/cluster.h"
+#include "cmd/learned.h"
+#include "cmd/symbols.h"
+#include "source/selection.h"
+#include "source/source.h"
+
+struct scope_cmd_report {
+	struct scope_capture_options capture;
+	struct scope_selection selection;
+	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	struct scope_cmd_symbols symbols;
+	struct scope_cmd_learned learned;
+	const struct scope_source *from; /* of what is captured: the caller's to find */
+	char **command;			 /* to be started; NULL: none */
+	unsigned details;
+	unsigned causal; /* functions to experiment on */
+	const char *progress; /* meanwhile; NULL: the default */
+	enum scope_linkage linkage;
+	uint64_t live_ns; /* 0: no report before the end */
+	bool duration, no_stacks, json, help;
+};
+
+extern const char scope_cmd_report_usage[];
+
+/*
+ * Fills it in but for from; what is not named has its default. It has to stay where it is: parts of it
+ * point at others. The caller frees its symbols. 0, or the exit status of a wrong command line, which
+ * was said.
+ */
+int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *request);
+
+#endif
