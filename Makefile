@@ -148,7 +148,7 @@ bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs thre
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
 
 bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events, on processors that are busy in different ways (RUNS=100)
-	$(Q)scripts/setup.sh servers
+	$(Q)scripts/setup.sh servers bugs
 	$(Q)tests/bugs/healthy.sh $(or $(RUNS),100)
 
 # Every kind once.
