@@ -88,6 +88,9 @@ $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/sysca
 # The module's pure code, with the kernel headers it asks for.
 $(addprefix $(OUT)/tests/test_,ring ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim
 
+# Whose stacks by frame pointers are measured.
+$(OUT)/bench/calls: SCOPE_CFLAGS += -fno-omit-frame-pointer
+
 $(OUT)/bench/ring: SCOPE_CFLAGS += -Itests/unit/shim
 
 # Threads are what it is about; the other sanitizers do not go with this one.

@@ -3,7 +3,7 @@
  * Time a loop of calls while a session of the module runs, or none.
  *
  * Usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe
- *              getppid|close|pingpong|yield|getppid_few|function
+ *              getppid|close|pingpong|yield|getppid_few|getppid_deep|function
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
@@ -18,6 +18,7 @@
  *             two wakings, two switches
  *   yield     the CPU to another process and back: two calls, two switches
  *   getppid_few  as getppid, with fewer calls, for what is large
+ *   getppid_deep  as that, from the 16th function of the stack that frame pointers show
  *   function  one of this program
  * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
  *   floor     one turn of the loop between interrupts: of the shortest rounds of two lengths, the
@@ -49,6 +50,7 @@
 #include "trace/writer.h"
 
 #define ROUNDS 150
+#define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain tells */
 
 enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, CHAIN, COPY, KPROBE, UPROBE, MODES };
 static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other",
@@ -91,13 +93,15 @@ static const struct row {
 	const char *name;
 	void (*call)(void);
 	unsigned int few, many, turns; /* of short rounds, and of the long loop */
+	unsigned int depth; /* functions that the loop lies below */
 } rows[] = {
-	{ "getppid", call_parent, 300, 1300, 400000 },
-	{ "close", call_close, 300, 1300, 400000 },
-	{ "pingpong", call_peer, 20, 60, 30000 },
-	{ "yield", call_yield, 100, 300, 100000 },
-	{ "getppid_few", call_parent, 20, 60, 3000 },
-	{ "function", calls_function, 100, 400, 50000 },
+	{ "getppid", call_parent, 300, 1300, 400000, 0 },
+	{ "close", call_close, 300, 1300, 400000, 0 },
+	{ "pingpong", call_peer, 20, 60, 30000, 0 },
+	{ "yield", call_yield, 100, 300, 100000, 0 },
+	{ "getppid_few", call_parent, 20, 60, 3000, 0 },
+	{ "getppid_deep", call_parent, 10, 30, 1000, DEEP },
+	{ "function", calls_function, 100, 400, 50000, 0 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
@@ -169,6 +173,25 @@ static void loop(void)
 		close(to_peer[1]);
 		waitpid(peer, NULL, 0);
 	}
+}
+
+/* A frame of the usual size for each function. */
+__attribute__((noinline, noclone)) static void loop_below(unsigned int depth)
+{
+	volatile char room[128];
+
+	room[0] = (char)depth;
+	if (depth)
+		loop_below(depth - 1);
+	else
+		loop();
+	/* So that the calls are no jumps, and the room is there. */
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void run_loop(void)
+{
+	loop_below(row->depth);
 }
 
 /* Runs job() once the caller writes to *ret_go. */
@@ -356,7 +379,7 @@ static int run(enum mode mode)
 	pid_t other = 0;
 	int ret = 0;
 
-	run.loop = start(loop, &run.go);
+	run.loop = start(run_loop, &run.go);
 	if (mode == OTHER)
 		other = start(nothing, &run.other_go);
 	if (run.loop < 0 || other < 0)
@@ -392,7 +415,7 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
 		fputs("usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe "
-		      "getppid|close|pingpong|yield|getppid_few|function\n", stderr);
+		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function\n", stderr);
 		return 2;
 	}
 	row = &rows[at];

@@ -24,6 +24,7 @@
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
 #   chain_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, or
 #                             8 KiB copied), by a probe on the kernel's function
+#   chain_of_16_..., copy_of_16_added_insns   likewise, from the 16th function of a stack
 #   uprobe_added_insns        to a call of a function of the program, by a probe on it
 #   bytes_per_...             of record, sub-buffer headers included
 #   ..._default               stacks and samples as scope-report -p takes them
@@ -93,6 +94,7 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 		for mode in plain default other; do measure "$mode" "$mode" "$loops"; done
 		measure none none "getppid_few function"
 		for mode in plain chain copy kprobe; do measure "$mode" "$mode" getppid_few; done
+		for mode in plain chain copy; do measure "$mode" "$mode" getppid_deep; done
 		measure uprobe uprobe function
 		measure sched sched "pingpong yield"
 		rmmod scope
@@ -135,6 +137,13 @@ print_calls() {
 				value[more[i], "getppid_few", "bytes"] - value["plain", "getppid_few", "bytes"]
 			if (value[more[i], "getppid_few", "lost"] > 0)
 				plain("lost_" more[i], more[i], "getppid_few", "lost", "events")
+		}
+		# From the 16th function of a stack.
+		for (i = 1; i <= 2; i++) {
+			printf "%s_of_16_added_insns %.0f instructions\n", more[i],
+				value[more[i], "getppid_deep", "own"] - value["plain", "getppid_deep", "own"]
+			printf "bytes_per_%s_of_16 %.0f bytes\n", more[i],
+				value[more[i], "getppid_deep", "bytes"] - value["plain", "getppid_deep", "bytes"]
 		}
 		added("uprobe_added_insns", "uprobe", "function", "floor")
 		plain("bytes_per_uprobe", "uprobe", "function", "bytes", "bytes")
