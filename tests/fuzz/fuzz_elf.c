@@ -89,7 +89,7 @@ static void look(struct scope_image *image)
 {
 	const struct scope_file_functions *functions;
 	const struct scope_rule *rule;
-	struct scope_line line[4];
+	struct scope_source_line line[4];
 	uint64_t value = 0;
 
 	for (uint64_t link = 0; link < 0x2000; link += 0x3d) {

@@ -77,7 +77,8 @@ static struct scope_symbols *open_file(const char *name, const char *const *debu
 	return symbols;
 }
 
-static void expect(const struct scope_line *line, const char *function, const char *file, int number)
+static void expect(const struct scope_source_line *line, const char *function, const char *file,
+		   int number)
 {
 	assert_string_equal(line->function, function);
 	assert_string_equal(line->file, file);
@@ -87,7 +88,7 @@ static void expect(const struct scope_line *line, const char *function, const ch
 static void check_lines(const char *full, const char *name, const char *const *debug_dir)
 {
 	struct scope_symbols *symbols = open_file(name, debug_dir);
-	struct scope_line line[8];
+	struct scope_source_line line[8];
 	unsigned int count;
 
 	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 8,
@@ -137,7 +138,7 @@ static void test_separate(void **state)
 	char text[512], folder[128];
 	const char *const folders[] = { folder, NULL };
 	struct scope_symbols *symbols;
-	struct scope_line line;
+	struct scope_source_line line;
 	unsigned int count = 7;
 
 	(void)state;

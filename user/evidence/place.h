@@ -9,7 +9,7 @@
 #define SCOPE_PLACE_LINES 4
 
 struct scope_places_row {
-	struct scope_line line[SCOPE_PLACE_LINES]; /* innermost first, then where it was inlined */
+	struct scope_source_line line[SCOPE_PLACE_LINES]; /* innermost first, then where it was inlined */
 	unsigned int lines;
 	double share; /* of the function's excess */
 };

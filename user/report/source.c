@@ -23,7 +23,7 @@ static const char *base_name(const char *path)
 static void print_row(FILE *to, const struct scope_places_row *row)
 {
 	for (unsigned int i = 0; i < row->lines; i++) {
-		const struct scope_line *line = &row->line[i];
+		const struct scope_source_line *line = &row->line[i];
 
 		fprintf(to, "%s%s:%d", i ? ", inlined at " : "", base_name(line->file), line->line);
 		if (line->function[0])

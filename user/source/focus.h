@@ -8,9 +8,10 @@
  * timer, a heartbeat: nothing abnormal is in them), then min_ns is doubled as often as it takes: the
  * slowest calls keep theirs. It comes down again one step at a time, once there is room to spare.
  *
- * Where more than one stack in a hundred fills its slice, and twice as many bytes of stack a second would still be few
- * (1 MB), the slice is doubled, as often as that holds: large frames cut fewer of them short. It is halved
- * again where they become more, and stays what it was at first once events were lost.
+ * Where more than one stack in a hundred fills its slice, and twice as many bytes of stack a second
+ * would still be few (1 MB), the slice is doubled, as often as that holds: large frames cut fewer of
+ * them short. It is halved again where they become more, and stays what it was at first once events
+ * were lost.
  *
  * Threads are not chosen. Whose fault a wait is, is told by the stacks of whoever ended it, and which
  * thread that will be is not known beforehand.

@@ -238,7 +238,7 @@ int scope_image_rule(struct scope_image *image, uint64_t link, const struct scop
 }
 
 unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
-			       struct scope_line *ret_line, unsigned int max)
+			       struct scope_source_line *ret_line, unsigned int max)
 {
 	return scope_lines_find(image->module, link, ret_line, max);
 }

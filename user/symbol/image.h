@@ -53,7 +53,7 @@ bool scope_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */
 unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
-			       struct scope_line *ret_line, unsigned int max);
+			       struct scope_source_line *ret_line, unsigned int max);
 
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_image_functions(struct scope_image *image,

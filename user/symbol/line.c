@@ -38,7 +38,7 @@ static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 }
 
 /* Where the call stood that was inlined. */
-static void call_site(Dwarf_Die *inlined, struct scope_line *line)
+static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file, number;
@@ -70,10 +70,10 @@ static int scopes_get(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_scope
 	return depth;
 }
 
-unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link, struct scope_line *ret_line,
-			      unsigned int max)
+unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
+			      struct scope_source_line *ret_line, unsigned int max)
 {
-	struct scope_line line = { .function = "" };
+	struct scope_source_line line = { .function = "" };
 	Dwarf_Die *scopes = NULL;
 	unsigned int count = 0;
 	Dwarf_Addr bias;

@@ -7,7 +7,7 @@
 
 #define SCOPE_LINE_NAME 96
 
-struct scope_line {
+struct scope_source_line {
 	char function[SCOPE_LINE_NAME]; /* that was inlined there; "": the symbol's own function */
 	const char *file;		/* as the compiler was told; the module's */
 	int line;
@@ -17,7 +17,7 @@ struct scope_line {
  * The place of a link address, and those it was inlined at, innermost first (DWARF 5 sections 6.2 and
  * 3.3.8). The module stands at its link addresses. Gives how many, 0 where nothing is known.
  */
-unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link, struct scope_line *ret_line,
-			      unsigned int max);
+unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
+			      struct scope_source_line *ret_line, unsigned int max);
 
 #endif

@@ -290,7 +290,7 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 }
 
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
-			struct scope_line *ret_line, unsigned int max, unsigned int *ret_count)
+			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count)
 {
 	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
 	struct scope_place place = { .linked = false };

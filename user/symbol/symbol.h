@@ -61,7 +61,7 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
  * Files live as long as symbols.
  */
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
-			struct scope_line *ret_line, unsigned int max, unsigned int *ret_count);
+			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count);
 
 /* Functions met so far; their ids are smaller than this. function: NULL where id is not. */
 size_t scope_symbols_functions(const struct scope_symbols *symbols);
