@@ -23,6 +23,7 @@ set -euo pipefail
 . "$(dirname "$0")/debian.sh"
 
 # key | suites, with the archive each is in | metapackages | compiler | builder | architecture
+# 7.2 is the newest of backports, which goes on to later ones.
 table() {
 	cat <<-'ROWS'
 	5.10    | security:bullseye-security                 | linux-image-amd64 linux-headers-amd64       | gcc-12 |
