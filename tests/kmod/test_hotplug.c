@@ -83,7 +83,8 @@ static void wait_for_stack(const struct client *client, volatile int *phase)
 /* Without the second CPU when the rings are made, with it in the middle, without it at the end. */
 void test_cpu_comes(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY,
+	/* Small stacks: where a kernel checks itself the calls take seconds, and thousands of samples. */
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY, .stack_bytes = 256,
 					.stack_min_ns = 1000000000, .sample_period_ns = 200000,
 					.subbuf_count = 64 };
 	struct client_counts alone, both, pages;
@@ -113,10 +114,11 @@ void test_cpu_comes(void)
 	CHECK(!client_command(&client, SCOPE_CMD_STOP));
 	client_drain(&client, on_record, &seen);
 	client_pages(&client, &pages);
-	CHECK(pages.records == client.received && !pages.lost[0] && !pages.lost[1] &&
-	      !pages.lost[2]);
-	printf("# %u calls and %u samples on it, memory %lu and %lu\n", seen.calls, seen.samples,
-	       alone.memory, both.memory);
+	printf("# %u calls and %u samples on it, %lu records, %lu received, lost %lu %lu %lu, memory %lu "
+	       "and %lu\n", seen.calls, seen.samples, pages.records, client.received, pages.lost[0],
+	       pages.lost[1], pages.lost[2], alone.memory, both.memory);
+	CHECK(pages.records == client.received);
+	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2]);
 	CHECK(seen.calls == CALLS && seen.samples);
 	CHECK(both.memory - alone.memory == client.info.region_bytes - client.info.header_bytes);
 	client_close(&client);
