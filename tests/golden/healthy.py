@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The same event loop without a bug, requests of varying size.
 Answer: nothing abnormal."""
-from synth import Thread, Trace
+from loop import serve_by_loop
+from synth import Trace
 
 trace = Trace(seconds=4, seed=2)
-trace.fd(5, "epoll")
-trace.fd(7, "accepted")
-loop = Thread(trace, 100, "server", 0)
-loop.state("runnable", flags=" on_cpu")
-loop.begin()
-while loop.now < trace.end_ns - 20_000_000:
-    loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
-               path=["main", "event_loop", "libc:epoll_wait"])
-    loop.call("read", 5_000, ret=64, args="7", path=["main", "event_loop", "read_request"])
+
+
+def handle(loop):
     loop.run(trace.random.lognormvariate(11.5, 0.3), ["main", "event_loop", "handle", "parse"])
-    loop.call("write", 10_000, ret=64, args="7",
-              path=["main", "event_loop", "handle", "reply", "libc:write"])
-loop.stuck("epoll_wait", args="5")
-trace.print()
+
+
+serve_by_loop(trace, handle)
