@@ -92,6 +92,35 @@ static void twice(struct sim *sim)
 	sim_add(sim, { SIM_WORK, A, MS }, { SIM_WORK, B, MS }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 });
 }
 
+/* 6.7 and 6.4 halves of a ms; who comes first waits for the other (Coz, SOSP 2015, figure 1). */
+static void race(struct sim *sim)
+{
+	sim_init(sim, 0, 2);
+	sim_add(sim, { SIM_WORK, A, 67 * MS / 20 }, { SIM_MEET, 0, 0 }, { SIM_DONE, 0, 0 });
+	sim_add(sim, { SIM_WORK, B, 64 * MS / 20 }, { SIM_MEET, 0, 0 });
+}
+
+/* Stages with a pool each, where the slowest has two threads and would need more (ferret there). */
+static void pools(struct sim *sim)
+{
+	sim_init(sim, 4, 0);
+	sim_add(sim, { SIM_WORK, B, MS }, { SIM_PUT, 0, 0 });
+	for (int i = 0; i < 2; i++)
+		sim_add(sim, { SIM_GET, 0, 0 }, { SIM_WORK, C, 3 * MS / 2 }, { SIM_PUT, 1, 0 });
+	for (int i = 0; i < 2; i++)
+		sim_add(sim, { SIM_GET, 1, 0 }, { SIM_WORK, A, 5 * MS }, { SIM_PUT, 2, 0 });
+	sim_add(sim, { SIM_GET, 2, 0 }, { SIM_WORK, B, MS / 2 }, { SIM_DONE, 0, 0 });
+}
+
+/* A chain of a hash table is walked under its lock, what is found is packed without (dedup there). */
+static void chains(struct sim *sim)
+{
+	sim_init(sim, 0, 0);
+	for (int i = 0; i < 2; i++)
+		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_UNLOCK, 0, 0 },
+			{ SIM_WORK, B, 4 * MS }, { SIM_DONE, 0, 0 });
+}
+
 static void experiment(void (*program)(struct sim *sim), int site, double delay_ns,
 		       struct scope_experiment *ret_experiment)
 {
@@ -234,6 +263,23 @@ static double whole(double speedup)
 	return speedup;
 }
 
+/* Until the other thread is the longer. */
+static double first_of_race(double speedup)
+{
+	return fmin(speedup, 0.3 / 6.7);
+}
+
+/* Until the stage before, of one thread, is the slowest: 1 ms instead of 2.5. */
+static double until_next_stage(double speedup)
+{
+	return fmin(speedup, 0.6);
+}
+
+static double fifth(double speedup)
+{
+	return speedup / 5;
+}
+
 static double third(double speedup)
 {
 	return speedup / 3;
@@ -263,6 +309,11 @@ static const struct {
 	{ "pool of four", pool, A, whole },
 	{ "one of three parts", twice, B, third },
 	{ "poke, a shorter rest", poke_less, A, one_turn_less },
+	{ "race, the longer", race, A, first_of_race },
+	{ "race, the shorter", race, B, nothing },
+	{ "pools, the slowest", pools, A, until_next_stage },
+	{ "pools, another", pools, C, nothing },
+	{ "chains", chains, A, fifth },
 };
 
 static void speedups_are_what_they_would_be(void **state)

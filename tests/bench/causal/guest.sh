@@ -21,6 +21,8 @@ site_of() {	# PROGRAM
 	beside) echo c ;;
 	lock) echo d ;;
 	futex) echo e ;;
+	race) echo a ;;
+	chains) echo walk ;;
 	*) echo doze ;;
 	esac
 }

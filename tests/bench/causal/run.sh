@@ -19,7 +19,7 @@ results=$build/bench/causal-$processors
 seconds=${SECONDS_EACH:-11}
 machine=(-c "$processors") unit=100000
 [ "$processors" -gt 1 ] || machine+=(-i) unit=25000
-[ $# -gt 0 ] || set -- serial stages beside lock futex sleep processes
+[ $# -gt 0 ] || set -- serial stages beside lock futex race chains sleep processes
 scripts/setup.sh build vm bench
 unpacked=$(scripts/kernel.sh "$kernel")
 module=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$unpacked/headers")

@@ -14,6 +14,10 @@
  *   sleep      a thread works 1 unit, then sleeps 1 ms. The sleep: its share of the time
  *   processes  as stages, but each a process, a pipe between. b: 1
  *   futex      as lock, the lock made of futex calls alone. e: 1 up to 50 %
+ *   race       two threads, 6.7 units in a and 6.4; who comes first waits for the other. a: 0.09
+ *              (Coz, SOSP 2015, figure 1)
+ *   chains     a thread walks a chain of a hash table, 2 units in walk, then packs what it found, 1
+ *              unit. walk: 0.67 (dedup there)
  *
  * Each place is one line, since Coz looks at lines; -gdwarf-3, since its reader knows no newer one.
  */
@@ -65,6 +69,11 @@ SITE void other(long turns)
 SITE void f(long turns)
 {
 	for (volatile long i = 0; i < turns; i++) ; /* place f */
+}
+
+SITE void a(long turns)
+{
+	for (volatile long i = 0; i < turns; i++) ; /* place a */
 }
 
 SITE void b(long turns)
@@ -190,6 +199,52 @@ static void *futex_locker(void *unused)
 	return unused;
 }
 
+static pthread_barrier_t meeting;
+
+static void *longer(void *unused)
+{
+	for (;;) {
+		a(part(670));
+		pthread_barrier_wait(&meeting);
+		done();
+	}
+	return unused;
+}
+
+static void *shorter(void *unused)
+{
+	for (;;) {
+		other(unit / 100 * 640);
+		pthread_barrier_wait(&meeting);
+	}
+	return unused;
+}
+
+static struct link {
+	struct link *next;
+} table[1024];
+
+/* Each link that is followed is one turn of work. */
+SITE struct link *walk(struct link *at, long links)
+{
+	for (volatile long i = 0; i < links; i++) at = at->next; /* place walk */
+	return at;
+}
+
+static void *packer(void *unused)
+{
+	struct link *at = table;
+
+	for (size_t i = 0; i < 1024; i++)
+		table[i].next = &table[(i * 5 + 1) % 1024];
+	for (;;) {
+		at = walk(at, part(200));
+		other(unit);
+		done();
+	}
+	return unused;
+}
+
 static void *sleeper(void *unused)
 {
 	for (;;) {
@@ -211,6 +266,8 @@ static const struct {
 	{ "sleep", { sleeper } },
 	{ "processes", { feeder } },
 	{ "futex", { futex_locker, futex_locker } },
+	{ "race", { longer, shorter } },
+	{ "chains", { packer } },
 };
 
 static int start(const char *name)
@@ -267,6 +324,7 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED || pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 4 * 4096) < 0)
 		return 1;
 	visits = shared;
+	pthread_barrier_init(&meeting, NULL, 2);
 	percent = (long *)(visits + 8);
 	*percent = 100;
 	if (!strcmp(argv[1], "processes") && !fork()) {
