@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A pool of threads of which some have a connection each and serve it; the trace begins a while after
+they did."""
+from synth import Trace
+
+START = 70_000_000_000
+LOOP = ["start_worker", "work"]
+
+
+def begin_late(seed):
+    """A trace of 3 s from START on."""
+    trace = Trace(seconds=3, seed=seed)
+    trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
+    trace.meta("begin_ns", str(START))
+    trace.end_ns = START + 3_000_000_000
+    trace.meta("end_ns", str(trace.end_ns))
+    return trace
+
+
+def serve(trace, threads, work):
+    """Each of the threads answers requests on its connection, which take it a while below work."""
+    for number, thread in enumerate(threads):
+        trace.fd(7 + number, "accepted")
+        thread.state("runnable", flags=" on_cpu")
+        thread.begin()
+        while thread.now < trace.end_ns - 20_000_000:
+            thread.sleep("recvfrom", trace.random.randint(300_000, 900_000), ret=64, args=f"{7 + number}",
+                         path=LOOP + ["read_request", "libc:recv"])
+            thread.run(trace.random.randint(80_000, 120_000), LOOP + work)
+            thread.call("sendto", 10_000, ret=64, args=f"{7 + number}", path=LOOP + ["serve", "reply"])
+        thread.stuck("recvfrom", args=f"{7 + number}")
+        thread.state("sleeping", call="recvfrom", since=thread.now, args=f"{7 + number},0,64,0,0,0",
+                     at_stop=True, path=LOOP + ["read_request", "libc:recv"])
