@@ -382,6 +382,31 @@ static void test_libraries(void **state)
 	}
 }
 
+static void test_runtimes(void **state)
+{
+	static const struct {
+		const char *name;
+		bool library;
+	} rows[] = {
+		{ "void java.io.FileDescriptor.sync()", true },
+		{ "boolean java.util.regex.Pattern$Loop.match(java.util.regex.Matcher, int)", true },
+		{ "monitorenter_nofpu Runtime1 stub", true },
+		{ "StubRoutines (1)", true },
+		{ "Builtin:InterpreterEntryTrampoline", true },
+		{ "JS:*emit node:events:465:44", true },
+		{ "void org.example.Shop.sell(int, java.util.List)", false },
+		{ "java.util.List org.example.Shop.list()", false },
+		{ "JS:*checkQuery /srv/app.js:12:20", false },
+		{ "RegExp:^(a+)+$", false },
+		{ "handle_request", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (scope_library_runtime(rows[i].name) != rows[i].library)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 static void test_ranges(void **state)
 {
 	struct scope_ranges ranges = { 0 };
@@ -488,7 +513,8 @@ int main(void)
 		cmocka_unit_test(test_names),	 cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_debug_files), cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_deleted),	 cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_libraries), cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_libraries), cmocka_unit_test(test_runtimes),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_vdso),	 cmocka_unit_test(test_damaged),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells the system's libraries, which are never candidates, from the program's own modules. */
+/* Tells what is never a candidate, the system's libraries and the runtimes of languages, from the program's own. */
 #include "symbol/library.h"
 
 #include <fnmatch.h>
@@ -40,6 +40,27 @@ const char *const scope_library_defaults[] = {
 	"/usr/lib64/glibc-hwcaps/*/*.so*",
 	NULL,
 };
+
+/* Methods are "TYPE CLASS.NAME(TYPES)" in HotSpot: a class follows a blank, and comes before a parenthesis. */
+static const char *const runtimes[] = {
+	"* java.*(*", "* javax.*(*", "* jdk.*(*", "* sun.*(*", "* com.sun.*(*",
+	/* HotSpot's stubs. */
+	"Interpreter", "StubRoutines*", "*Blob", "* Runtime1 stub", "*adapters", "vtable chunks",
+	"C[12] temporary CodeBuffer", "*_stub", "* throw_exception", "jni_fast_*Field",
+	"resolve_*_call", "g1_*_barrier_slow", "native signature handlers", "InlineCacheBuffer",
+	"Signature Handler Temp Buffer", "VM_Version stub",
+	/* V8's, and what Node has in JavaScript. */
+	"Builtin:*", "BytecodeHandler:*", "Stub:*", "*:* node:*",
+	NULL,
+};
+
+bool scope_library_runtime(const char *name)
+{
+	for (const char *const *pattern = runtimes; *pattern; pattern++)
+		if (!fnmatch(*pattern, name, 0))
+			return true;
+	return false;
+}
 
 bool scope_library_match(const char *const *patterns, const char *path)
 {

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "symbol/demangle.h"
+#include "symbol/library.h"
 #include "symbol/space.h"
 #include "symbol/unwind.h"
 
@@ -162,6 +163,11 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
+static bool is_library(const struct scope_trace_symbol *row)
+{
+	return row->library || scope_library_runtime(row->name);
+}
+
 /* 0, -ENOENT: no row covers the address, -ENOMEM. */
 static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space,
 		      uint64_t address, struct scope_function **ret_function)
@@ -183,7 +189,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .path = row->module,
 							    .start = row->start,
 							    .size = row->size,
-							    .library = row->library,
+							    .library = is_library(row),
 							    .known = true },
 				   &symbols->row_function[first]);
 	if (!ret)
@@ -341,7 +347,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 	for (size_t i = 0; i < symbols->rows; i++) {
 		const struct scope_trace_symbol *row = &symbols->row[i];
 
-		count += symbols->row_first[i] == i && !row->library &&
+		count += symbols->row_first[i] == i && !is_library(row) &&
 			 (!tgid || !row->tgid || row->tgid == tgid);
 	}
 	return count;
