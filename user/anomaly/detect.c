@@ -19,6 +19,7 @@ const struct scope_detect_options scope_detect_defaults = {
 	.units_min = 20,
 	.rare_share = 0.25,
 	.rare_times = 3,
+	.serving_share = 0.1,
 	.cluster = SCOPE_CLUSTER_OPTIONS_DEFAULT,
 };
 
@@ -284,6 +285,31 @@ int scope_detection_hold(struct scope_detection *detection, uint32_t index,
 	return count_beyond(population, index, own);
 }
 
+/*
+ * Blame follows the wait (wPerf): a thread that answers no client and that nobody who does waits for cannot
+ * slow a request. What it takes in a wait in the middle of one is that unit's, by who ended the wait. A
+ * program that serves next to nobody is all background by this, so none of it is.
+ */
+static void tell_background(struct work *work)
+{
+	const struct scope_survey *survey = work->survey;
+	struct scope_detection *detection = work->detection;
+	double busy_ns = 0;
+	uint64_t units = 0;
+
+	for (uint32_t i = 0; i < work->groups->count && i < survey->groups; i++)
+		if (work->groups->group[i].serves) {
+			busy_ns += survey->group[i].busy_ns;
+			units += survey->group[i].units;
+		}
+	if (units < work->options->units_min ||
+	    busy_ns < work->options->serving_share * survey->busy_ns)
+		return;
+	for (uint32_t i = 0; i < detection->populations; i++)
+		detection->population[i].background =
+			!work->groups->group[detection->population[i].group].serves;
+}
+
 static int detect(struct work *work)
 {
 	struct scope_detection *detection = work->detection;
@@ -295,6 +321,7 @@ static int detect(struct work *work)
 	detection->busy_ns = work->survey->busy_ns;
 	if (err || !detection->populations)
 		return err;
+	tell_background(work);
 	z = scope_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {
@@ -363,7 +390,7 @@ uint8_t scope_population_judge(const struct scope_population *population,
 		mark |= SCOPE_UNIT_FREQUENT;
 	if (!mark && measure > population->median_ns + population->scale_ns)
 		mark = SCOPE_UNIT_BETWEEN;
-	return mark;
+	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
 }
 
 void scope_detection_destroy(struct scope_detection *detection)

@@ -21,6 +21,7 @@ struct scope_detect_options {
 	uint32_t units_min; /* smaller populations have no norm of their own */
 	double rare_share; /* a cluster below this share of its group may be rare and slow … */
 	double rare_times; /* … if its median is this many times the group's */
+	double serving_share; /* of busy time: with less, what does not serve is no background work */
 	struct scope_cluster_options cluster;
 };
 
@@ -50,6 +51,7 @@ struct scope_call_limit {
 
 struct scope_population {
 	uint32_t group, cluster;
+	bool background; /* of threads that no request needs: none of its units is abnormal */
 	bool against_group; /* rare and slow: held against its whole group */
 	uint64_t units;
 	uint64_t reference; /* units of another trace that it is held against; 0: none */

@@ -55,6 +55,7 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 		analysis->pickups = found.pickups;
 		analysis->groups = found.groups;
 		analysis->survey = found.survey;
+		scope_groups_conclude(analysis->groups, analysis->pickups);
 		return 0;
 	}
 	err = scope_pickups_learn(analysis->trace, &analysis->pickups);
@@ -63,6 +64,8 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (!err)
 		err = scope_survey_run(analysis->trace, analysis->pickups, analysis->groups,
 				       &analysis->survey);
+	if (!err)
+		scope_groups_conclude(analysis->groups, analysis->pickups);
 	return err;
 }
 

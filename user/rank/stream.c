@@ -188,6 +188,7 @@ int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
 		err = scope_survey_end(stream->found.survey);
 	if (err)
 		return err;
+	scope_pickups_conclude(stream->found.pickups, stream->learner);
 	*ret_result = stream->found;
 	stream->found = (struct scope_stream_result){0};
 	return 0;

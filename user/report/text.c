@@ -153,6 +153,37 @@ static void print_kernel(const struct report *report)
 	fputc('\n', report->out);
 }
 
+/* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
+static void print_background(const struct report *report)
+{
+	const struct scope_detection *detection = report->analysis->detection;
+	const struct scope_group *most = NULL;
+	uint64_t units = 0, beyond = 0, most_beyond = 0;
+	char text[512];
+
+	for (size_t i = 0; i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+
+		if (!population->background)
+			continue;
+		units += population->units;
+		beyond += population->beyond;
+		if (population->beyond > most_beyond) {
+			most = &report->analysis->groups->group[population->group];
+			most_beyond = population->beyond;
+		}
+	}
+	if (beyond < scope_rank_defaults.units_min)
+		return;
+	snprintf(text, sizeof(text),
+		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64
+		 " of its %" PRIu64 " rounds took long, most of them in threads %s, which serve no client.",
+		 beyond, units, most->name);
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+}
+
 /* A finding that it fell short of one rule of, by what. */
 static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule, FILE *to)
 {
@@ -255,6 +286,7 @@ static int print_verdict(const struct report *report)
 		break;
 	}
 	print_kernel(report);
+	print_background(report);
 	err = print_near(report);
 	fputc('\n', report->out);
 	return err;

@@ -29,8 +29,10 @@ static uint8_t role_of(const struct scope_pickup *pickup)
 	return pickup->nr != SCOPE_NR_NONE ? scope_call_role(pickup->nr) : SCOPE_CALL_READ;
 }
 
-static long find_group(struct scope_groups *groups, const char *comm, uint8_t pickup)
+static long find_group(struct scope_groups *groups, const char *comm, const struct scope_pickup *of)
 {
+	const uint8_t pickup = role_of(of);
+	const bool reads = of && of->reads;
 	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH
 							       : SCOPE_UNIT_REQUEST;
 	char name[SCOPE_COMM_BYTES];
@@ -39,12 +41,14 @@ static long find_group(struct scope_groups *groups, const char *comm, uint8_t pi
 	group_name(comm, name);
 	for (size_t i = 0; i < groups->count; i++)
 		if (!memcmp(groups->group[i].name, name, sizeof(name)) &&
-		    groups->group[i].pickup == pickup)
+		    groups->group[i].pickup == pickup && groups->group[i].reads == reads)
 			return i;
 	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
 		return -ENOMEM;
 	group = &groups->group[groups->count];
-	*group = (struct scope_group){.granularity = granularity, .pickup = pickup};
+	*group = (struct scope_group){
+		.granularity = granularity, .pickup = pickup, .reads = reads,
+	};
 	memcpy(group->name, name, sizeof(name));
 	if (scope_vector_set_create(&group->vectors))
 		return -ENOMEM;
@@ -61,7 +65,7 @@ int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups 
 	for (; groups->threads < threads; groups->threads++) {
 		size_t i = groups->threads;
 		long group = find_group(groups, scope_pickups_comm(pickups, i),
-					role_of(scope_pickups_of(pickups, i)));
+					scope_pickups_of(pickups, i));
 
 		if (group < 0)
 			return group;
@@ -85,6 +89,13 @@ int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups
 	}
 	*ret_groups = groups;
 	return 0;
+}
+
+void scope_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups)
+{
+	for (size_t i = 0; i < groups->threads; i++)
+		if (scope_pickups_serves(pickups, i))
+			groups->group[groups->of_thread[i]].serves = true;
 }
 
 void scope_groups_destroy(struct scope_groups *groups)

@@ -13,7 +13,8 @@ enum scope_granularity {
 };
 
 /*
- * Threads of one name (digits and punctuation at its end left out) that pick up work alike. Programs
+ * Threads of one name (digits and punctuation at its end left out) that pick up work alike, and that read
+ * from clients all or none. Programs
  * that name no thread have one name for all: what serves clients is not to be held against what looks
  * after things now and then.
  */
@@ -21,6 +22,8 @@ struct scope_group {
 	char name[SCOPE_COMM_BYTES];
 	uint8_t granularity;
 	uint8_t pickup; /* enum scope_call_role of the call; PLAIN: none */
+	bool reads;	/* from clients */
+	bool serves;	/* one of them does: scope_pickups_conclude(); set by scope_groups_conclude() */
 	struct scope_vector_set *vectors; /* of its units; filled by the survey */
 	uint32_t threads;
 };
@@ -36,6 +39,8 @@ struct scope_groups {
 int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
 /* Adds those that were decided on since. */
 int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
+/* Once the pickups were concluded. */
+void scope_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
 void scope_groups_destroy(struct scope_groups *groups);
 
 #endif

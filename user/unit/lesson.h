@@ -12,6 +12,7 @@
 #define SCOPE_LESSON_KEYS 32 /* different waits remembered per thread */
 #define SCOPE_LESSON_GAPS 40 /* powers of two of ns */
 #define SCOPE_LESSON_NO_KEY (-1)
+#define SCOPE_LESSON_DELIVERIES 8 /* different sleeps of others remembered per thread */
 
 struct scope_wait_key {
 	uint16_t nr;
@@ -21,9 +22,22 @@ struct scope_wait_key {
 	bool lock;
 };
 
+/* Sleeps of another thread that may be the top of its loop, and that this thread ended. */
+struct scope_delivery {
+	uint64_t object;
+	uint32_t thread;
+	uint32_t count;
+	uint16_t nr;
+};
+
 /* What is known of one thread. */
 struct scope_lesson {
 	uint32_t epolls, polls, reads;
+	bool answers;	/* writes to accepted sockets */
+	uint32_t waits; /* of any kind */
+	struct scope_delivery delivery[SCOPE_LESSON_DELIVERIES];
+	unsigned deliveries;
+	uint32_t delivered; /* sleeps for which there is no room above */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	bool polled;	      /* and nothing taken or answered since */
 	int waited;	      /* the key of that, where it has one; else SCOPE_LESSON_NO_KEY */

@@ -12,6 +12,9 @@
 #include "timeline/take.h"
 #include "unit/lesson.h"
 
+#define DELIVERIES_MIN 5
+#define DELIVERED_SHARE 10 /* of a thread's own sleeps, one that it ends at the top of another's loop */
+
 struct scope_learner {
 	struct scope_lesson *lesson; /* by thread */
 	size_t count, capacity;
@@ -20,6 +23,7 @@ struct scope_learner {
 
 struct decision {
 	struct scope_pickup pickup;
+	bool serves;
 	char comm[SCOPE_COMM_BYTES];
 };
 
@@ -104,6 +108,15 @@ static void learn_poll(struct scope_learner *learner, struct scope_lesson *lesso
 	}
 }
 
+static void learn_answer(struct scope_learner *learner, struct scope_lesson *lesson,
+			 const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	if (!lesson->answers && call->args && scope_call_role(call->nr) == SCOPE_CALL_WRITE &&
+	    scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+		    SCOPE_FD_ACCEPTED)
+		lesson->answers = true;
+}
+
 SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 		       const struct scope_open_call *call)
 {
@@ -119,6 +132,7 @@ SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 		lesson->gap[bucket < SCOPE_LESSON_GAPS ? bucket : SCOPE_LESSON_GAPS - 1]++;
 	}
 	learn_poll(user, lesson, thread, call);
+	learn_answer(user, lesson, thread, call);
 	/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
 	if (call->nr == SYS_futex && call->args >= 2 &&
 	    ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ||
@@ -159,6 +173,34 @@ SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
 	return 0;
 }
 
+/* Told to the thread that ended the sleep: the sleeper may have waited for what it hands over. */
+static int learn_delivery(struct scope_learner *learner, const struct scope_wait *wait)
+{
+	struct scope_lesson *lesson;
+	unsigned i;
+
+	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
+		return 0;
+	lesson = get_lesson(learner, wait->waker);
+	if (!lesson)
+		return -ENOMEM;
+	for (i = 0; i < lesson->deliveries; i++)
+		if (lesson->delivery[i].thread == wait->thread &&
+		    lesson->delivery[i].nr == wait->nr &&
+		    lesson->delivery[i].object == wait->object)
+			break;
+	if (i == SCOPE_LESSON_DELIVERIES) {
+		lesson->delivered++;
+		return 0;
+	}
+	if (i == lesson->deliveries)
+		lesson->delivery[lesson->deliveries++] = (struct scope_delivery){
+			.thread = wait->thread, .nr = wait->nr, .object = wait->object,
+		};
+	lesson->delivery[i].count++;
+	return 0;
+}
+
 static int learn_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_learner *learner = user;
@@ -168,8 +210,10 @@ static int learn_wait(void *user, const struct scope_wait *wait)
 								    : scope_call_role(wait->nr);
 	struct scope_wait_key *key;
 
-	if (!lesson)
+	if (!lesson || learn_delivery(learner, wait))
 		return -ENOMEM;
+	lesson = get_lesson(learner, wait->thread); /* another one's may have moved it */
+	lesson->waits++;
 	if (!may_be_loop(role, scope_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
 		return 0;
 	key = get_key(lesson, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
@@ -286,6 +330,46 @@ bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_
 	return true;
 }
 
+/* Does it hand over to threads that serve, at the top of their loops? */
+static bool delivers(const struct scope_pickups *pickups, const struct scope_lesson *lesson)
+{
+	uint64_t times = lesson->delivered;
+
+	for (unsigned i = 0; i < lesson->deliveries; i++) {
+		const struct scope_delivery *delivery = &lesson->delivery[i];
+		const struct scope_open_call call = {
+			.nr = delivery->nr, .args = 1, .arg = {delivery->object},
+		};
+
+		if (scope_pickups_serves(pickups, delivery->thread) &&
+		    scope_pickup_match(scope_pickups_of(pickups, delivery->thread), &call,
+				       SCOPE_FD_UNKNOWN) == SCOPE_PICKUP_LOOP)
+			times += delivery->count;
+	}
+	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= lesson->waits;
+}
+
+void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
+{
+	bool more = true;
+
+	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
+		pickups->decision[i].serves = learner->lesson[i].reads || learner->lesson[i].answers;
+	/* Down chains of threads that hand over to one another. */
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < pickups->count && i < learner->count; i++)
+			if (!pickups->decision[i].serves &&
+			    delivers(pickups, &learner->lesson[i]))
+				more = pickups->decision[i].serves = true;
+	}
+}
+
+bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
+{
+	return thread < pickups->count && pickups->decision[thread].serves;
+}
+
 static int learn_all(struct scope_learner *learner, struct scope_trace *trace)
 {
 	struct scope_event event;
@@ -314,6 +398,8 @@ int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pi
 		err = scope_pickups_create(&pickups);
 	if (!err)
 		err = scope_pickups_decide(pickups, learner, scope_learner_threads(learner));
+	if (!err)
+		scope_pickups_conclude(pickups, learner);
 	scope_learner_destroy(learner);
 	if (err) {
 		scope_pickups_destroy(pickups);

@@ -68,6 +68,15 @@ size_t scope_pickups_threads(const struct scope_pickups *pickups);
 const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread);
 /* The name it had at last; thread is below the number of threads. */
 const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread);
+/*
+ * Once, when all is learned: which threads serve. That are those that read from or write to accepted
+ * sockets, and those that wake one that serves at the top of its loop, again and again: it waits there for
+ * what they hand it. A thread that ends waits in the middle of requests alone does not serve, however long
+ * the waits: blame follows them to it.
+ */
+void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
+/* false as well before that. */
+bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread take work at all, so that it has request units? */
 bool scope_pickup_any(const struct scope_pickup *pickup);
 enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
