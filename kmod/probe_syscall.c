@@ -21,11 +21,15 @@ void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
 }
 
+#define COMPAT_ARGS 2 /* of every call of a 32-bit program: a descriptor, the operation of a futex */
+
 /* ARG_COUNTS and SYSCALLS speak of native numbers alone. */
 static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 {
 	if ((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE)
 		return session->config.arg_counts[id];
+	if (abi == SCOPE_ABI_32 && !session->config.other_calls)
+		return COMPAT_ARGS;
 	return session->config.other_calls;
 }
 

@@ -202,6 +202,14 @@ static bool is_allowed(const struct scope_session *session, struct scope_cpu *cp
 	return true;
 }
 
+/* The choice speaks of native numbers alone. */
+static bool is_call_wanted(const struct scope_config *config, u16 nr, u8 abi)
+{
+	if (abi == SCOPE_ABI_NATIVE)
+		return nr < SCOPE_SYSCALL_MAX && config->stack_syscalls[nr / 8] & 1 << nr % 8;
+	return abi == SCOPE_ABI_32 && scope_arch_compat_stack(nr);
+}
+
 /* After the record of a finished call, if that took long enough and the second's limit allows. */
 void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
 			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now)
@@ -210,8 +218,7 @@ void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *
 
 	if (duration_ns < READ_ONCE(config->stack_min_ns))
 		return;
-	if (abi != SCOPE_ABI_NATIVE || nr >= SCOPE_SYSCALL_MAX ||
-	    !(config->stack_syscalls[nr / 8] & 1 << nr % 8))
+	if (!is_call_wanted(config, nr, abi))
 		return;
 	if (is_wanted(session) && is_allowed(session, cpu, now))
 		put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);

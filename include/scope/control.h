@@ -190,12 +190,14 @@ enum scope_attr {
 	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, or the default */
 	SCOPE_ATTR_SUBBUF_BYTES,      /* u32, a power of two, default 256 KiB */
 	SCOPE_ATTR_SUBBUF_COUNT,      /* u32, a power of two, default 8 */
-	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number */
+	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number;
+					 of calls of 32-bit programs it is two where none is left out */
 	SCOPE_ATTR_STACK_MODE,	      /* u8: enum scope_stack_mode, default none */
 	SCOPE_ATTR_STACK_BYTES,	      /* u32: slice of the stack, default 8192 */
 	SCOPE_ATTR_STACK_MIN_NS,      /* u32: a syscall gets a stack if it took this long or more */
 	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: number n gets one if bit n % 8 of
-					 byte n / 8 is set, default all */
+					 byte n / 8 is set, default all. Of 32-bit programs all do but
+					 epoll_wait and accept4 and their like */
 	SCOPE_ATTR_STACKS_PER_SECOND, /* u32: limit for syscall stacks, per CPU, default 1000 */
 	SCOPE_ATTR_SAMPLE_PERIOD_NS,  /* u32: 0 (default) none, else at least 200,000 */
 	SCOPE_ATTR_RUN_STATE,	      /* u8: enum scope_run_state */

@@ -120,6 +120,13 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 	return user_64bit_mode(regs) ? 8 : 4;
 }
 
+/* Do calls of that number get stacks in 32-bit programs: not those that wait for work? */
+static inline bool scope_arch_compat_stack(u16 nr)
+{
+	/* As in <asm/unistd_32.h>: epoll_wait, epoll_pwait, accept4, epoll_pwait2. */
+	return nr != 256 && nr != 319 && nr != 364 && nr != 441;
+}
+
 /* At a function's first instruction: go on in another, with new arguments behind the first. */
 static inline void scope_arch_divert(struct pt_regs *regs, unsigned long to, unsigned long second,
 				     unsigned long third, unsigned long fourth)
@@ -202,6 +209,12 @@ static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 
 static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 {
 	return compat_user_mode(regs) ? 4 : 8;
+}
+
+/* Nobody unwinds the stacks of 32-bit programs there. */
+static inline bool scope_arch_compat_stack(u16 nr)
+{
+	return false;
 }
 
 static inline void scope_arch_divert(struct pt_regs *regs, unsigned long to, unsigned long second,

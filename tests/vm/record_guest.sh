@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The part of test_record.sh that runs in the guest.
 #
-# Usage: record_guest.sh SCOPE SCOPE_KO WORK
+# Usage: record_guest.sh SCOPE SCOPE_KO WORK SMALL      SMALL: perf_work for 32 bits, or -
 # shellcheck disable=SC2086 # $bare is a list of words
 set -uo pipefail
 
-scope=$1 module=$2 work=$3
+scope=$1 module=$2 work=$3 small=$4
 dir=$(mktemp -d /dev/shm/record.XXXXXX)
 chmod 755 "$dir"
 cd "$dir" || exit 1
@@ -72,6 +72,24 @@ records() {
 	says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d 2 -o a.trace &&
 		[ ! -s "$dir/stderr" ] && [ ! -e a.trace.part ] &&
 		"$scope" dump a.trace >"$dir/dump" && unused
+}
+
+# Calls and stacks of a 32-bit program: numbers are told apart, words have four bytes.
+records_32_bits() {
+	[ "$small" != - ] || { echo "left out: no 32-bit compiler"; return 0; }
+	mkfifo "$dir/go"
+	"$small" threads 1 2000 <"$dir/go" >/dev/null 2>&1 &
+	local sleeper=$! status
+	exec 7>"$dir/go"
+	echo go >&7
+	says 0 'small\[[0-9]+\], .* events, [0-9]+ lost' record -p "$sleeper" -d 5 -o small.trace &&
+		"$scope" dump small.trace >"$dir/dump" && dumped ' syscall [0-9]+ 64 .*abi=1' &&
+		"$scope" export folded-off small.trace >"$dir/dump" && dumped ';start_thread;work;.*nanosleep'
+	status=$?
+	exec 7>&-
+	kill -9 "$sleeper"
+	wait "$sleeper" 2>/dev/null
+	return "$status"
 }
 
 # The record command printed how many there were.
@@ -186,6 +204,7 @@ pass "the trace has the stack of a standing thread" dumped '^memory '
 pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
 pass "the trace has maps of a program started meanwhile" dumped '/sleep'
 pass "the trace has metadata" dumped 'end_reason.*time'
+pass "the stacks of a 32-bit program" records_32_bits
 pass "Ctrl-C ends early and keeps the file" ends_early
 pass "a thread stands for its process" takes_a_thread
 pass "two sessions at once" two_at_once

@@ -7,6 +7,9 @@
 . "$(dirname "$0")/begin.sh"
 
 compile record_work
+# A 32-bit one, where a compiler for it is there.
+small=$work/small
+gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -pthread -o "$small" tests/unit/perf_work.c 2>/dev/null || small=-
 module=$(module)
 exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -o "$work/out" -- \
-	tests/vm/record_guest.sh "$build/user/scope" "$module" "$work/record_work"
+	tests/vm/record_guest.sh "$build/user/scope" "$module" "$work/record_work" "$small"
