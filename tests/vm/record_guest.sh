@@ -74,7 +74,8 @@ records() {
 		"$scope" dump a.trace >"$dir/dump" && unused
 }
 
-# Calls and stacks of a 32-bit program: numbers are told apart, words have four bytes.
+# Calls, arguments and stacks of a 32-bit program: numbers are told apart, words have four bytes. What
+# lies above work() is libc's, whose names of that are in its debug file alone.
 records_32_bits() {
 	[ "$small" != - ] || { echo "left out: no 32-bit compiler"; return 0; }
 	mkfifo "$dir/go"
@@ -84,7 +85,8 @@ records_32_bits() {
 	echo go >&7
 	says 0 'small\[[0-9]+\], .* events, [0-9]+ lost' record -p "$sleeper" -d 5 -o small.trace &&
 		"$scope" dump small.trace >"$dir/dump" && dumped ' syscall [0-9]+ 64 .*abi=1' &&
-		"$scope" export folded-off small.trace >"$dir/dump" && dumped ';start_thread;work;.*nanosleep'
+		dumped ' enter [0-9]+ 267 .*args=[0-9a-fx]+,[0-9a-fx]+ abi=1' &&
+		"$scope" export folded-off small.trace >"$dir/dump" && dumped ';work;(call;)?.*nanosleep'
 	status=$?
 	exec 7>&-
 	kill -9 "$sleeper"
