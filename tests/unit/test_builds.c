@@ -34,6 +34,7 @@ static const struct build {
 	{ "o0", .flags = "-O0" },
 	{ "o1", .flags = "-O1", .gdb = true },
 	{ "o3", .flags = "-O3", .gdb = true },
+	{ "prelinked", .flags = "-O2 -Wl,-Ttext-segment=0x3d00000000", .gdb = true },
 	{ "os-frames", .flags = "-Os -fno-omit-frame-pointer" },
 	{ "lto", .flags = "-O2 -flto", .gdb = true },
 	{ "sections", .flags = "-O2 -ffunction-sections -Wl,--gc-sections" },

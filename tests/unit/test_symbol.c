@@ -248,6 +248,52 @@ static void test_debug_files(void **state)
 	}
 }
 
+/*
+ * Prelinked: addresses in the file begin elsewhere than at 0, and the symbols' values with them, wherever it
+ * is then mapped. Its debug file was split off before that, and has the old ones.
+ */
+static void test_prelinked(void **state)
+{
+	const uint64_t first = 0x3d00000000ull;
+	const uint64_t places[] = { first, BASE };
+
+	(void)state;
+	command("mkdir -p %s/pre/opt %s/pre/usr/lib/debug/opt && cd %s/pre && "
+		"${CC:-cc} -shared -nostdlib -Wl,--build-id=0x%s -Wl,-Ttext-segment=0x3d00000000 "
+		"-o libwhole.so ../sample.s && objcopy --only-keep-debug ../libsample.so debug && "
+		/* What prelink keeps of the file as it was: its headers. */
+		"number() { readelf -h ../libsample.so | sed -n \"s/.*Number of $1 headers: *//p\"; } && "
+		"{ head -c $((64 + 56 * $(number program))) ../libsample.so && "
+		"tail -c $((64 * ($(number section) - 1))) ../libsample.so; } >undo && "
+		"objcopy --add-section .gnu.prelink_undo=undo libwhole.so",
+		directory, directory, directory, ID);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint64_t place = places[i % 2], plain = link_of("plain");
+		struct scope_trace_map map = map_of(1, "/opt/libsample.so", ID);
+		const struct scope_function *function;
+		struct scope_symbols *symbols;
+		char root[128];
+
+		snprintf(root, sizeof(root), "%s/pre", directory);
+		map.start = place + 0x1000;
+		map.end = place + 0x2000;
+		/* At first with symbols of its own, then with those of its debug file. */
+		command("cd %s && if [ %u -lt 2 ]; then cp libwhole.so opt/libsample.so; else "
+			"objcopy -S libwhole.so opt/libsample.so && mkdir -p usr/lib/debug/.build-id/00 && "
+			"cp debug usr/lib/debug/.build-id/00/112233445566778899aabbccddeeff00112233.debug; fi",
+			root, i);
+		symbols = open_one(&map, root);
+		function = look(symbols, 1, place + plain);
+		assert_string_equal(function->name, "plain");
+		assert_int_equal(function->start, first + plain);
+		assert_string_equal(look(symbols, 1, place + link_of("sizeless") + 3)->name, "sizeless");
+		assert_string_equal(look(symbols, 1, place + link_of("split.cold"))->name, "split");
+		assert_string_equal(look(symbols, 1, place + link_of("aliased") + 2)->name, "aliased");
+		assert_false(look(symbols, 1, place + link_of("sizeless") + 4)->known);
+		scope_symbols_destroy(symbols);
+	}
+}
+
 /* Expects one problem that says so, and names made of module and address. */
 static void check_problem(const struct scope_trace_map *map, const char *root, const char *says)
 {
@@ -514,7 +560,7 @@ int main(void)
 		cmocka_unit_test(test_debug_files), cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_deleted),	 cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_libraries), cmocka_unit_test(test_runtimes),
-		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_prelinked), cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_vdso),	 cmocka_unit_test(test_damaged),
 	};
 

@@ -60,7 +60,7 @@ static int module_report(struct scope_image *image, int fd)
 	if (!image->dwfl)
 		goto close_fd;
 	dwfl_report_begin(image->dwfl);
-	image->module = dwfl_report_elf(image->dwfl, image->path, image->path, fd, 0, false);
+	image->module = dwfl_report_elf(image->dwfl, image->path, image->path, fd, 0, true);
 	if (!image->module)
 		goto close_fd;
 	dwfl_report_end(image->dwfl, NULL, NULL);
