@@ -77,7 +77,15 @@ static int parse_stack_mode(struct genl_info *info, struct scope_config *config)
 	return 0;
 }
 
-/* Behind parse_rings(): a stack must fit a sub-buffer. */
+static void parse_kernel_base(struct genl_info *info, struct scope_config *config)
+{
+	struct nlattr *base = info->attrs[SCOPE_ATTR_KERNEL_BASE];
+
+	config->kernel_ips = base;
+	config->kernel_base = base ? nla_get_u64(base) : 0;
+}
+
+/* Behind parse_rings(): a stack must fit a sub-buffer, with an address of the kernel. */
 static int parse_stacks(struct genl_info *info, struct scope_config *config)
 {
 	struct nlattr *bytes = info->attrs[SCOPE_ATTR_STACK_BYTES];
@@ -91,7 +99,7 @@ static int parse_stacks(struct genl_info *info, struct scope_config *config)
 			      "STACK_BYTES is a multiple of 8 and at most 32768");
 	if (config->stack_mode == SCOPE_STACK_COPY &&
 	    sizeof(struct scope_subbuf) + sizeof(struct scope_record_stack) + SCOPE_ARCH_REGS * 8 +
-	    config->stack_bytes > config->subbuf_bytes)
+	    (config->kernel_ips ? sizeof(u64) : 0) + config->stack_bytes > config->subbuf_bytes)
 		return REFUSE(info, bytes, -EINVAL,
 			      "STACK_BYTES does not fit: make it smaller, or SUBBUF_BYTES larger");
 	get_u32(info, SCOPE_ATTR_STACK_MIN_NS, &config->stack_min_ns);
@@ -170,6 +178,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	err = parse_events(info, config);
 	if (!err)
 		err = check_protocol(info, config);
+	parse_kernel_base(info, config);
 	if (!err)
 		err = parse_rings(info, config);
 	if (!err)

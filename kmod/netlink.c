@@ -41,6 +41,7 @@ static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_RING_MODE] = { .type = NLA_U8 },
 	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 	[SCOPE_ATTR_OVERHEAD_MAX] = { .type = NLA_U32 },
+	[SCOPE_ATTR_KERNEL_BASE] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy query_policy[] = {
@@ -132,7 +133,12 @@ static int do_configure(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	err = scope_configure(session, info);
+	/* Whoever may read /proc/kallsyms may know where the kernel runs. */
+	if (info->attrs[SCOPE_ATTR_KERNEL_BASE] && !netlink_capable(skb, CAP_SYSLOG))
+		err = REFUSE(info, info->attrs[SCOPE_ATTR_KERNEL_BASE], -EPERM,
+			     "KERNEL_BASE: addresses of the kernel need CAP_SYSLOG");
+	else
+		err = scope_configure(session, info);
 	scope_session_put(session);
 	return err;
 }

@@ -65,6 +65,7 @@ struct scope_cpu {
 	/* stacks after syscalls: how many in the second that began at window_ns */
 	u64 window_ns;
 	u32 window_stacks;
+	u64 kernel_ip; /* of the sample that is being taken, for SCOPE_STACK_KERNEL_IP */
 	struct scope_measure measure;
 	struct hrtimer sample;
 	struct irq_work wake;
@@ -86,6 +87,8 @@ struct scope_config {
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
 	bool flight; /* overwrite the oldest */
+	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base */
+	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/* arguments to record, by native number; SCOPE_CALL_SKIP: leave the call out altogether */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];

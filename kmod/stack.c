@@ -49,22 +49,23 @@ static u32 cost_since(u64 now)
 	return end > now ? min_t(u64, end - now, U32_MAX) : 0;
 }
 
-static void put_chain(struct scope_session *session, struct scope_ring *ring,
+static void put_chain(struct scope_session *session, struct scope_cpu *cpu,
 		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
 {
 	u32 word = scope_arch_word_bytes(regs), count = 1;
+	u32 most = SCOPE_STACK_DEPTH_MAX - !!(flags & SCOPE_STACK_KERNEL_IP);
 	u64 fp = scope_arch_frame(regs), low = user_stack_pointer(regs);
 	struct scope_record_chain *r;
 	u64 frame[2], *ip;
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_CHAIN,
+	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_CHAIN,
 			       sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8 + 8, now);
 	if (!r)
 		return;
 	ip = (u64 *)(r + 1);
 	ip[0] = instruction_pointer(regs);
 	while (fp >= low && !(fp & (word - 1))) {
-		if (count == SCOPE_STACK_DEPTH_MAX) {
+		if (count == most) {
 			flags |= SCOPE_STACK_CUT;
 			break;
 		}
@@ -83,6 +84,8 @@ static void put_chain(struct scope_session *session, struct scope_ring *ring,
 		low = fp + 2 * word;
 		fp = frame[0];
 	}
+	if (flags & SCOPE_STACK_KERNEL_IP)
+		ip[count++] = cpu->kernel_ip;
 	r->reason = reason;
 	r->flags = flags;
 	r->count = count;
@@ -91,7 +94,7 @@ static void put_chain(struct scope_session *session, struct scope_ring *ring,
 		r->flags |= SCOPE_STACK_COST;
 		ip[count++] = cost_since(now);
 	}
-	scope_ring_commit(ring, sizeof(*r) + count * 8);
+	scope_ring_commit(&cpu->ring, sizeof(*r) + count * 8);
 }
 
 /*
@@ -128,16 +131,17 @@ static u32 stack_bytes(u64 sp, u32 most)
 	return sp < top && top - sp < most ? top - sp : most;
 }
 
-static void put_copy(struct scope_session *session, struct scope_ring *ring,
+static void put_copy(struct scope_session *session, struct scope_cpu *cpu,
 		     struct pt_regs *regs, u64 now, u8 reason, u8 flags)
 {
 	u64 sp = user_stack_pointer(regs);
 	u32 most = READ_ONCE(session->config.stack_bytes), want = stack_bytes(sp, most), got, padded;
+	u32 more = flags & SCOPE_STACK_KERNEL_IP ? 8 : 0;
 	struct scope_record_stack *r;
 	u8 *slice;
 
-	r = scope_ring_reserve(ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most,
-			       now);
+	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_STACK,
+			       sizeof(*r) + SCOPE_ARCH_REGS * 8 + most + more, now);
 	if (!r)
 		return;
 	scope_arch_regs((u64 *)(r + 1), regs);
@@ -150,9 +154,11 @@ static void put_copy(struct scope_session *session, struct scope_ring *ring,
 	r->reason = reason;
 	r->flags = flags;
 	r->regs = SCOPE_ARCH_REGS;
-	r->bytes = got;
+	r->bytes = more ? padded + more : got;
+	if (more)
+		*(u64 *)(slice + padded) = cpu->kernel_ip;
 	r->cost_ns = cost_since(now);
-	scope_ring_commit(ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded);
+	scope_ring_commit(&cpu->ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded + more);
 }
 
 static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
@@ -166,9 +172,9 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
 	if (!mode || !current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
 		return;
 	if (mode == SCOPE_STACK_CHAIN)
-		put_chain(session, &cpu->ring, regs, now, reason, flags);
+		put_chain(session, cpu, regs, now, reason, flags);
 	else
-		put_copy(session, &cpu->ring, regs, now, reason, flags);
+		put_copy(session, cpu, regs, now, reason, flags);
 	if (cpu->ring.records != records)
 		WRITE_ONCE(page->stacks, page->stacks + 1);
 	/* now came from the CPU's counter, and may be ahead by a little. */
@@ -245,8 +251,12 @@ void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u6
 	if (!is_wanted(session))
 		return;
 	if (!regs || !user_mode(regs)) {
-		regs = task_pt_regs(current);
 		flags = SCOPE_STACK_IN_KERNEL;
+		if (regs && session->config.kernel_ips) {
+			flags |= SCOPE_STACK_KERNEL_IP;
+			cpu->kernel_ip = instruction_pointer(regs) - session->config.kernel_base;
+		}
+		regs = task_pt_regs(current);
 	}
 	put_stack(session, cpu, regs, now, SCOPE_STACK_SAMPLE, flags);
 }

@@ -30,7 +30,7 @@
 #define SCOPE_FILTER_SLOTS 7680 /* processes and threads selected at once, descendants included */
 #define SCOPE_COMM_RULES 8	/* command names selected at once */
 #define SCOPE_CGROUP_RULES 8	/* control groups selected at once */
-#define SCOPE_STACK_DEPTH_MAX 64
+#define SCOPE_STACK_DEPTH_MAX 64 /* an address of the kernel among them */
 #define SCOPE_STACK_BYTES_MAX 32768
 #define SCOPE_SAMPLE_PERIOD_MIN_NS 200000
 #define SCOPE_STACK_THREADS_MAX 1024 /* threads named for stacks */

@@ -17,6 +17,7 @@
  *                         [FOLLOW] [SYSCALLS] [EVENTS] [SUBBUF_BYTES] [SUBBUF_COUNT] [ARG_COUNTS]
  *                         [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
  *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [RING_MODE] [OVERHEAD_MAX]
+ *                         [KERNEL_BASE]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
  *                         See below for TARGETS and their errors. EINVAL: a value out of range.
  *                         ENOMEM: not enough, or the rings of the CPUs online would take over half
@@ -274,6 +275,9 @@ enum scope_attr {
 					 it grew by is to be taken off the time an experiment took */
 	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: what threads still owed as they woke others, sum:
 					 by so much these were early */
+	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel tell where, less this
+					 (SCOPE_STACK_KERNEL_IP); default: they do not. EPERM without
+					 CAP_SYSLOG */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };

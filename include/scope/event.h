@@ -220,6 +220,11 @@ enum scope_stack_reason {
 #define SCOPE_STACK_CUT 0x02	   /* more stack there than was taken */
 #define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read: of STACK zeros, or what is missing */
 #define SCOPE_STACK_COST 0x08	   /* of CHAIN: cost_ns follows */
+/*
+ * The last of ip, or the last 8 of bytes, is where in the kernel the sample hit, less KERNEL_BASE
+ * (scope/control.h). CHAIN counts it in count, STACK in bytes, which are then a multiple of 8.
+ */
+#define SCOPE_STACK_KERNEL_IP 0x10
 
 /*
  * Behind it: __u64 ip[count], the interrupted instruction first; then, with SCOPE_STACK_COST,

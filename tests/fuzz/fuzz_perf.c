@@ -93,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!end || fd < 0)
 		return end ? -1 : (close(fd), 0);
 	use_format((const char *)data, &layout);
+	layout.kernel_ips = mode != SCOPE_STACK_NONE;
 	bytes -= (size_t)(end + 1 - data);
 	bytes = bytes < RING_BYTES ? bytes : RING_BYTES;
 	/* So that records run over the end of the ring. */

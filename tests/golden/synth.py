@@ -5,6 +5,7 @@ import random
 
 SAMPLE_NS = 1_000_000
 STACK_MIN_NS = 100_000
+KERNEL_TEXT = 0xffffffff81000000
 
 
 class Trace:
@@ -16,6 +17,7 @@ class Trace:
         self.end_ns = int(seconds * 1e9)
         self.random = random.Random(seed)
         self.functions = {}
+        self.kernel_functions = {}
         self.next_address = 0x1000
         self.meta("kernel", "6.1.0")
         self.meta("source", "text")
@@ -43,6 +45,14 @@ class Trace:
         begin with libc: are library functions."""
         return ",".join(hex(self.function(name.removeprefix("libc:"), name.startswith("libc:")))
                         for name in reversed(path))
+
+    def kernel(self, name):
+        """Words behind a sample that hit that function of the kernel."""
+        if name not in self.kernel_functions:
+            start = KERNEL_TEXT + 0x100 * len(self.kernel_functions)
+            self.head.append(f"sym 0 {start:#x} 0x100 {name} [kernel] library")
+            self.kernel_functions[name] = start + 0x10
+        return f" kernel_ip={self.kernel_functions[name]:#x} kernel"
 
     def fd(self, number, kind, tgid=100):
         self.head.append(f"fd {tgid} {number} {kind} -")
@@ -88,14 +98,15 @@ class Thread:
         """The thread gets the CPU for the first time."""
         self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
 
-    def run(self, ns, path):
-        """Computes for ns inside path; samples fall where they fall."""
+    def run(self, ns, path, kernel=None):
+        """Computes for ns inside path, in that function of the kernel; samples fall where they fall."""
+        inside = self.trace.kernel(kernel) if kernel else ""
         end = self.now + int(ns)
         while self.sampled + SAMPLE_NS <= end:
             self.sampled += SAMPLE_NS
             if self.sampled > self.now and self.trace.stack_min_ns is not None:
                 self.trace.add(self.sampled, self.cpu,
-                               f"sample {self.tid} {self.trace.chain(path)}")
+                               f"sample {self.tid} {self.trace.chain(path)}{inside}")
         self.now = end
 
     def call(self, name, ns, ret=0, args="", path=None):

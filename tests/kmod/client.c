@@ -259,6 +259,8 @@ int client_configure(struct client *client, const struct client_config *config)
 	put_nonzero(msg, SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns);
 	/* On an emulated processor nothing can be said of shares. */
 	nla_put_u32(msg, SCOPE_ATTR_OVERHEAD_MAX, config->overhead_max);
+	if (config->kernel_base)
+		nla_put_u64(msg, SCOPE_ATTR_KERNEL_BASE, config->kernel_base);
 	if (config->flight)
 		nla_put_u8(msg, SCOPE_ATTR_RING_MODE, SCOPE_RING_FLIGHT);
 	err = transact(client, msg, &answer);

@@ -16,6 +16,7 @@ static const struct {
 	{ "stack_copy", test_stack_copy },
 	{ "stack_chain", test_stack_chain },
 	{ "stack_limit", test_stack_limit },
+	{ "stack_kernel", test_stack_kernel },
 	{ "sessions", test_sessions },
 	{ "writers", test_writers },
 	{ "reader_killed", test_reader_killed },

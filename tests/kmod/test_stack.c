@@ -5,11 +5,12 @@
 #include "tests.h"
 
 #define SPIN_MS 400
+#define KERNEL_BASE 0xffff000000000000ull /* what it is taken off has no high bits left */
 #define NAPS 50
 
 struct stacks {
 	struct workload *workload;
-	uint32_t samples, marked, chained, deep, of_calls, naps, faults;
+	uint32_t samples, marked, chained, deep, of_calls, naps, faults, kernel;
 	uint32_t last_type[CLIENT_CPUS], last_tid[CLIENT_CPUS];
 	uint16_t last_nr[CLIENT_CPUS];
 };
@@ -35,12 +36,22 @@ static bool is_of_spin(const struct stacks *stacks, uint32_t tid, uint64_t now_n
 	       (!shared->spin_ns[1] || now_ns < shared->spin_ns[1]);
 }
 
+/* The last word is where in the kernel it hit, less the base. */
+static void on_kernel(struct stacks *stacks, uint8_t flags, const uint64_t *word, uint32_t words)
+{
+	CHECK(flags & SCOPE_STACK_IN_KERNEL && words >= 1);
+	CHECK(word[words - 1] && word[words - 1] < 1ull << 48, "%lx", word[words - 1]);
+	stacks->kernel++;
+}
+
 static void on_stack(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
 		     const struct scope_record_stack *stack)
 {
 	const uint64_t *reg = (const uint64_t *)(stack + 1);
 
-	CHECK(stack->regs == CLIENT_REGS && stack->bytes <= 4096);
+	CHECK(stack->regs == CLIENT_REGS && stack->bytes <= 4096 + 8);
+	if (stack->flags & SCOPE_STACK_KERNEL_IP)
+		on_kernel(stacks, stack->flags, reg + stack->regs, stack->bytes / 8);
 	CHECK(stack->bytes, "sp %lx flags %x", reg[CLIENT_REG_SP], stack->flags);
 	CHECK(stack->bytes < 4096 || stack->flags & SCOPE_STACK_CUT);
 	stacks->faults += !!(stack->flags & SCOPE_STACK_FAULT);
@@ -57,6 +68,8 @@ static void on_chain(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
 	int i;
 
 	CHECK(chain->count >= 1 && chain->count <= SCOPE_STACK_DEPTH_MAX);
+	if (chain->flags & SCOPE_STACK_KERNEL_IP)
+		on_kernel(stacks, chain->flags, ip, chain->count);
 	if (!is_of_spin(stacks, tid, now_ns, chain->reason))
 		return;
 	stacks->samples++;
@@ -96,9 +109,10 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	stacks->last_tid[cpu] = tid;
 }
 
-static void trace(struct client_config *config, struct stacks *stacks, struct client_counts *pages)
+static void trace(struct client_config *config, uint32_t calls, struct stacks *stacks,
+		  struct client_counts *pages)
 {
-	struct workload_plan plan = { .getppid = 200, .nanosleep = NAPS, .spin_ms = SPIN_MS };
+	struct workload_plan plan = { .getppid = calls, .nanosleep = NAPS, .spin_ms = SPIN_MS };
 	struct workload workload;
 	struct client client;
 
@@ -117,9 +131,9 @@ static void trace(struct client_config *config, struct stacks *stacks, struct cl
 	client_pages(&client, pages);
 	CHECK(!pages->lost[0] && pages->records == client.received);
 	printf("# %u samples, %u marked, %u chained, %u of calls (%u naps), %lu skipped, %u "
-	       "faults\n",
+	       "faults, %u in the kernel\n",
 	       stacks->samples, stacks->marked, stacks->chained, stacks->of_calls, stacks->naps,
-	       pages->skipped, stacks->faults);
+	       pages->skipped, stacks->faults, stacks->kernel);
 	client_close(&client);
 	workload_end(&workload);
 }
@@ -135,7 +149,7 @@ void test_stack_copy(void)
 	struct client_counts pages;
 	struct stacks stacks;
 
-	trace(&config, &stacks, &pages);
+	trace(&config, 200, &stacks, &pages);
 	/* The guest is emulated, on a machine that others use: late timers are skipped. */
 	CHECK(stacks.samples > SPIN_MS / 100 && stacks.samples < SPIN_MS * 2);
 	CHECK(stacks.marked > stacks.samples * 8 / 10);
@@ -151,10 +165,29 @@ void test_stack_chain(void)
 	struct client_counts pages;
 	struct stacks stacks;
 
-	trace(&config, &stacks, &pages);
+	trace(&config, 200, &stacks, &pages);
 	CHECK(stacks.samples > SPIN_MS / 100 && stacks.samples < SPIN_MS * 2);
 	CHECK(stacks.chained > stacks.samples * 8 / 10);
 	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
+}
+
+/* Threads in short calls are hit in the kernel, too: each such stack tells where, behind the user's. */
+static void sample_kernel(uint8_t mode)
+{
+	struct client_config config = { .count = 1, .stack_mode = mode, .stack_bytes = 4096,
+					.stack_min_ns = 1000000000, .sample_period_ns = 1000000,
+					.kernel_base = KERNEL_BASE, .subbuf_count = 64 };
+	struct client_counts pages;
+	struct stacks stacks;
+
+	trace(&config, 50000, &stacks, &pages);
+	CHECK(stacks.kernel >= 5, "%u", stacks.kernel);
+}
+
+void test_stack_kernel(void)
+{
+	sample_kernel(SCOPE_STACK_COPY);
+	sample_kernel(SCOPE_STACK_CHAIN);
 }
 
 void test_stack_limit(void)
@@ -164,7 +197,7 @@ void test_stack_limit(void)
 	struct client_counts pages;
 	struct stacks stacks;
 
-	trace(&config, &stacks, &pages);
+	trace(&config, 200, &stacks, &pages);
 	CHECK(pages.skipped > 300 && stacks.of_calls == pages.stacks);
 	/* At most ten per CPU in each second begun. */
 	CHECK(stacks.of_calls >= 10 && stacks.of_calls <= 400);

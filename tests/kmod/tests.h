@@ -50,6 +50,7 @@ void test_filter_cgroup(void);
 void test_filter_syscalls(void);
 void test_stack_change(void);
 void test_stack_hole(void);
+void test_stack_kernel(void);
 void test_probe_kernel(void);
 void test_probe_user(void);
 void test_probe_deleted(void);

@@ -270,6 +270,36 @@ static void stacks_of_all_calls(void **state)
 				       "1500 0 stack 100 regs="));
 }
 
+/* Where in the kernel a sample hit is told as far from the base, where it hit the program not at all. */
+static void samples_in_the_kernel(void **state)
+{
+	const size_t registers = (size_t)__builtin_popcountll(scope_perf_register_mask());
+	struct session *session = begin(SCOPE_STACK_COPY);
+	char *text;
+
+	(void)state;
+	session->layout.kernel_ips = true;
+	session->options.kernel_base = 0x10000000;
+	for (uint64_t time_ns = 1000; time_ns < 4000; time_ns += 1000) {
+		sample_begin(&session->bytes, SCOPE_PERF_SAMPLE, 100, 100, time_ns);
+		sample_stack(&session->bytes, registers, 64, 16);
+		/* Of the second one it is not known. */
+		bytes_u64(&session->bytes, time_ns == 2000 ? 0 : PERF_SAMPLE_REGS_ABI_64);
+		if (time_ns != 2000)
+			bytes_u64(&session->bytes, 0xffffffff91000020);
+		if (time_ns < 3000)
+			((struct perf_event_header *)session->bytes.data)->misc = PERF_RECORD_MISC_KERNEL;
+		bytes_end(&session->bytes);
+		put(session, 0);
+	}
+	text = trace_text(session, 4000, "1000 0 sample 100 regs=");
+	assert_non_null(strstr(text, " data=abababababababababababababababab kernel_ip=0xffffffff81000020 kernel\n"
+				     "2000 0 sample"));
+	assert_non_null(strstr(text, " data=abababababababababababababababab kernel\n3000 0 sample"));
+	assert_non_null(strstr(text, " data=abababababababababababababababab\n"));
+	free(text);
+}
+
 static void lives(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
@@ -481,7 +511,7 @@ int main(void)
 		cmocka_unit_test(whole_calls),
 		cmocka_unit_test(flush_before_entry),	   cmocka_unit_test(blocked_calls),
 		cmocka_unit_test(wakers),	   cmocka_unit_test(stacks_of_calls),
-		cmocka_unit_test(stacks_of_all_calls),
+		cmocka_unit_test(stacks_of_all_calls), cmocka_unit_test(samples_in_the_kernel),
 		cmocka_unit_test(lives),	   cmocka_unit_test(children_left_out),
 		cmocka_unit_test(names_come_and_go),
 		cmocka_unit_test(calls_not_asked_for_are_dropped),

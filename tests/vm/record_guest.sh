@@ -102,6 +102,19 @@ all_there() {
 	[ "$said" = "$found" ] || { echo "$said events counted, $found found"; return 1; }
 }
 
+# Functions stand where they would if this kernel's code began at 0xffffffff81000000.
+all_moved() {
+	local text name address want
+	text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+	read -r name address < <(awk '/^sym 0 .* \[kernel\] / { print $5, $3; exit }' "$dir/dump")
+	want=$(awk -v name="$name" '$3 == name { print $1 }' /proc/kallsyms)
+	for want in $want; do
+		[ $((0x$want - 0x$text + 0xffffffff81000000)) -ne $((address)) ] || return 0
+	done
+	echo "$name is said to be at $address"
+	return 1
+}
+
 ends_early() {
 	"$scope" record -p "$target" $bare -d 60 -o b.trace >"$dir/stdout" 2>"$dir/stderr" &
 	local recorder=$! status=0
@@ -205,6 +218,9 @@ pass "the trace has descriptors" dumped '^fd .*pipe'
 pass "the trace has the stack of a standing thread" dumped '^memory '
 pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
 pass "the trace has maps of a program started meanwhile" dumped '/sleep'
+pass "the trace says where in the kernel samples hit" dumped ' sample .* kernel_ip=0xffffffff[0-9a-f]{8} .*kernel'
+pass "the trace names functions of the kernel" dumped '^sym 0 0xffffffff[0-9a-f]{8} 0x[0-9a-f]+ [a-z_0-9]+ \[kernel\] library'
+pass "the trace has no address of the kernel" all_moved
 pass "the trace has metadata" dumped 'end_reason.*time'
 pass "the stacks of a 32-bit program" records_32_bits
 pass "Ctrl-C ends early and keeps the file" ends_early

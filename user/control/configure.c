@@ -81,6 +81,8 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 		bad |= nla_put_u8(message, SCOPE_ATTR_RING_MODE, (uint8_t)config->ring_mode);
 	if (config->stack_mode != SCOPE_STACK_NONE)
 		bad |= nla_put_u8(message, SCOPE_ATTR_STACK_MODE, (uint8_t)config->stack_mode);
+	if (config->kernel_ips && protocol > 1)
+		bad |= nla_put_u64(message, SCOPE_ATTR_KERNEL_BASE, config->kernel_base);
 	if (config->arg_counts)
 		bad |= nla_put(message, SCOPE_ATTR_ARG_COUNTS, SCOPE_SYSCALL_MAX, config->arg_counts);
 	if (config->syscalls)

@@ -48,6 +48,8 @@ struct scope_session_config {
 	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
 	uint32_t stacks_per_second;
 	uint32_t sample_period_ns; /* 0: no samples */
+	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base (protocol 2) */
+	uint64_t kernel_base;
 	enum scope_ring_mode ring_mode;
 	uint32_t overhead_max; /* thousandths of a CPU, at most 1000 */
 	bool overhead_any;     /* no overload guard, whatever overhead_max */

@@ -18,14 +18,33 @@ struct collector {
 	double sample_ns;
 };
 
-static int spot_of(struct collector *collector, const struct scope_logged_stack *logged,
-		   struct scope_spot *ret_spot)
+/* Where in the kernel the sample hit; NULL: that is not told, or has no name. 0, -ENOMEM. */
+static int inside_of(struct collector *collector, const struct scope_logged_stack *logged,
+		     const struct scope_event *event, const struct scope_function **ret_inside)
 {
-	struct scope_event event = {.stack = {
+	const struct scope_function *function;
+	int err;
+
+	*ret_inside = NULL;
+	if (!(logged->flags & SCOPE_STACK_KERNEL_IP))
+		return 0;
+	err = scope_symbols_lookup(collector->spotter.symbols, logged->tgid, event->stack.kernel_ip, false,
+				   &function);
+	if (!err && function->known)
+		*ret_inside = function;
+	return err;
+}
+
+static int spot_of(struct collector *collector, const struct scope_logged_stack *logged,
+		   struct scope_spot *ret_spot, const struct scope_function **ret_inside)
+{
+	struct scope_event event = {.flags = logged->flags, .stack = {
 		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes,
 	}};
 	int err = scope_trace_stack_at(collector->trace, &logged->place, &event);
 
+	if (!err)
+		err = inside_of(collector, logged, &event, ret_inside);
 	if (err)
 		return err;
 	if (event.stack.ips) {
@@ -41,12 +60,13 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 static int collect_standing(struct collector *collector, const struct scope_logged_stack *logged)
 {
 	const uint32_t index = logged->stack.thread;
+	const struct scope_function *inside;
 	struct scope_spot spot;
 	int err;
 
 	if (!collector->layer.detection)
 		return 0;
-	err = spot_of(collector, logged, &spot);
+	err = spot_of(collector, logged, &spot, &inside);
 	if (!err && index < collector->layer.units->threads) {
 		collector->layer.evidence->standing[index].node = spot.node;
 		collector->layer.evidence->standing[index].trail = spot.trail;
@@ -102,7 +122,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 						       : sleep_stretch(collector, logged);
 	if (!scope_layer_wants(&collector->layer, logged->stack.thread, &stretch))
 		return 0;
-	err = spot_of(collector, logged, &spot);
+	err = spot_of(collector, logged, &spot, &stretch.inside);
 	return err ? err : scope_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
 }
 

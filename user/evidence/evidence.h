@@ -38,6 +38,7 @@ struct scope_item {
 	uint8_t class; /* WAIT: enum scope_wait_class */
 	bool abnormal;
 	bool kernel;   /* RUN: the sample hit the kernel */
+	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
 	bool lock;     /* BLAME: for a lock */
 	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
 };

@@ -128,6 +128,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		.class = stretch->class,
 		.passed = stretch->passed,
 		.kernel = stretch->kernel,
+		.inside = stretch->inside,
 	};
 	int err = 0;
 

@@ -29,6 +29,7 @@ struct scope_stretch {
 	uint8_t class;
 	uint16_t nr;
 	uint32_t unit; /* UINT32_MAX: none that counts */
+	const struct scope_function *inside; /* with kernel: where in it; NULL: not told */
 };
 
 /*

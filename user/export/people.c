@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 128
 
-/* Traces hold no addresses of the kernel: what a thread did there is one frame. */
+/* Where the trace does not say where in the kernel: what a thread did there is one frame. */
 static const struct scope_function in_kernel = {
 	.name = "[kernel]", .symbol = "[kernel]", .module = "[kernel]", .path = "[kernel]",
 	.library = true, .known = true, .id = UINT32_MAX,
@@ -50,6 +50,21 @@ const char *scope_people_place(const struct scope_trace *trace, uint16_t probe)
 	return place ? place : "";
 }
 
+/* *ret_function stays where there is no name. */
+static int kernel_function(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
+			   const struct scope_function **ret_function)
+{
+	const struct scope_function *function;
+	int err;
+
+	if (!(event->flags & SCOPE_STACK_KERNEL_IP))
+		return 0;
+	err = scope_symbols_lookup(symbols, tgid, event->stack.kernel_ip, false, &function);
+	if (!err && function->known)
+		*ret_function = function;
+	return err;
+}
+
 int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
 		       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut)
@@ -86,10 +101,11 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 	if (count && kernel) {
 		if (address)
 			address[count] = 0;
-		function[count++] = &in_kernel;
+		function[count] = &in_kernel;
+		err = kernel_function(symbols, tgid, event, &function[count++]);
 	}
 	*ret_count = count;
 	if (ret_cut)
 		*ret_cut = flags & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN);
-	return 0;
+	return err;
 }

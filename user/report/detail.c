@@ -309,6 +309,20 @@ static void print_times(const struct report *report, const struct scope_finding 
 	print_evidence(report, finding);
 }
 
+static int print_inside(const struct report *report, const struct scope_finding *finding)
+{
+	char *text;
+	int err = scope_section_inside(report, finding, &text);
+
+	if (err || !text)
+		return err;
+	fputs("     in kernel   ", report->out);
+	scope_format_wrapped(report->out, text, DETAIL_COLUMN, DETAIL_COLUMN);
+	fputc('\n', report->out);
+	free(text);
+	return 0;
+}
+
 int scope_section_details(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -346,6 +360,9 @@ int scope_section_details(const struct report *report)
 				scope_section_outside(finding));
 		if (!scope_section_stuck(finding))
 			print_times(report, finding);
+		err = print_inside(report, finding);
+		if (err)
+			break;
 		err = print_paths(report, finding);
 		fputc('\n', report->out);
 	}

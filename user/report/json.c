@@ -12,11 +12,13 @@
 #include <scope/abi.h>
 
 #include "base/syscall_name.h"
+#include "evidence/inside.h"
 #include "evidence/place.h"
 #include "report/delay.h"
 #include "report/times.h"
 
 #define SOURCE_ROWS 8
+#define INSIDE_MAX 16 /* those below hold little */
 
 /* Names of processes and files are bytes of any kind: those that are no UTF-8 stand as U+FFFD. */
 static json_t *make_string(const char *text)
@@ -133,6 +135,24 @@ static json_t *make_source(const struct scope_analysis *analysis, const struct s
 	return array;
 }
 
+/* Functions of the kernel that it ran in, all that samples tell of. */
+static json_t *make_inside(const struct scope_finding *finding)
+{
+	struct scope_inside row[INSIDE_MAX];
+	json_t *array = json_array();
+	size_t count = 0;
+
+	if (finding->function && finding->evidence &&
+	    scope_inside_find(finding->evidence, finding->function, row, INSIDE_MAX, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "name",
+						       make_string(row[i].function->name), "module",
+						       make_string(row[i].function->module), "share",
+						       make_number(row[i].share)));
+	return array;
+}
+
 /* What a thread that hangs or spins does, or what slow units have cost. */
 static json_t *make_extent(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
@@ -186,6 +206,7 @@ static json_t *make_finding(const struct scope_analysis *analysis, const struct 
 	if (!object)
 		return NULL;
 	json_object_update_new(object, make_extent(analysis, finding));
+	json_object_set_new(object, "in_kernel", make_inside(finding));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(analysis, finding));
 	if (causal)

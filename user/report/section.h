@@ -23,6 +23,12 @@ int scope_section_basis(const struct report *report);	/* what the answer rests o
 int scope_section_source(const struct report *report, const struct scope_finding *finding,
 			 double *ret_cut);
 
+/*
+ * The functions of the kernel that a finding's running time was spent in, or why they are not known; NULL
+ * where the kernel is no matter. 0, -ENOMEM. The caller frees *ret_text.
+ */
+int scope_section_inside(const struct report *report, const struct scope_finding *finding, char **ret_text);
+
 /* Below the line of a finding: by how much delays in it come through. Nothing without experiments. */
 void scope_section_effect(const struct report *report, size_t index);
 

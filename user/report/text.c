@@ -130,16 +130,20 @@ static void print_reason(const struct report *report, const char *verdict)
 }
 
 /* Slow inside the kernel at no more work: said, but not held against the function. */
-static void print_kernel(const struct report *report)
+static int print_kernel(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *kernel = &ranking->kernel;
 	const struct scope_function *below;
-	char text[512];
+	char text[512], *inside;
 	struct scope_text slow, usual;
+	int err;
 
 	if (!kernel->function)
-		return;
+		return 0;
+	err = scope_section_inside(report, kernel, &inside);
+	if (err)
+		return err;
 	below = report->analysis->evidence->tree.node[kernel->node].below;
 	snprintf(text, sizeof(text),
 		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
@@ -151,6 +155,13 @@ static void print_kernel(const struct report *report)
 	fputs("  ", report->out);
 	scope_format_wrapped(report->out, text, 2, 2);
 	fputc('\n', report->out);
+	if (inside) {
+		fputs("  In the kernel: ", report->out);
+		scope_format_wrapped(report->out, inside, 17, 2);
+		fputc('\n', report->out);
+		free(inside);
+	}
+	return 0;
 }
 
 /* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
@@ -285,9 +296,10 @@ static int print_verdict(const struct report *report)
 		print_reason(report, "NOTHING CAN BE SAID.");
 		break;
 	}
-	print_kernel(report);
+	err = print_kernel(report);
 	print_background(report);
-	err = print_near(report);
+	if (!err)
+		err = print_near(report);
 	fputc('\n', report->out);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "source/defaults.h"
+#include "source/kernel_names.h"
 #include "source/meta.h"
 #include "source/newborn.h"
 #include "source/proc.h"
@@ -23,6 +24,7 @@
 
 #define NS_PER_MS 1000000ull
 #define LOOK_NS 5000000000ull
+#define KALLSYMS "/proc/kallsyms"
 
 static uint64_t now_ns(void)
 {
@@ -74,6 +76,8 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	scope_newborn_note(capture->newborn, subbuf);
 	scope_steer_take(capture->steer, subbuf);
 	code = scope_writer_subbuf(capture->writer, subbuf);
+	if (!code && capture->kernel_names)
+		code = scope_kernel_names_note(capture->kernel_names, subbuf);
 	if (!code && capture->still_wanted)
 		code = scope_still_write(capture->still, subbuf, capture->writer);
 	return code;
@@ -137,7 +141,7 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 {
 	struct scope_capture_progress progress = {
 		.elapsed_ns = now - capture->stats.begin_ns,
-		.duration_ns = capture->options->duration_ns,
+		.duration_ns = capture->options.duration_ns,
 		.settled_ns = capture->settled_ns,
 		.bytes = scope_writer_bytes(capture->writer),
 	};
@@ -168,6 +172,19 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
 }
 
+/* Names of the kernel's functions that were hit; where they cannot be read any more there are none. */
+static int write_kernel_names(struct scope_capture_run *capture)
+{
+	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
+	int code;
+
+	if (!kallsyms)
+		return 0;
+	code = scope_kernel_names_write(capture->kernel_names, kallsyms, capture->writer);
+	fclose(kallsyms);
+	return code;
+}
+
 static int keep_up(void *context)
 {
 	struct scope_capture_run *capture = context;
@@ -180,9 +197,11 @@ static int cut(struct scope_capture_run *capture)
 {
 	int code = scope_capture_write_names(capture);
 
+	if (!code)
+		code = write_kernel_names(capture);
 	if (code)
 		return failed(capture, code);
-	if (scope_states_take(capture->source, capture->options, capture->stats.target.tgid,
+	if (scope_states_take(capture->source, &capture->options, capture->stats.target.tgid,
 			      capture->still, capture->writer, keep_up, capture,
 			      &capture->states))
 		capture->states = NULL;
@@ -249,7 +268,7 @@ static int no_calls(struct scope_capture_run *capture)
 /* Until the time is up, the stop flag, or the end of the target. */
 static int run(struct scope_capture_run *capture)
 {
-	const uint64_t duration = capture->options->duration_ns;
+	const uint64_t duration = capture->options.duration_ns;
 	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
 	uint64_t now = now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
 	int code = 0;
@@ -312,6 +331,8 @@ static int end_session(struct scope_capture_run *capture)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	if (!code)
 		code = scope_capture_write_names(capture);
+	if (!code)
+		code = write_kernel_names(capture);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
@@ -326,9 +347,9 @@ static int begin_session(struct scope_capture_run *capture)
 	int code = 0;
 
 	/* Those of a process that waits to execute another program are still ours. */
-	if (!capture->options->held)
+	if (!capture->options.held)
 		code = scope_capture_write_names(capture);
-	if (!code && !capture->options->held)
+	if (!code && !capture->options.held)
 		code = scope_capture_write_fds(capture);
 	if (code)
 		return failed(capture, code);
@@ -342,8 +363,11 @@ static int begin_session(struct scope_capture_run *capture)
 	if (!code)
 		code = drain_still(capture);
 	if (!code)
-		code = scope_capture_first_meta(capture->writer, capture->options,
+		code = scope_capture_first_meta(capture->writer, &capture->options,
 						&capture->stats);
+	if (!code && capture->no_kernel.text[0])
+		code = scope_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES,
+					 capture->no_kernel.text);
 	return code ? failed(capture, code) : 0;
 }
 
@@ -358,6 +382,26 @@ static void add_note(struct scope_capture_run *capture)
 			 capture->source->note(capture->feed));
 }
 
+/* Is it known where the kernel runs? Then samples say where in it they hit. 0 or -ENOMEM. */
+static int find_kernel(struct scope_capture_run *capture)
+{
+	struct scope_capture_options *options = &capture->options;
+	FILE *kallsyms;
+	int code;
+
+	if (!options->sample_period_ns || options->stack_mode == SCOPE_STACK_NONE)
+		return 0;
+	kallsyms = fopen(KALLSYMS, "re");
+	if (!kallsyms) {
+		scope_error_set(&capture->no_kernel, -errno, KALLSYMS ": %s", strerror(errno));
+		return 0;
+	}
+	code = scope_kernel_base(kallsyms, &capture->no_kernel, &options->kernel_base);
+	fclose(kallsyms);
+	options->kernel_ips = !code;
+	return code ? 0 : scope_kernel_names_create(options->kernel_base, &capture->kernel_names);
+}
+
 static int prepare(struct scope_capture_run *capture)
 {
 	int code;
@@ -365,9 +409,12 @@ static int prepare(struct scope_capture_run *capture)
 	code = scope_capture_find_target(capture);
 	if (code)
 		return code;
+	code = find_kernel(capture);
+	if (code)
+		return failed(capture, code);
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
-	code = capture->source->open(capture->options, capture->stats.target.tgid, capture->error,
+	code = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
 				     &capture->feed);
 	if (code)
 		return code;
@@ -379,7 +426,7 @@ static int prepare(struct scope_capture_run *capture)
 		code = scope_newborn_create(&capture->newborn);
 	if (code)
 		return failed(capture, code);
-	return scope_steer_create(capture->source, capture->feed, capture->options, now_ns(),
+	return scope_steer_create(capture->source, capture->feed, &capture->options, now_ns(),
 				  capture->error, &capture->steer);
 }
 
@@ -387,6 +434,7 @@ static void release(struct scope_capture_run *capture)
 {
 	scope_steer_destroy(capture->steer);
 	scope_newborn_destroy(capture->newborn);
+	scope_kernel_names_destroy(capture->kernel_names);
 	scope_still_destroy(capture->still);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)
@@ -401,7 +449,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 		  struct scope_capture_stats *ret_stats)
 {
 	struct scope_capture_run capture = {
-		.options = options,
+		.options = *options,
 		.watch = watch,
 		.stop = stop,
 		.writer = writer,

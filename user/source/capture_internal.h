@@ -6,7 +6,7 @@
 #include "source/capture.h"
 
 struct scope_capture_run {
-	const struct scope_capture_options *options;
+	struct scope_capture_options options;
 	const struct scope_capture_watch *watch;
 	const volatile sig_atomic_t *stop;
 	struct scope_writer *writer;
@@ -16,6 +16,8 @@ struct scope_capture_run {
 	struct scope_proc *proc;
 	struct scope_still *still;
 	struct scope_newborn *newborn;
+	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
+	struct scope_error no_kernel; /* why none can be had */
 	struct scope_steer *steer; /* NULL: stacks stay as they are */
 	struct scope_capture_stats stats;
 	int pidfd;	/* -1 where the kernel has none, or the target has ended */

@@ -23,22 +23,22 @@ static void name_held(const char *program, struct scope_target *target)
 
 int scope_capture_find_target(struct scope_capture_run *capture)
 {
-	const struct scope_selection *selection = capture->options->selection;
-	int code = scope_target_find(capture->options->pid, capture->error, &capture->stats.target);
+	const struct scope_selection *selection = capture->options.selection;
+	int code = scope_target_find(capture->options.pid, capture->error, &capture->stats.target);
 
 	if (code == -ESRCH && selection && selection->process.tgid) {
 		capture->stats.target = selection->process;
 		code = 0;
 	}
-	if (!code && capture->options->held)
-		name_held(capture->options->held, &capture->stats.target);
+	if (!code && capture->options.held)
+		name_held(capture->options.held, &capture->stats.target);
 	return code;
 }
 
 /* Whom the source traces: the target, and its descendants where these are followed. */
 static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
-	if (capture->options->follow)
+	if (capture->options.follow)
 		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
 	*ret_tgids = malloc(sizeof(**ret_tgids));
 	if (!*ret_tgids)
@@ -95,9 +95,9 @@ static bool followed_left(struct scope_capture_run *capture)
 {
 	struct scope_capture_counts counts;
 
-	if (capture->options->selection && capture->options->selection->lasting)
+	if (capture->options.selection && capture->options.selection->lasting)
 		return true;
-	return (capture->options->follow || !is_plain(capture->options)) &&
+	return (capture->options.follow || !is_plain(&capture->options)) &&
 	       !capture->source->count(capture->feed, NULL, &counts) &&
 	       counts.processes > 0;
 }

@@ -51,6 +51,8 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.stack_syscalls = options->stack_syscalls,
 		.stacks_per_second = options->stacks_per_second,
 		.sample_period_ns = options->sample_period_ns,
+		.kernel_ips = options->kernel_ips,
+		.kernel_base = options->kernel_base,
 		.events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0),
 		.overhead_max = options->overhead_max,
 		.overhead_any = !options->overhead_max,

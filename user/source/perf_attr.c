@@ -85,6 +85,11 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
 	want_stack(&attr, events->layout.stack[kind], options->stack_bytes);
+	/* Not PERF_SAMPLE_IP, which would stand before the time, whose place is the same in all records. */
+	if (kind == SCOPE_PERF_SAMPLE && events->layout.kernel_ips) {
+		attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr.sample_regs_intr = scope_perf_counter_mask();
+	}
 	return attr;
 }
 

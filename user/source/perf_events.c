@@ -315,6 +315,7 @@ int scope_perf_events_open(struct scope_perf_events *events,
 		options->stack_mode;
 	if (options->sample_period_ns)
 		events->layout.stack[SCOPE_PERF_SAMPLE] = options->stack_mode;
+	events->layout.kernel_ips = options->kernel_ips;
 	events->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (events->epoll < 0)
 		return scope_error_set(error, -errno, "cannot wait for perf rings: %s", strerror(errno));

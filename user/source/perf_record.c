@@ -3,7 +3,8 @@
  * Take records of perf rings apart, every length checked. The layouts are those of perf_event_open(2)
  * for the sample types that perf_events.c asks for:
  *
- *   a sample           header, identifier, pid and tid, time, [callchain], raw, [registers, stack]
+ *   a sample           header, identifier, pid and tid, time, [callchain], raw, [registers, stack],
+ *                      [program counter of what was interrupted, the kernel or not]
  *   any other record   header, its own fields, pid and tid, time, identifier
  */
 #include "source/perf_record.h"
@@ -18,11 +19,13 @@
 #define REGISTERS SCOPE_REG_COUNT_X86_64
 /* ax bx cx dx si di bp sp ip, then r8 to r15 behind the flags and segments. */
 #define REGISTER_MASK 0xff01ffull
+#define COUNTER_MASK (1ull << 8)
 /* perf's place of each register in DWARF order. */
 static const uint8_t place[REGISTERS] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
 #elif defined(__aarch64__)
 #define REGISTERS SCOPE_REG_COUNT_ARM64
 #define REGISTER_MASK ((1ull << REGISTERS) - 1)
+#define COUNTER_MASK (1ull << 32)
 static const uint8_t place[REGISTERS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 					  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 					  22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
@@ -69,6 +72,11 @@ static int take_u64(struct bytes *bytes, uint64_t *ret_value)
 uint64_t scope_perf_register_mask(void)
 {
 	return REGISTER_MASK;
+}
+
+uint64_t scope_perf_counter_mask(void)
+{
+	return COUNTER_MASK;
 }
 
 /* Markers such as PERF_CONTEXT_USER stand between the addresses. */
@@ -130,6 +138,15 @@ static int take_stack(struct bytes *bytes, struct scope_perf_record *record)
 	return 0;
 }
 
+static int take_counter(struct bytes *bytes, struct scope_perf_record *record)
+{
+	uint64_t abi;
+
+	if (take_u64(bytes, &abi))
+		return -EBADMSG;
+	return abi ? take_u64(bytes, &record->ip) : 0;
+}
+
 static int parse_sample(const struct scope_perf_layout *layout, const struct scope_perf_id *ids,
 			size_t id_count, struct bytes bytes, struct scope_perf_record *record)
 {
@@ -161,8 +178,13 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 			record->value[i] = scope_perf_field_get(&layout->field[record->kind][i],
 								record->raw, record->raw_bytes);
 	}
-	if (layout->stack[record->kind] == SCOPE_STACK_COPY)
-		return take_stack(&bytes, record);
+	if (layout->stack[record->kind] == SCOPE_STACK_COPY) {
+		code = take_stack(&bytes, record);
+		if (code)
+			return code;
+	}
+	if (record->kind == SCOPE_PERF_SAMPLE && layout->kernel_ips)
+		return take_counter(&bytes, record);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct scope_perf_layout {
 	struct scope_perf_field field[SCOPE_PERF_KINDS][SCOPE_PERF_FIELDS_MAX];
 	struct scope_perf_states states;
 	enum scope_stack_mode stack[SCOPE_PERF_KINDS]; /* what comes with it */
+	bool kernel_ips; /* SAMPLE: where it hit */
 };
 
 /* Which event an identifier belongs to. */
@@ -64,6 +65,7 @@ struct scope_perf_record {
 	const uint8_t *raw;	  /* ENTER: field 1 of it is the array of arguments */
 	size_t raw_bytes;
 	bool user;		  /* SAMPLE: the program itself was interrupted, not the kernel */
+	uint64_t ip;		  /* SAMPLE: where it hit, 0: not told */
 	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order, regs of them */
 	uint16_t regs;
 	const uint8_t *stack;	  /* bytes from the stack pointer upwards */
@@ -86,5 +88,8 @@ uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);
 
 /* PERF_SAMPLE_REGS_USER's mask for all registers of a STACK record on this machine. */
 uint64_t scope_perf_register_mask(void);
+
+/* PERF_SAMPLE_REGS_INTR's mask for the program counter. */
+uint64_t scope_perf_counter_mask(void);
 
 #endif

@@ -138,6 +138,10 @@ int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
 	event.stack.reason = SCOPE_STACK_SAMPLE;
 	event.stack.cost_ns = pack->sample_cost_ns;
 	event.flags = record->user ? 0 : SCOPE_STACK_IN_KERNEL;
+	if (record->ip && !record->user) {
+		event.flags |= SCOPE_STACK_KERNEL_IP;
+		event.stack.kernel_ip = record->ip - pack->options->kernel_base;
+	}
 	if (record->regs) {
 		event.stack.regs = record->regs;
 		event.stack.reg = record->reg;
@@ -147,6 +151,8 @@ int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
 			event.flags |= SCOPE_STACK_CUT;
 	} else {
 		event.stack.ips = chain_length(record);
+		if (event.stack.ips == SCOPE_STACK_DEPTH_MAX && event.flags & SCOPE_STACK_KERNEL_IP)
+			event.stack.ips--;
 		memcpy(ip, record->chain, event.stack.ips * sizeof(*ip));
 		event.stack.ip = ip;
 	}

@@ -39,16 +39,21 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 			 struct scope_event *event)
 {
 	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
+	const uint64_t more = event->flags & SCOPE_STACK_KERNEL_IP ? sizeof(event->stack.kernel_ip) : 0;
 	const struct scope_trace_again *again;
 	int ret = open_frame(trace, place->frame, &again);
 
 	if (ret)
 		return ret;
-	if (place->first + words * 8 > again->bytes ||
-	    (uint64_t)place->data + event->stack.bytes > again->bytes)
+	if (place->first + words * 8 + more > again->bytes ||
+	    (uint64_t)place->data + event->stack.bytes + more > again->bytes)
 		return -EBADMSG;
 	event->stack.ip = event->stack.reg = (const uint64_t *)(again->data + place->first);
 	event->stack.data = again->data + place->data;
+	if (more && event->stack.ips)
+		event->stack.kernel_ip = event->stack.ip[event->stack.ips];
+	else if (more)
+		memcpy(&event->stack.kernel_ip, event->stack.data + event->stack.bytes, more);
 	return 0;
 }
 

@@ -247,6 +247,11 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 	take_owner(decoder, record, record->reason, event);
 	event->flags = record->flags & ~SCOPE_STACK_COST;
 	event->stack.ips = record->count;
+	if (record->flags & SCOPE_STACK_KERNEL_IP) {
+		if (!record->count)
+			return 0;
+		event->stack.kernel_ip = ip[--event->stack.ips];
+	}
 	event->stack.ip = ip;
 	event->stack.regs = 0;
 	event->stack.reg = NULL;
@@ -260,22 +265,28 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 static size_t take_stack(struct scope_decoder *decoder, const struct scope_record_stack *record,
 			 size_t left, struct scope_event *event)
 {
-	size_t regs_bytes = record->regs * sizeof(uint64_t);
+	const size_t regs_bytes = record->regs * sizeof(uint64_t);
+	const uint32_t more = record->flags & SCOPE_STACK_KERNEL_IP ? sizeof(uint64_t) : 0;
 	size_t bytes;
 
-	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX)
+	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX + more ||
+	    record->bytes < more || (more && record->bytes % 8))
 		return 0;
 	bytes = sizeof(*record) + regs_bytes + (record->bytes + 7) / 8 * 8;
+	if (bytes > left)
+		return 0;
 	take_owner(decoder, record, record->reason, event);
 	event->flags = record->flags;
 	event->stack.ips = 0;
 	event->stack.ip = NULL;
 	event->stack.regs = record->regs;
 	event->stack.reg = (const uint64_t *)(record + 1);
-	event->stack.bytes = record->bytes;
+	event->stack.bytes = record->bytes - more;
 	event->stack.cost_ns = record->cost_ns;
 	event->stack.data = (const uint8_t *)(record + 1) + regs_bytes;
-	return bytes <= left ? bytes : 0;
+	if (more)
+		memcpy(&event->stack.kernel_ip, event->stack.data + event->stack.bytes, more);
+	return bytes;
 }
 
 static size_t take_comm(struct scope_decoder *decoder, const struct scope_record_comm *record,

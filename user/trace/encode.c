@@ -215,22 +215,27 @@ static int encode_chain(const struct scope_event *event, void *buffer, struct sc
 			size_t *ret_bytes)
 {
 	struct scope_record_chain *record = buffer;
+	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
 	size_t ips_bytes = event->stack.ips * sizeof(uint64_t);
 
-	if (event->stack.ips > SCOPE_STACK_DEPTH_MAX)
+	if (event->stack.ips + kernel > SCOPE_STACK_DEPTH_MAX)
 		return scope_error_set(error, -EINVAL, "a chain of %u; at most %d can be stored",
-				       event->stack.ips, SCOPE_STACK_DEPTH_MAX);
+				       event->stack.ips, SCOPE_STACK_DEPTH_MAX - kernel);
 	*record = (struct scope_record_chain){
 		.word = scope_record_word(SCOPE_RECORD_CHAIN, 0),
 		.reason = event->stack.reason,
 		.flags = event->flags & ~SCOPE_STACK_COST,
-		.count = event->stack.ips,
+		.count = event->stack.ips + kernel,
 	};
 	if (ips_bytes)
 		memcpy(record + 1, event->stack.ip, ips_bytes);
+	if (kernel) {
+		((uint64_t *)(record + 1))[event->stack.ips] = event->stack.kernel_ip;
+		ips_bytes += sizeof(uint64_t);
+	}
 	if (event->stack.cost_ns) {
 		record->flags |= SCOPE_STACK_COST;
-		((uint64_t *)(record + 1))[event->stack.ips] = event->stack.cost_ns;
+		((uint64_t *)(record + 1))[record->count] = event->stack.cost_ns;
 		ips_bytes += sizeof(uint64_t);
 	}
 	*ret_bytes = sizeof(*record) + ips_bytes;
@@ -242,6 +247,7 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 {
 	struct scope_record_stack *record = buffer;
 	size_t regs_bytes = event->stack.regs * sizeof(uint64_t);
+	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
 	size_t padded = (event->stack.bytes + 7ull) / 8 * 8;
 	uint8_t *data;
 
@@ -256,7 +262,7 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 		.reason = event->stack.reason,
 		.flags = event->flags,
 		.regs = event->stack.regs,
-		.bytes = event->stack.bytes,
+		.bytes = kernel ? padded + sizeof(uint64_t) : event->stack.bytes,
 		.cost_ns = event->stack.cost_ns,
 	};
 	memcpy(record + 1, event->stack.reg, regs_bytes);
@@ -264,6 +270,10 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	memset(data, 0, padded);
 	if (event->stack.bytes)
 		memcpy(data, event->stack.data, event->stack.bytes);
+	if (kernel) {
+		memcpy(data + padded, &event->stack.kernel_ip, sizeof(uint64_t));
+		padded += sizeof(uint64_t);
+	}
 	*ret_bytes = sizeof(*record) + regs_bytes + padded;
 	return 0;
 }

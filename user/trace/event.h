@@ -79,6 +79,7 @@ struct scope_event {
 			uint16_t ips, regs;
 			uint32_t bytes;
 			uint32_t cost_ns;    /* the thread was held up for so long; 0: unknown */
+			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
 			const uint64_t *ip;  /* CHAIN: ips addresses, innermost first */
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */
 			const uint8_t *data; /* STACK: bytes from the stack pointer upwards */

@@ -194,7 +194,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		       struct scope_event *event)
 {
 	bool sample = !strcmp(line->word[2], "sample");
-	char *regs = scope_line_find(line, "regs");
+	char *regs = scope_line_find(line, "regs"), *kernel;
 
 	if (regs) {
 		take_copied(line, payload, regs, event);
@@ -213,7 +213,10 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	event->stack.cost_ns = scope_line_value(line, "cost", UINT32_MAX, 0);
 	event->stack.reason = scope_line_value(line, "reason", UINT8_MAX,
 					       sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
-	event->flags = scope_line_flags(line, scope_text_stack_flags);
+	kernel = scope_line_find(line, "kernel_ip");
+	event->stack.kernel_ip = kernel ? scope_line_parse(line, "kernel_ip", kernel, UINT64_MAX) : 0;
+	event->flags = scope_line_flags(line, scope_text_stack_flags) |
+		       (kernel ? SCOPE_STACK_KERNEL_IP : 0);
 }
 
 static void take_comm(struct scope_line *line, struct scope_text_payload *payload,

@@ -212,6 +212,8 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 	}
 	if (event->stack.cost_ns)
 		fprintf(out->stream, " cost=%" PRIu32, event->stack.cost_ns);
+	if (event->flags & SCOPE_STACK_KERNEL_IP)
+		fprintf(out->stream, " kernel_ip=0x%" PRIx64, event->stack.kernel_ip);
 	put_flags(out, scope_text_stack_flags, event->flags);
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		fprintf(out->stream, " reason=%u", event->stack.reason);

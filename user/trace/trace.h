@@ -102,6 +102,7 @@ struct scope_trace_thread {
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."	     /* and the id of a probe: its place, as --probe takes it */
 #define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_KERNEL_NAMES "kernel_names" /* why samples do not tell where in the kernel they hit */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
@@ -175,7 +176,8 @@ struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
 					   const struct scope_event *event);
 
 /*
- * Sets event->stack.ip, .reg and .data, whose counts are set already, to what stands there. They hold
+ * Sets event->stack.ip, .reg and .data, whose counts are set already, and by event->flags .kernel_ip, to
+ * what stands there. They hold
  * until the next call for a sub-buffer of the same CPU. Places in order of time cost least. 0,
  * -EBADMSG, -ENOMEM.
  */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which functions of the kernel the excess of a program function was spent in. */
+#ifndef SCOPE_EVIDENCE_INSIDE_H
+#define SCOPE_EVIDENCE_INSIDE_H
+
+#include "evidence/evidence.h"
+
+struct scope_inside {
+	const struct scope_function *function; /* of the kernel */
+	double share; /* of the function's running excess, in and outside the kernel; of a spin: of its samples */
+};
+
+/*
+ * By abnormal samples that function is named for and that tell where in the kernel they hit: at most max
+ * rows, the largest first, of equals by name. 0, -ENOMEM.
+ */
+int scope_inside_find(const struct scope_evidence *evidence, const struct scope_function *function,
+		      struct scope_inside *ret_row, size_t max, size_t *ret_count);
+
+#endif
