@@ -3,6 +3,8 @@
 #include "source/perf_check.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -68,6 +70,24 @@ static int check_namespace(struct scope_error *error)
 	return scope_error_set(error, -EPERM, "this is a pid namespace of its own, and tracepoints name "
 			       "threads by the host's numbers: run scope on the host, outside of "
 			       "containers");
+}
+
+/* Who may use perf events may not always read another user's process. */
+void scope_perf_check_process(uint32_t tgid, char *note, size_t room)
+{
+	const size_t used = strlen(note);
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EACCES || errno == EPERM)
+		snprintf(note + used, room - used,
+			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
+			 "names and threads that stand still no stacks: run as its user, or give scope "
+			 "CAP_SYS_PTRACE", used ? "; " : "", tgid);
 }
 
 int scope_perf_events_check(struct scope_error *error)

@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -15,5 +16,8 @@ int scope_perf_check_open(struct perf_event_attr *attr, int cpu);
 
 /* What its refusal means, where so many rings are wanted: code, with the remedy in error. */
 int scope_perf_check_refused(int code, size_t rings, struct scope_error *error);
+
+/* Adds to the note, of room bytes, where the process may not be looked into, and what helps. */
+void scope_perf_check_process(uint32_t tgid, char *note, size_t room);
 
 #endif

@@ -43,7 +43,7 @@ struct scope_perf_events {
 	size_t cpus; /* rings */
 	int epoll; /* readable when a ring is a quarter full */
 	uint32_t sample_cost_ns; /* a sample holds a thread up for so long; 0: not known */
-	char note[192]; /* what is less than asked for, and why; "" */
+	char note[512]; /* what is less than asked for, and why; "" */
 };
 
 /*

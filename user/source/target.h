@@ -13,7 +13,7 @@
 struct scope_target {
 	uint32_t tgid;
 	char comm[SCOPE_COMM_BYTES];
-	char note[400]; /* what the user should know ("4243 is a thread of 4242 ..."), or "" */
+	char note[800]; /* what the user should know ("4243 is a thread of 4242 ..."), or "" */
 };
 
 /*
