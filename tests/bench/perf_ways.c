@@ -3,7 +3,8 @@
  * What two ways to trace by perf events cost on this machine, round by round beside no tracer.
  *
  * Usage: perf_ways [ROUNDS]      default 9; root
- * Ways: filtered, events of each CPU with a filter of thread numbers; threads, events of each thread
+ * Ways: filtered, events of each CPU with a filter of thread numbers, and once more for those that are
+ * newer (none here); threads, events of each thread
  * on each CPU, inherited. Loops: getppid() of the target, getppid() of another process, and a byte
  * to a thread and back. Prints medians over the rounds, each the best of a hundred repetitions.
  */
@@ -37,6 +38,10 @@ static const char *const points[POINTS] = {
 static const char *const filters[POINTS] = {
 	"common_pid>=%d&&common_pid<=%d", "common_pid>=%d&&common_pid<=%d",
 	"(prev_pid>=%d&&prev_pid<=%d)||(next_pid>=%1$d&&next_pid<=%2$d)", "pid>=%d&&pid<=%d",
+};
+
+static const char *const young[POINTS] = {
+	"common_pid>4194303", "common_pid>4194303", "prev_pid>4194303||next_pid>4194303", "pid>4194303",
 };
 
 static struct {
@@ -102,6 +107,8 @@ static void open_way(enum way way, const int traced[3])
 			snprintf(text, sizeof(text), filters[point], first, last);
 			if (way == FILTERED || point == WAKING)
 				open_one(point, -1, cpu, text);
+			if (way == FILTERED)
+				open_one(point, -1, cpu, young[point]);
 			for (i = 0; i < 3 && way == THREADS && point != WAKING; i++)
 				open_one(point, traced[i], cpu, NULL);
 		}

@@ -79,6 +79,23 @@ expect "forks" 300 '^[0-9]+ [0-9]+ fork '
 expect "exits" 300 '^[0-9]+ [0-9]+ thread_exit .* last$'
 expect "losses" 0 '^[0-9]+ [0-9]+ lost '
 
+# New processes of others, which call the kernel as fast as they can, take no room from the target: their
+# events alone fill small rings many times over.
+narrow=(--subbuf-bytes 16384 --subbuf-count 2)
+choose() { select=(-p "$target" "${narrow[@]}"); }
+meanwhile() {
+	for _ in 1 2 3 4 5 6; do
+		dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
+	done &
+	others=$!
+}
+trace threads 50 100 || exit 1
+wait "$others"
+expect "calls of 50 threads beside new processes of others" 5000 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
+expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+choose() { select=(-p "$target"); }
+meanwhile() { :; }
+
 # The kernel's filter is changed as numbers begin again from the lowest: the first children are late.
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
 	trace forks 20 5 1000 || exit 1

@@ -77,10 +77,15 @@ static void drop_first(struct scope_perf_feed *feed)
 	sift_down(feed, feed->heap[feed->waiting]);
 }
 
-/* What is lost of the ring for stacks are stacks: calls and switches are all there. */
+/*
+ * What is lost of the ring for stacks are stacks: calls and switches are all there. What is lost of the
+ * young is nothing to the target while it has none among them.
+ */
 static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns,
 		     uint64_t count)
 {
+	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_feed_had_young(feed, cpu->last_ns))
+		return 0;
 	if (!cpu->stacks)
 		return scope_perf_pack_lost(feed->pack, cpu->cpu, time_ns, count);
 	scope_perf_pack_stacks_lost(feed->pack, count);
@@ -132,15 +137,20 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		code = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		code = tell_lost(feed, cpu, record.time_ns, record.lost);
-	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &record)) {
+	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &feed->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM ||
 			scope_perf_tasks_find(feed->tasks, record.tid);
 		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 		scope_perf_feed_watch_child(feed, &record);
+		scope_perf_feed_watch_young(feed, &record);
 		scope_perf_feed_watch_name(feed, &record, known);
 		fill_hole(feed, &record);
 		feed->stacks_come += cpu->stacks;
 	}
+	if (!code && record.time_ns)
+		cpu->last_ns = record.time_ns;
+	feed->young_records += cpu->age == SCOPE_PERF_YOUNG && record.type == SCOPE_PERF_TYPE_EVENT &&
+			       record.kind != SCOPE_PERF_LIFE;
 	cpu->blocks += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_BLOCK;
 	scope_perf_ring_step(&cpu->ring, bytes);
 	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
@@ -270,7 +280,7 @@ static int read_clock(struct scope_perf_feed *feed)
 	if (!cpus)
 		return -ENOMEM;
 	for (i = 0; i < feed->events.cpus; i++)
-		if (!feed->events.cpu[i].stacks)
+		if (!feed->events.cpu[i].stacks && feed->events.cpu[i].age == SCOPE_PERF_KNOWN)
 			cpus[count++] = feed->events.cpu[i].cpu;
 	scope_perf_clock_destroy(&feed->clock);
 	code = scope_perf_clock_read(cpus, count, &feed->clock);
@@ -402,6 +412,8 @@ static int drain(struct scope_perf_feed *feed)
 		code = scope_perf_feed_follow_groups(feed);
 	if (!code && feed->uncovered && moment != SCOPE_PERF_MOMENT_STOP)
 		code = scope_perf_feed_cover_again(feed);
+	if (!code && moment != SCOPE_PERF_MOMENT_STOP)
+		code = scope_perf_feed_age(feed);
 	if (!code && feed->joined)
 		code = scope_perf_feed_tell_joined(feed);
 	if (horizon - feed->grouped_ns >= GROUPS_NS)

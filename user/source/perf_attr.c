@@ -42,16 +42,16 @@ static struct perf_event_attr attr_base(void)
 	};
 }
 
-struct perf_event_attr scope_perf_attr_owner(bool stacks)
+struct perf_event_attr scope_perf_attr_owner(bool tasks)
 {
 	struct perf_event_attr attr = attr_base();
 
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_period = 1;
-	attr.task = !stacks;
-	attr.comm = !stacks;
-	attr.comm_exec = !stacks;
+	attr.task = tasks;
+	attr.comm = tasks;
+	attr.comm_exec = tasks;
 	return attr;
 }
 
@@ -125,13 +125,14 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 }
 
 static void filter_threads(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			   const struct scope_perf_cover *cover, char text[SCOPE_PERF_FILTER_BYTES])
+			   const struct scope_perf_cover *cover, enum scope_perf_age age,
+			   char text[SCOPE_PERF_FILTER_BYTES])
 {
 	size_t fields = 0, used;
 
 	while (fields < 2 && rows[kind].filter[fields])
 		fields++;
-	scope_perf_cover_text(cover, rows[kind].filter, fields, text);
+	scope_perf_cover_text(cover, age, rows[kind].filter, fields, text);
 	if (kind != SCOPE_PERF_BLOCK)
 		return;
 	/* Not merely preempted: the bit for that is above those of the states. */
@@ -165,13 +166,13 @@ static void filter_calls(const struct scope_selection *selection, char text[SCOP
 }
 
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			    const struct scope_perf_cover *cover,
+			    const struct scope_perf_cover *cover, enum scope_perf_age age,
 			    const struct scope_selection *selection,
 			    char text[SCOPE_PERF_FILTER_BYTES])
 {
 	if (!rows[kind].filter[0])
 		return false;
-	filter_threads(events, kind, cover, text);
+	filter_threads(events, kind, cover, age, text);
 	if ((kind == SCOPE_PERF_ENTER || kind == SCOPE_PERF_EXIT) && selection && selection->some_calls)
 		filter_calls(selection, text);
 	return true;

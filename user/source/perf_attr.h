@@ -10,8 +10,8 @@
 /* Looks up the tracepoints and the layout of their fields in tracefs. 0, or -errno with the remedy. */
 int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *error);
 
-/* The ring's own event: no samples, but the lives and names of tasks. stacks: not even those. */
-struct perf_event_attr scope_perf_attr_owner(bool stacks);
+/* The ring's own event: no samples, and the lives and names of tasks if asked for. */
+struct perf_event_attr scope_perf_attr_owner(bool tasks);
 
 /* Behind scope_perf_attr_find(), with the layout's stacks chosen. */
 struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events,
@@ -23,7 +23,7 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
  * that kind have none, and text is untouched.
  */
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			    const struct scope_perf_cover *cover,
+			    const struct scope_perf_cover *cover, enum scope_perf_age age,
 			    const struct scope_selection *selection,
 			    char text[SCOPE_PERF_FILTER_BYTES]);
 

@@ -93,7 +93,7 @@ void scope_perf_check_process(uint32_t tgid, char *note, size_t room)
 int scope_perf_events_check(struct scope_error *error)
 {
 	struct scope_perf_events events = { .cpus = 0 };
-	struct perf_event_attr attr = scope_perf_attr_owner(false);
+	struct perf_event_attr attr = scope_perf_attr_owner(true);
 	int fd, code;
 
 	/* First what needs privilege alone, for the plainest message. */

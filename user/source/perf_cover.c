@@ -2,8 +2,11 @@
 /* Turn a set of thread numbers into a filter of bounded length. */
 #include "source/perf_cover.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define TID_NEVER 4194304u /* Linux numbers threads below that */
 
 static int by_number(const void *left, const void *right)
 {
@@ -58,36 +61,84 @@ void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest,
 	*ret_cover = (struct scope_perf_cover){ .newest = newest };
 	if (count)
 		qsort(tids, count, sizeof(*tids), by_number);
-	for (i = 0; i < count && tids[i] <= newest; i++)
+	for (i = 0; i < count; i++)
 		append(ret_cover, tids[i]);
 }
 
-bool scope_perf_cover_has(const struct scope_perf_cover *cover, uint32_t tid)
+bool scope_perf_cover_knows(const struct scope_perf_cover *cover, uint32_t tid)
 {
 	uint32_t i;
 
-	if (tid > cover->newest)
-		return true;
 	for (i = 0; i < cover->ranges; i++)
 		if (tid >= cover->range[i].first && tid <= cover->range[i].last)
 			return true;
 	return false;
 }
 
-void scope_perf_cover_text(const struct scope_perf_cover *cover, const char *const *field,
-			   size_t count, char text[SCOPE_PERF_FILTER_BYTES])
+bool scope_perf_cover_has(const struct scope_perf_cover *cover, uint32_t tid)
 {
-	size_t used = 0, i;
-	uint32_t r;
+	return tid > cover->newest || scope_perf_cover_knows(cover, tid);
+}
 
+struct text {
+	char *at;
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text->used += (size_t)vsnprintf(text->at + text->used, SCOPE_PERF_FILTER_BYTES - text->used,
+					format, arguments);
+	va_end(arguments);
+}
+
+/* In a range; no number is where there are none. */
+static void add_known(struct text *text, const struct scope_perf_cover *cover, const char *field)
+{
+	uint32_t i;
+
+	for (i = 0; i < cover->ranges; i++)
+		add(text, "%s(%s>=%u&&%s<=%u)", i ? "||" : "", field, cover->range[i].first, field,
+		    cover->range[i].last);
+	if (!cover->ranges)
+		add(text, "%s>%u", field, TID_NEVER);
+}
+
+/* In the gaps between them: kernels before 4.17 know no "not". */
+static void add_unknown(struct text *text, const struct scope_perf_cover *cover, const char *field)
+{
+	uint32_t i;
+
+	if (!cover->ranges)
+		return;
+	add(text, "&&(%s<%u", field, cover->range[0].first);
+	for (i = 1; i < cover->ranges; i++)
+		add(text, "||(%s>%u&&%s<%u)", field, cover->range[i - 1].last, field,
+		    cover->range[i].first);
+	add(text, "||%s>%u)", field, cover->range[i - 1].last);
+}
+
+void scope_perf_cover_text(const struct scope_perf_cover *cover, enum scope_perf_age age,
+			   const char *const *field, size_t count,
+			   char text[SCOPE_PERF_FILTER_BYTES])
+{
+	struct text out = { .at = text };
+	size_t i;
+
+	add(&out, age == SCOPE_PERF_YOUNG ? "((" : "(");
 	for (i = 0; i < count; i++) {
-		used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, "%s%s>%u",
-					 i ? "||" : "(", field[i], cover->newest);
-		for (r = 0; r < cover->ranges; r++)
-			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used,
-						 "||(%s>=%u&&%s<=%u)", field[i],
-						 cover->range[r].first, field[i],
-						 cover->range[r].last);
+		add(&out, i ? "||" : "");
+		if (age == SCOPE_PERF_YOUNG)
+			add(&out, "%s>%u", field[i], cover->newest);
+		else
+			add_known(&out, cover, field[i]);
 	}
-	snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, ")");
+	add(&out, ")");
+	for (i = 0; i < count && age == SCOPE_PERF_YOUNG; i++)
+		add_unknown(&out, cover, field[i]);
+	if (age == SCOPE_PERF_YOUNG)
+		add(&out, ")");
 }

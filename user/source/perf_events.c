@@ -2,8 +2,8 @@
 /*
  * The perf events of a session.
  *
- * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and two
- * rings, for events and for stacks. The other way, events of each thread on each CPU that its children
+ * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and
+ * rings for events and for stacks. The other way, events of each thread on each CPU that its children
  * inherit, was measured beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual
  * machine with 2 CPUs):
  *
@@ -11,16 +11,18 @@
  *   getppid() of the target         1.0              x 8.1            x 7.9
  *   a byte there and back           1.0              x 2.3            x 3.1
  *   getppid() of others             1.0              x 2.3            x 1.3
- *   descriptors, 500 threads                           20            3,002
+ *   descriptors, 500 threads                           36            3,002
  *
  * The first way costs others more, a fifth of a microsecond for each of their calls. It was chosen
  * all the same: a ring holds what happened on its CPU in order, switches tell who comes as well as
  * who goes, threads that begin later need nothing to be opened, and descriptors, memory and start
  * do not grow with threads times CPUs. A host of 64 CPUs and 500 threads would take 96,000
- * descriptors the second way, 640 this way.
+ * descriptors the second way, 1,152 this way.
  *
  * Filters are numbers of threads (perf_cover.c). PERF_EVENT_IOC_SET_FILTER takes one page of text
- * and, once an event has a filter, no other.
+ * and, once an event has a filter, no other. Which new threads are the target's no filter can tell, so
+ * all new ones pass, by events and rings of their own: where others fork much those fill up, and what is
+ * lost there counts only while the target has a thread among the new ones (perf.c).
  *
  * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack at
  * the exit of slow calls alone cannot be had. One at every exit costs 8 KiB of copying for each call.
@@ -60,24 +62,27 @@
 #define RING_STACK_TIMES 4	/* rings for stacks, as large as the others where that is not too much: … */
 #define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, where the least size allows */
 
-/* Does the event belong into that ring? */
-static bool wanted(enum scope_perf_kind kind, bool stacks,
+/* Does the event belong into that ring? Samples and executions are not filtered. */
+static bool wanted(enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
 		   const struct scope_capture_options *options)
 {
 	if (kind == SCOPE_PERF_SAMPLE && !options->sample_period_ns)
 		return false;
 	if (kind == SCOPE_PERF_BLOCK && scope_capture_all_stacks(options))
 		return false;
-	return stacks == (kind == SCOPE_PERF_BLOCK || kind == SCOPE_PERF_SAMPLE);
+	if (cpu->age == SCOPE_PERF_YOUNG && (kind == SCOPE_PERF_SAMPLE || kind == SCOPE_PERF_EXEC))
+		return false;
+	return cpu->stacks == (kind == SCOPE_PERF_BLOCK || kind == SCOPE_PERF_SAMPLE);
 }
 
-static int add_ring(struct scope_perf_events *events, size_t *capacity, unsigned long cpu, bool stacks)
+static int add_rings(struct scope_perf_events *events, size_t *capacity, unsigned long cpu, bool stacks)
 {
-	if (scope_grow(&events->cpu, capacity, events->cpus + 1, sizeof(*events->cpu)))
+	if (scope_grow(&events->cpu, capacity, events->cpus + SCOPE_PERF_AGES, sizeof(*events->cpu)))
 		return -ENOMEM;
-	events->cpu[events->cpus++] = (struct scope_perf_cpu){
-		.cpu = (uint32_t)cpu, .stacks = stacks, .owner = -1,
-	};
+	for (int age = 0; age < SCOPE_PERF_AGES; age++)
+		events->cpu[events->cpus++] = (struct scope_perf_cpu){
+			.cpu = (uint32_t)cpu, .stacks = stacks, .age = age, .owner = -1,
+		};
 	return 0;
 }
 
@@ -99,9 +104,9 @@ static int list_rings(struct scope_perf_events *events, bool stacks, struct scop
 		if (*at == ',')
 			at++;
 		for (; first <= last && first < 65536 && !code; first++) {
-			code = add_ring(events, &capacity, first, false);
+			code = add_rings(events, &capacity, first, false);
 			if (!code && stacks)
-				code = add_ring(events, &capacity, first, true);
+				code = add_rings(events, &capacity, first, true);
 		}
 	}
 	free(text);
@@ -168,7 +173,7 @@ static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error
 static int open_ring(struct scope_perf_events *events, struct scope_perf_cpu *cpu, size_t bytes,
 		     struct scope_error *error)
 {
-	struct perf_event_attr attr = scope_perf_attr_owner(cpu->stacks);
+	struct perf_event_attr attr = scope_perf_attr_owner(!cpu->stacks && cpu->age == SCOPE_PERF_KNOWN);
 	struct epoll_event wake = { .events = EPOLLIN };
 
 	attr.wakeup_watermark = (uint32_t)(bytes / 4);
@@ -204,12 +209,13 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 	size_t i, times = RING_STACK_TIMES;
 	int code;
 
-	if ((1 + times) * bytes * events->cpus / 2 > RINGS_BYTES_MAX)
+	if ((2 * SCOPE_PERF_AGES - 1 + times) * bytes * events->cpus / (2 * SCOPE_PERF_AGES) > RINGS_BYTES_MAX)
 		times = 1;
 	for (;; bytes /= 2, times = 1) {
 		for (i = 0, code = 0; i < events->cpus && !code; i++)
-			code = open_ring(events, &events->cpu[i],
-					 events->cpu[i].stacks ? times * bytes : bytes, error);
+			code = open_ring(events, &events->cpu[i], events->cpu[i].stacks &&
+					 events->cpu[i].age == SCOPE_PERF_KNOWN ? times * bytes : bytes,
+					 error);
 		if (code != -EPERM || bytes / 2 < RING_BYTES_LEAST)
 			break;
 		while (i--)
@@ -236,7 +242,7 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 	if (event.fd < 0)
 		return scope_perf_check_refused(event.fd, events->cpus, error);
 	cpu->event[cpu->events++] = event;
-	if (scope_perf_attr_filter(events, kind, cover, options->selection, filter) &&
+	if (scope_perf_attr_filter(events, kind, cover, cpu->age, options->selection, filter) &&
 	    ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
 		return scope_error_set(error, -errno,
 				       "the kernel does not take the filter '%.200s' for %s: %s", filter,
@@ -257,7 +263,7 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 	cpu->events = 0;
 	cpu->blocks_every = 1;
 	for (kind = 0; kind < SCOPE_PERF_KINDS && !code; kind++)
-		if (wanted(kind, cpu->stacks, options))
+		if (wanted(kind, cpu, options))
 			code = open_one(events, cpu, kind, options, cover, error);
 	return code;
 }
@@ -277,14 +283,31 @@ static void note_ids(struct scope_perf_cpu *cpu)
 	cpu->seen = 0;
 }
 
-bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_record *record)
+/* Is it of a thread that the cover knows? */
+static bool is_known(const struct scope_perf_cover *cover, const struct scope_perf_record *record)
+{
+	switch (record->kind) {
+	case SCOPE_PERF_SWITCH:
+		return scope_perf_cover_knows(cover, (uint32_t)record->value[0]) ||
+		       scope_perf_cover_knows(cover, (uint32_t)record->value[2]);
+	case SCOPE_PERF_WAKING:
+		return scope_perf_cover_knows(cover, (uint32_t)record->value[0]);
+	default:
+		return scope_perf_cover_knows(cover, record->tid);
+	}
+}
+
+bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_cover *cover,
+			    const struct scope_perf_record *record)
 {
 	const uint32_t kind = 1u << record->kind;
 
-	if (record->id_at >= cpu->events)
-		return cpu->seen & kind;
-	cpu->seen |= kind;
-	return false;
+	if (record->id_at < cpu->events) {
+		cpu->seen |= kind;
+		return false;
+	}
+	return cpu->seen & kind ||
+	       (cpu->age == SCOPE_PERF_YOUNG && cpu[-1].seen & kind && is_known(cover, record));
 }
 
 static void close_events(struct scope_perf_cpu *cpu)

@@ -20,10 +20,14 @@ struct scope_perf_event {
 	int fd;
 };
 
-/* One ring. Every CPU has two, so that stacks, which are large, never take the room of events. */
+/*
+ * One ring. Every CPU has one for events and one for stacks, which are large and must not take the room
+ * of events; and both again for the young, of whom there may be many that are not the target's.
+ */
 struct scope_perf_cpu {
 	uint32_t cpu;
-	bool stacks; /* the second one: what is lost there are stacks alone */
+	bool stacks; /* what is lost there are stacks alone */
+	enum scope_perf_age age;
 	int owner; /* descriptor of the event that the ring belongs to */
 	struct scope_perf_ring ring;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
@@ -32,6 +36,7 @@ struct scope_perf_cpu {
 	struct scope_perf_id id[SCOPE_PERF_GENERATIONS * SCOPE_PERF_KINDS];
 	size_t ids;
 	uint32_t seen; /* kinds of which present events have told something, a bit each */
+	uint64_t last_ns; /* time of the last record read */
 	uint64_t blocks;	/* stacks of sleeping threads that the ring gave since the last thinning */
 	uint64_t blocks_every;	/* such a stack is taken at one of so many sleeps */
 };
@@ -39,7 +44,7 @@ struct scope_perf_cpu {
 struct scope_perf_events {
 	struct scope_perf_layout layout;
 	uint32_t tracepoint[SCOPE_PERF_KINDS];
-	struct scope_perf_cpu *cpu;
+	struct scope_perf_cpu *cpu; /* a ring of the young stands behind that of the known */
 	size_t cpus; /* rings */
 	int epoll; /* readable when a ring is a quarter full */
 	uint32_t sample_cost_ns; /* a sample holds a thread up for so long; 0: not known */
@@ -81,10 +86,12 @@ int scope_perf_events_restack(struct scope_perf_events *events,
 
 /*
  * Was the event told already, by the event that came in the place of the one it is of? Called for each
- * record of kind EVENT, in the order of the ring: there a new event tells of a hit before an old one
- * does, since the kernel puts it in front (perf_trace_add()).
+ * record of kind EVENT, in order of time: a new event tells of a hit before an old one does, since the
+ * kernel puts it in front (perf_trace_add()). cover is the present one: who was young before it may be
+ * known to it.
  */
-bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_record *record);
+bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_cover *cover,
+			    const struct scope_perf_record *record);
 
 /* Would it work? 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);

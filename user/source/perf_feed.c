@@ -10,6 +10,10 @@
 #include "source/file.h"
 #include "source/perf_select.h"
 
+#define AGE_RECORDS 20000
+#define AGE_NS 1000000000u
+#define FORK_NS 100000000u /* who has a number told of its fork within this time */
+
 /*
  * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
  * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
@@ -24,6 +28,28 @@ void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 	feed->late++;
 	if (feed->joined < SCOPE_PERF_JOINED_MAX)
 		feed->join[feed->joined++] = record->tid;
+}
+
+void scope_perf_feed_watch_young(struct scope_perf_feed *feed, const struct scope_perf_record *record)
+{
+	const struct scope_perf_thread *thread = NULL;
+
+	if (record->type == SCOPE_PERF_TYPE_FORK || record->type == SCOPE_PERF_TYPE_EXIT)
+		thread = scope_perf_tasks_find(feed->tasks, record->tid);
+	if (thread && !scope_perf_cover_knows(&feed->cover, record->tid))
+		feed->young_ns = record->time_ns;
+}
+
+static bool is_young(const struct scope_perf_thread *thread, const void *context)
+{
+	const struct scope_perf_feed *feed = context;
+
+	return !scope_perf_cover_knows(&feed->cover, thread->tid);
+}
+
+bool scope_perf_feed_had_young(const struct scope_perf_feed *feed, uint64_t since_ns)
+{
+	return feed->young_ns >= since_ns || scope_perf_tasks_any(feed->tasks, is_young, feed);
 }
 
 /* One that takes a selected name: its STATE is to be written once the drain is through. */
@@ -208,9 +234,8 @@ static uint32_t newest_thread(void)
 	return newest;
 }
 
-int scope_perf_feed_cover(struct scope_perf_feed *feed)
+static int cover_up_to(struct scope_perf_feed *feed, uint32_t newest)
 {
-	const uint32_t newest = newest_thread();
 	uint32_t *tids;
 	size_t count;
 	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
@@ -219,7 +244,35 @@ int scope_perf_feed_cover(struct scope_perf_feed *feed)
 		return code;
 	scope_perf_cover_make(tids, count, newest, &feed->cover);
 	free(tids);
+	feed->covered_ns = scope_perf_feed_now();
+	feed->young_records = 0;
+	feed->newest_ns = 0;
 	return 0;
+}
+
+int scope_perf_feed_cover(struct scope_perf_feed *feed)
+{
+	return cover_up_to(feed, newest_thread());
+}
+
+/* Up to a number so old that all forks up to it were told, else a child of the target would be kept back. */
+int scope_perf_feed_age(struct scope_perf_feed *feed)
+{
+	const uint64_t now = scope_perf_feed_now();
+	int code;
+
+	if (feed->young_records < AGE_RECORDS || now - feed->covered_ns < AGE_NS)
+		return 0;
+	if (!feed->newest_ns) {
+		feed->newest = newest_thread();
+		feed->newest_ns = now;
+	}
+	if (now - feed->newest_ns < FORK_NS)
+		return 0;
+	code = cover_up_to(feed, feed->newest);
+	if (!code)
+		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return code;
 }
 
 int scope_perf_feed_cover_again(struct scope_perf_feed *feed)

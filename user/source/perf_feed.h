@@ -36,6 +36,10 @@ struct scope_perf_feed {
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
 	uint64_t late; /* threads of which the first moments are not known */
+	uint64_t young_ns; /* when a young thread of the target last came or went */
+	uint64_t young_records, covered_ns; /* read since the filters were last made anew; when that was */
+	uint64_t newest_ns; /* when newest was the newest thread; 0: not looked up for the next filters */
+	uint32_t newest;
 	uint64_t thinned_ns; /* when stacks were last thinned out */
 	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
 	bool slices_stay; /* as they were at first: longer ones were too much for the rings */
@@ -63,6 +67,15 @@ int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
 
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
+
+/*
+ * Young threads of the target: notes those that come and go, of each record; were there any since that
+ * time; and, where many events of the young were read, makes them known, and the newest of others no
+ * longer young.
+ */
+void scope_perf_feed_watch_young(struct scope_perf_feed *feed, const struct scope_perf_record *record);
+bool scope_perf_feed_had_young(const struct scope_perf_feed *feed, uint64_t since_ns);
+int scope_perf_feed_age(struct scope_perf_feed *feed);
 
 /*
  * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?

@@ -188,6 +188,19 @@ struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, u
 	return &entry->thread;
 }
 
+bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
+			  bool (*is)(const struct scope_perf_thread *thread, const void *context),
+			  const void *context)
+{
+	const struct thread_entry *entry;
+
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (entry = tasks->thread[i]; entry; entry = entry->next)
+			if (is(&entry->thread, context))
+				return true;
+	return false;
+}
+
 int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
 			  size_t *ret_count)
 {

@@ -44,6 +44,11 @@ struct scope_perf_thread *scope_perf_tasks_find(struct scope_perf_tasks *tasks, 
 /* Is any thread of the process traced? */
 bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid);
 
+/* Is there a thread, ending ones among them, of which that is true? */
+bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
+			  bool (*is)(const struct scope_perf_thread *thread, const void *context),
+			  const void *context);
+
 /*
  * The thread, added where it was not there; one of that number that was about to end is taken for
  * gone. NULL: no memory.
