@@ -49,6 +49,7 @@ SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thre
 
 	scope_thread_account(thread, event->syscall.enter_ns);
 	open->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
+	open->role = scope_call_role(open->nr);
 	open->args = event->syscall.args;
 	open->enter_ns = event->syscall.enter_ns;
 	for (unsigned i = 0; i < open->args; i++)
@@ -69,6 +70,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_threa
 	if (call->nr == SCOPE_NR_NONE) {
 		/* Entered before tracing: only its return is known. */
 		call->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
+		call->role = scope_call_role(call->nr);
 		call->args = 0;
 		call->enter_ns = event->time_ns;
 	}

@@ -33,6 +33,7 @@ struct scope_account {
 struct scope_open_call {
 	uint16_t nr; /* SCOPE_NR_NONE: none */
 	uint8_t args;
+	uint8_t role; /* enum scope_call_role of nr */
 	uint64_t enter_ns;
 	uint64_t arg[SCOPE_ARG_MAX];
 };

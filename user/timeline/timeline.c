@@ -257,6 +257,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 
 	if (record->nr != SCOPE_NR_NONE) {
 		thread->open.nr = scope_syscall_native((uint8_t)record->abi, record->nr);
+		thread->open.role = scope_call_role(thread->open.nr);
 		thread->open.args = SCOPE_ARG_MAX;
 		thread->open.enter_ns = since_ns;
 		memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));

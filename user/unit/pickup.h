@@ -27,13 +27,12 @@ enum scope_pickup_match {
 	SCOPE_PICKUP_LOOP, /* the thread is idle from its entry on */
 };
 
-/* A call of this number picks up nothing, whatever its arguments: as most do. */
-static inline bool scope_pickup_never(const struct scope_pickup *pickup, uint16_t nr)
+/* A call of its number picks up nothing, whatever its arguments: as most do. */
+static inline bool scope_pickup_never(const struct scope_pickup *pickup,
+				      const struct scope_open_call *call)
 {
-	const enum scope_call_role role = scope_call_role(nr);
-
-	return role != SCOPE_CALL_READ && role != SCOPE_CALL_ACCEPT && role != SCOPE_CALL_POLL &&
-	       nr != pickup->nr;
+	return call->role != SCOPE_CALL_READ && call->role != SCOPE_CALL_ACCEPT &&
+	       call->role != SCOPE_CALL_POLL && call->nr != pickup->nr;
 }
 
 struct scope_pickups;

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The units that are being built, one of each thread, by what a timeline tells. */
+#include "unit/draft.h"
+
+#include "base/grow.h"
+
+struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
+{
+	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
+		       sizeof(*builder->draft)) ||
+	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
+		return NULL;
+	for (; builder->drafts <= thread; builder->drafts++) {
+		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
+		struct scope_draft draft = {
+			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1,
+		};
+
+		if (pickup)
+			draft.pickup = *pickup;
+		draft.requests = scope_pickup_any(&draft.pickup);
+		builder->draft[builder->drafts] = draft;
+	}
+	return &builder->draft[thread];
+}
+
+/* Hands the unit on, with its calls and their vector. */
+static int hand_on(struct scope_unit_builder *builder, const struct scope_draft *draft,
+		   struct scope_unit *unit)
+{
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
+	struct scope_vector vector = {{0}};
+
+	unit->calls = draft->calls;
+	for (unsigned i = 0; i < draft->calls; i++) {
+		const struct scope_call_sum *sum = &draft->call->sum[i];
+		uint64_t us = sum->ns / 1000;
+
+		call[i] = (struct scope_unit_call){
+			.nr = sum->nr,
+			.count = sum->count < UINT16_MAX ? sum->count : UINT16_MAX,
+			.us = us < UINT32_MAX ? us : UINT32_MAX,
+		};
+		if (!scope_call_ignored(sum->nr))
+			scope_vector_mark(&vector, sum->nr);
+	}
+	return builder->sink.unit(builder->sink.user, unit, call, &vector);
+}
+
+int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
+		      const struct scope_mark *end, uint64_t end_ns, bool still_open)
+{
+	struct scope_draft *draft = &builder->draft[thread];
+	bool requests = draft->requests;
+	const struct scope_mark *begin = &draft->begin;
+	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
+	uint64_t starved_ns = end->starved_ns - begin->starved_ns;
+	struct scope_unit unit;
+
+	draft->open = false;
+	draft->tentative = false;
+	if (end_ns <= draft->begin_ns)
+		return 0;
+	unit = (struct scope_unit){
+		.begin_ns = draft->begin_ns,
+		.end_ns = end_ns,
+		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
+		.queue_ns = end->queue_ns - begin->queue_ns,
+		.blocked_ns = end->asleep_ns - begin->asleep_ns,
+		.bytes = draft->bytes,
+		.thread = thread,
+		.group = builder->units->groups->of_thread[thread],
+		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
+		.open = still_open,
+	};
+	if (!requests)
+		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
+	/* A unit that began in the middle of a sleep has only a part of it. */
+	if (starved_ns > unit.blocked_ns)
+		starved_ns = unit.blocked_ns;
+	unit.blocked_ns -= starved_ns;
+	unit.queue_ns += starved_ns;
+	return hand_on(builder, draft, &unit);
+}
+
+/* Which descriptor it is matters to reads alone. */
+enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
+					  const struct scope_draft *draft,
+					  const struct scope_thread *thread,
+					  const struct scope_open_call *call)
+{
+	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+
+	if (scope_pickup_never(&draft->pickup, call))
+		return SCOPE_PICKUP_NO;
+	if (call->args && call->role == SCOPE_CALL_READ)
+		fd = scope_fds_kind(builder->units->timeline->fds, thread->tgid,
+				    (int32_t)call->arg[0]);
+	return scope_pickup_match(&draft->pickup, call, fd);
+}
+
+/*
+ * Did the unit do nothing yet but come from the top of the loop? A read then takes the work that the
+ * loop was woken for: were the way from the one to the other a unit of its own, half of all units
+ * would be next to nothing.
+ */
+static bool begun_by_loop(const struct scope_draft *draft)
+{
+	return draft->open && draft->tentative && draft->from_loop && draft->calls == 1 &&
+	       draft->call->sum[0].count == 1 && draft->end_ns > draft->begin_ns;
+}
+
+int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
+		     const struct scope_thread *thread, const struct scope_open_call *call,
+		     int64_t ret, uint64_t exit_ns)
+{
+	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
+						  ? (enum scope_pickup_match)draft->matched
+						  : scope_draft_match(builder, draft, thread, call);
+	bool read = matched == SCOPE_PICKUP_READ &&
+		    (ret > 0 || (ret == 0 && call->role == SCOPE_CALL_ACCEPT));
+	bool goes_on = draft->goes_on && read, joined = read && begun_by_loop(draft);
+	int err = 0;
+
+	draft->goes_on = false;
+	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
+	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
+		draft->tentative = false;
+		return draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret)
+				   : 0;
+	}
+	if (draft->open && draft->tentative && !joined)
+		err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
+	if (err)
+		return err;
+	if (joined) {
+		draft->tentative = false;
+		draft->calls = 0;
+	} else {
+		draft->idle_ns += exit_ns - call->enter_ns;
+		scope_draft_open(draft, thread, exit_ns);
+	}
+	draft->from_loop = matched == SCOPE_PICKUP_LOOP;
+	return scope_draft_log(draft, call, 0, ret);
+}
+
+int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct scope_mark now;
+	int err = 0;
+
+	if (!draft)
+		return -ENOMEM;
+	if (thread->run == SCOPE_RUN_BLOCKED) {
+		draft->slept_in_call = true;
+		/* Asleep in a read for the next request: the thread idles since its entry. */
+		draft->goes_on = false;
+		if (draft->open && draft->tentative)
+			err = scope_draft_close(builder, index, &draft->end, draft->end_ns,
+						false);
+		return err;
+	}
+	if (draft->requests || !draft->open)
+		return 0;
+	now = scope_mark_now(thread);
+	err = scope_draft_close(builder, index, &now, now_ns, false);
+	scope_draft_open(draft, thread, now_ns);
+	return err;
+}
+
+int scope_draft_wait(void *user, const struct scope_wait *wait)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, wait->thread);
+
+	if (!draft)
+		return -ENOMEM;
+	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
+	draft->stack.wake_ns = wait->wake_ns;
+	draft->stack.class = wait->class;
+	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
+	if (!draft->open || !builder->sink.wait ||
+	    wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
+		return 0;
+	return builder->sink.wait(builder->sink.user, wait);
+}
+
+int scope_draft_stack(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_unit_stack stack;
+
+	if (!draft)
+		return -ENOMEM;
+	builder->units->stacks++;
+	stack = draft->stack;
+	draft->stack.standing = false;
+	if (!builder->sink.stack || (!stack.standing && !stack.slept_ns &&
+				     event->stack.reason != SCOPE_STACK_SAMPLE))
+		return 0;
+	return builder->sink.stack(builder->sink.user, &stack, event);
+}
+
+int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, index);
+
+	(void)now_ns;
+	if (!draft)
+		return -ENOMEM;
+	builder->units->discarded += draft->open;
+	draft->open = draft->tentative = draft->goes_on = false;
+	return 0;
+}
+
+/* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */
+int scope_draft_state(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+
+	if (!draft)
+		return -ENOMEM;
+	draft->stack.standing = true;
+	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
+	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
+	    scope_draft_match(builder, draft, thread, &thread->open) == SCOPE_PICKUP_NO)
+		scope_draft_open(draft, thread, event->time_ns);
+	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;
+}
+
+int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct scope_mark now;
+	int err = 0;
+
+	if (!draft)
+		return -ENOMEM;
+	now = scope_mark_now(thread);
+	if (draft->open)
+		err = scope_draft_close(builder, index, &now, now_ns, false);
+	free(draft->call);
+	draft->call = NULL;
+	draft->calls = 0;
+	return err;
+}

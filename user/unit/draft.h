@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The units that are being built, one of each thread, by what a timeline tells.
+ *
+ * What happens at every call stands here, to be built into the code that takes events
+ * (timeline/take.h); all else is in draft.c.
+ */
+#ifndef SCOPE_UNIT_DRAFT_H
+#define SCOPE_UNIT_DRAFT_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "timeline/take.h"
+#include "unit/unit.h"
+
+struct scope_call_sum {
+	uint16_t nr;
+	uint32_t count;
+	uint64_t ns;
+};
+
+/* The calls of one unit, in the order they were first made. */
+struct scope_draft_calls {
+	struct scope_call_sum sum[SCOPE_UNIT_CALLS];
+	uint8_t place[SCOPE_SYSCALL_MAX]; /* of a number, if that is what stands there */
+};
+
+/* What units need of a thread's account, as it stood at one time. */
+struct scope_mark {
+	uint64_t run_ns, probe_ns, queue_ns, starved_ns;
+	uint64_t asleep_ns, timer_ns; /* the second is of the first */
+};
+
+/* The unit under construction of one thread. */
+struct scope_draft {
+	bool open;
+	bool tentative;	     /* inside a read that may turn out to pick up the next request */
+	bool goes_on;	     /* inside a read of what the last call picked up work from */
+	bool from_loop;	     /* opened behind the top of the loop */
+	bool slept_in_call;  /* the open call has blocked */
+	bool requests;	     /* the thread's pickup is any at all */
+	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
+	unsigned calls;
+	uint64_t matched_ns;
+	struct scope_draft_calls *call; /* NULL until the first */
+	uint64_t bytes, idle_ns, last_call_ns;
+	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
+	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
+	uint64_t last_exit_ns;
+	struct scope_unit_stack stack; /* as one would be that came now */
+	struct scope_pickup pickup;    /* of the thread */
+	struct scope_mark begin, end;
+};
+
+struct scope_unit_builder {
+	struct scope_units *units;
+	const struct scope_pickups *pickups;
+	struct scope_unit_sink sink;
+	struct scope_learner *learner; /* NULL, or who hears of all before the builder does */
+	struct scope_draft *draft;
+	size_t drafts, draft_capacity;
+};
+
+/* The draft of a thread that has none yet; NULL: no memory. */
+struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
+/* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
+int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
+		      const struct scope_mark *end, uint64_t end_ns, bool still_open);
+/* Of a call that may pick up work, by its number. */
+enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
+					  const struct scope_draft *draft,
+					  const struct scope_thread *thread,
+					  const struct scope_open_call *call);
+/* The return of a call that did or may have picked up work. */
+int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
+		     const struct scope_thread *thread, const struct scope_open_call *call,
+		     int64_t ret, uint64_t exit_ns);
+
+/* As struct scope_timeline_ops has them; user is the builder. */
+int scope_draft_leave(void *user, uint32_t thread, uint64_t now_ns);
+int scope_draft_wait(void *user, const struct scope_wait *wait);
+int scope_draft_stack(void *user, uint32_t thread, const struct scope_event *event);
+int scope_draft_lost(void *user, uint32_t thread, uint64_t now_ns);
+int scope_draft_state(void *user, uint32_t thread, const struct scope_event *event);
+int scope_draft_end(void *user, uint32_t thread, uint64_t now_ns);
+
+/* NULL: no memory. */
+static inline struct scope_draft *scope_draft_of(struct scope_unit_builder *builder,
+						 uint32_t thread)
+{
+	return thread < builder->drafts ? &builder->draft[thread]
+					: scope_draft_meet(builder, thread);
+}
+
+static inline struct scope_mark scope_mark_now(const struct scope_thread *thread)
+{
+	const struct scope_account *account = &thread->account;
+
+	return (struct scope_mark){
+		account->run_ns, account->probe_ns, account->queue_ns, account->starved_ns,
+		account->asleep_ns, account->blocked_ns[SCOPE_WAIT_TIMER],
+	};
+}
+
+static inline void scope_draft_open(struct scope_draft *draft, const struct scope_thread *thread,
+				    uint64_t now_ns)
+{
+	draft->open = true;
+	draft->begin_ns = now_ns;
+	draft->begin = scope_mark_now(thread);
+	draft->calls = 0;
+	draft->bytes = 0;
+	draft->last_exit_ns = 0;
+}
+
+/* Where the sum of that number's calls stands; draft->calls: there is none yet. */
+static inline unsigned scope_draft_place(const struct scope_draft *draft, uint16_t nr)
+{
+	unsigned i;
+
+	if (nr < SCOPE_SYSCALL_MAX) {
+		i = draft->call->place[nr];
+		return i < draft->calls && draft->call->sum[i].nr == nr ? i : draft->calls;
+	}
+	for (i = 0; i < draft->calls && draft->call->sum[i].nr != nr; i++)
+		;
+	return i;
+}
+
+SCOPE_TAKE int scope_draft_log(struct scope_draft *draft, const struct scope_open_call *call,
+			       uint64_t ns, int64_t ret)
+{
+	unsigned i;
+
+	if (ret > 0 && (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_WRITE))
+		draft->bytes += ret;
+	if (!draft->call) {
+		draft->call = calloc(1, sizeof(*draft->call));
+		if (!draft->call)
+			return -ENOMEM;
+	}
+	i = scope_draft_place(draft, call->nr);
+	if (i == SCOPE_UNIT_CALLS)
+		return 0;
+	if (i == draft->calls) {
+		draft->call->sum[i] = (struct scope_call_sum){.nr = call->nr};
+		if (call->nr < SCOPE_SYSCALL_MAX)
+			draft->call->place[call->nr] = i;
+		draft->calls++;
+	}
+	draft->call->sum[i].count++;
+	draft->call->sum[i].ns += ns;
+	return 0;
+}
+
+SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
+					  struct scope_draft *draft,
+					  const struct scope_thread *thread,
+					  const struct scope_open_call *call)
+{
+	int err = 0;
+
+	if (draft->open && draft->last_exit_ns && draft->pickup.gap_ns &&
+	    call->enter_ns - draft->last_exit_ns > draft->pickup.gap_ns) {
+		const struct scope_mark now = scope_mark_now(thread);
+
+		err = scope_draft_close(builder, thread->index, &now, call->enter_ns, false);
+	}
+	if (!draft->open)
+		scope_draft_open(draft, thread, call->enter_ns);
+	return err;
+}
+
+SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
+				 const struct scope_thread *thread,
+				 const struct scope_open_call *call)
+{
+	struct scope_draft *draft = scope_draft_of(builder, thread->index);
+
+	if (!draft)
+		return -ENOMEM;
+	draft->slept_in_call = false;
+	draft->stack.slept_ns = 0;
+	draft->stack.standing = false;
+	if (!draft->requests)
+		return scope_draft_enter_switched(builder, draft, thread, call);
+	draft->matched_ns = call->enter_ns;
+	draft->matched = SCOPE_PICKUP_NO;
+	if (scope_pickup_never(&draft->pickup, call))
+		return 0;
+	draft->matched = scope_draft_match(builder, draft, thread, call);
+	if (draft->matched == SCOPE_PICKUP_READ) {
+		draft->tentative = draft->open;
+		draft->goes_on = draft->open && call->args && call->role == SCOPE_CALL_READ &&
+				 (int64_t)call->arg[0] == draft->read_fd;
+		draft->end = scope_mark_now(thread);
+		draft->end_ns = call->enter_ns;
+	} else if (draft->matched == SCOPE_PICKUP_LOOP && draft->open) {
+		const struct scope_mark now = scope_mark_now(thread);
+
+		return scope_draft_close(builder, thread->index, &now, call->enter_ns, false);
+	}
+	return 0;
+}
+
+SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
+					 struct scope_draft *draft,
+					 const struct scope_thread *thread,
+					 const struct scope_open_call *call, int64_t ret,
+					 uint64_t exit_ns)
+{
+	int err = draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret) : 0;
+
+	draft->last_exit_ns = exit_ns;
+	if (!err && draft->slept_in_call && draft->open) {
+		const struct scope_mark now = scope_mark_now(thread);
+
+		err = scope_draft_close(builder, thread->index, &now, exit_ns, false);
+	}
+	if (!draft->open)
+		scope_draft_open(draft, thread, exit_ns);
+	draft->last_exit_ns = exit_ns;
+	return err;
+}
+
+SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
+				const struct scope_thread *thread,
+				const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_draft *draft = scope_draft_of(builder, thread->index);
+
+	if (!draft)
+		return -ENOMEM;
+	draft->last_call_ns = exit_ns;
+	draft->stack.enter_ns = call->enter_ns;
+	draft->stack.exit_ns = exit_ns;
+	draft->stack.nr = call->nr;
+	draft->stack.standing = false;
+	if (!draft->requests)
+		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
+	if (draft->matched || draft->matched_ns != call->enter_ns)
+		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
+	draft->goes_on = draft->tentative = false;
+	draft->read_fd = -1;
+	return draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret) : 0;
+}
+
+#endif
