@@ -43,7 +43,7 @@
 #                             of a file of the other events alone
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
 #   units_per_s               from decoded events in memory, without stacks, to the units that are
-#                             kept: both passes, clustering, detection; one processor
+#                             kept: learning, clustering and detection included; one processor
 #   unit_events               events of one of those units
 #   distinct_units_seconds    10 million units of 5,000 distinct vectors, handed over as such: their
 #                             survey, clustering, detection, and the choice of what is kept

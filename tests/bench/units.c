@@ -2,8 +2,9 @@
 /*
  * Measure how fast units of work are found and judged, from events that are decoded already.
  *
- * Usage: units TRACE      units_per_s: both passes over the events (stacks left out), detection and the
- *                         choice of what is kept, CPU time of one processor
+ * Usage: units TRACE      units_per_s: all that learning, finding units and their survey take of the
+ *                         events (stacks left out), as in scope_once_run(), detection and the choice
+ *                         of what is kept, CPU time of one processor
  *        units -d COUNT   distinct_units_seconds: so many units with 5,000 distinct vectors, from
  *                         their hand-over to what is kept: survey, clustering, detection, log
  */
@@ -18,6 +19,7 @@
 #include "base/grow.h"
 #include "evidence/keep.h"
 #include "trace/text.h"
+#include "unit/once.h"
 
 #define DISTINCT 5000
 
@@ -105,16 +107,15 @@ static int judge(struct scope_groups *groups, const struct scope_survey *survey)
 	return err;
 }
 
+/* What the start teaches. */
 static int learn(const struct scope_trace *trace, const struct input *input,
 		 struct scope_pickups **ret_pickups)
 {
 	struct scope_learner *learner;
 	int err = scope_learner_create(trace, &learner);
 
-	for (size_t i = 0; !err && i < input->events; i++)
+	for (size_t i = 0; !err && i < input->events && i < SCOPE_ONCE_EVENTS; i++)
 		err = scope_learner_feed(learner, &input->event[i]);
-	if (!err)
-		err = scope_learner_finish(learner);
 	if (!err)
 		err = scope_pickups_create(ret_pickups);
 	if (!err)
@@ -127,6 +128,7 @@ static int learn(const struct scope_trace *trace, const struct input *input,
 static int analyse(const struct scope_trace *trace, const struct input *input, uint64_t *ret_units)
 {
 	struct scope_pickups *pickups;
+	struct scope_learner *learner;
 	struct scope_groups *groups;
 	struct scope_survey *survey;
 	int err = learn(trace, input, &pickups);
@@ -135,15 +137,21 @@ static int analyse(const struct scope_trace *trace, const struct input *input, u
 		err = scope_groups_create(pickups, &groups);
 	if (!err)
 		err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
+	if (!err)
+		err = scope_survey_learn(survey, &learner);
 	for (size_t i = 0; !err && i < input->events; i++)
 		err = scope_survey_feed(survey, &input->event[i]);
 	if (!err)
 		err = scope_survey_end(survey);
+	/* Else the units would have to be cut once more, and that belongs to what is measured. */
+	if (!err && !scope_pickups_hold(pickups, learner, scope_pickups_threads(pickups)))
+		err = -EAGAIN;
 	if (!err)
 		err = judge(groups, survey);
 	if (err)
 		return err;
 	*ret_units = survey->units;
+	scope_learner_destroy(learner);
 	scope_survey_destroy(survey);
 	scope_groups_destroy(groups);
 	scope_pickups_destroy(pickups);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "unit/once.h"
+
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
 	*options = (struct scope_analysis_options){
@@ -55,15 +57,10 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 		analysis->pickups = found.pickups;
 		analysis->groups = found.groups;
 		analysis->survey = found.survey;
-		scope_groups_conclude(analysis->groups, analysis->pickups);
-		return 0;
+	} else {
+		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, &analysis->pickups,
+				     &analysis->groups, &analysis->survey, NULL);
 	}
-	err = scope_pickups_learn(analysis->trace, &analysis->pickups);
-	if (!err)
-		err = scope_groups_create(analysis->pickups, &analysis->groups);
-	if (!err)
-		err = scope_survey_run(analysis->trace, analysis->pickups, analysis->groups,
-				       &analysis->survey);
 	if (!err)
 		scope_groups_conclude(analysis->groups, analysis->pickups);
 	return err;

@@ -82,6 +82,13 @@ static int restart(struct scope_stream *stream)
 	return begin_survey(stream);
 }
 
+static bool pickups_hold(const struct scope_stream *stream)
+{
+	const struct scope_pickups *pickups = stream->found.pickups;
+
+	return scope_pickups_hold(pickups, stream->learner, scope_pickups_threads(pickups));
+}
+
 /* -ENODATA: what a capture writes first is not all there. */
 static int begin(struct scope_stream *stream)
 {
@@ -138,7 +145,7 @@ int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint6
 	err = learn(stream, settled_ns, events);
 	if (!err && stream->last_ns >= stream->check_ns) {
 		stream->check_ns = stream->begin_ns + 2 * (stream->last_ns - stream->begin_ns);
-		if (!scope_pickups_hold(stream->found.pickups, stream->learner))
+		if (!pickups_hold(stream))
 			err = restart(stream);
 	}
 	behind_ns = stream->last_ns > SCOPE_STREAM_LAG_NS ? stream->last_ns - SCOPE_STREAM_LAG_NS : 0;
@@ -149,7 +156,7 @@ int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint6
 static bool holds(const struct scope_stream *stream)
 {
 	return !scope_trace_late(stream->behind) &&
-	       scope_pickups_hold(stream->found.pickups, stream->learner) &&
+	       pickups_hold(stream) &&
 	       scope_timeline_holds(stream->found.survey->run->timeline);
 }
 

@@ -141,12 +141,14 @@ void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns);
 /* Brings the account of a thread up to now. */
 static inline void scope_thread_account(struct scope_thread *thread, uint64_t now_ns)
 {
-	if (now_ns <= thread->since_ns || thread->run == SCOPE_RUN_ENDED)
+	if (now_ns <= thread->since_ns)
 		return;
 	if (thread->run == SCOPE_RUN_RUNNING)
 		thread->account.run_ns += now_ns - thread->since_ns;
-	else
+	else if (thread->run != SCOPE_RUN_ENDED)
 		scope_thread_account_idle(thread, now_ns - thread->since_ns);
+	else
+		return;
 	thread->since_ns = now_ns;
 }
 

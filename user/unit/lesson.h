@@ -18,7 +18,7 @@ struct scope_wait_key {
 	uint16_t nr;
 	uint64_t object;
 	uint32_t count;
-	uint32_t inner, taken; /* what came next: an answer, or work; see learn_poll() in pickup.c */
+	uint32_t inner, taken; /* what came next: an answer, or work; see learn_poll() in learn.c */
 	bool lock;
 };
 

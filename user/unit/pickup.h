@@ -43,6 +43,11 @@ struct scope_learner;
  * can be decided grows better with what was learned; it is final behind finish.
  */
 int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
+/*
+ * Learns from a timeline that takes the same events for somebody else as well (scope_units_learn());
+ * it must outlive the learner.
+ */
+int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
 int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event);
 int scope_learner_finish(struct scope_learner *learner);
 /* Of a trace that grew: see scope_timeline_holds(). */
@@ -55,8 +60,12 @@ int scope_pickups_create(struct scope_pickups **ret_pickups);
 /* The threads below this number that are not decided on yet, by what was learned so far. */
 int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
 			 size_t threads);
-/* Would all that was decided be decided in the same way now? */
-bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner);
+/* The same of threads that nothing was learned of yet: like the last one of that name, if there is one. */
+int scope_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
+			size_t threads);
+/* Would all that was decided on the first threads, so many, be decided in the same way now? */
+bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
+			size_t threads);
 
 /* All of it: runs once through the trace, and decides on every thread. */
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);

@@ -12,6 +12,7 @@ struct scope_surveyor {
 	struct scope_survey *survey;
 	const struct scope_trace *trace;
 	const struct scope_learner *learner; /* NULL: all threads are decided on */
+	bool guess; /* it knows nothing of a thread that is met */
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
 };
@@ -127,7 +128,8 @@ static int meet(void *user, uint32_t thread)
 
 	if (!surveyor->learner)
 		return 0;
-	err = scope_pickups_decide(surveyor->pickups, surveyor->learner, thread + 1ul);
+	err = (surveyor->guess ? scope_pickups_guess : scope_pickups_decide)(
+		surveyor->pickups, surveyor->learner, thread + 1ul);
 	return err ? err : scope_groups_extend(surveyor->groups, surveyor->pickups);
 }
 
@@ -173,6 +175,20 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 		return err;
 	}
 	*ret_survey = survey;
+	return 0;
+}
+
+int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner;
+	int err = scope_learner_share(survey->run->timeline, &learner);
+
+	if (err)
+		return err;
+	scope_units_learn(survey->run, learner);
+	survey->surveyor->learner = learner;
+	survey->surveyor->guess = true;
+	*ret_learner = learner;
 	return 0;
 }
 

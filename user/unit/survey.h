@@ -52,6 +52,12 @@ struct scope_survey {
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
 		       struct scope_survey **ret_survey);
+/*
+ * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
+ * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
+ * see scope_pickups_guess().
+ */
+int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
 int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
 int scope_survey_end(struct scope_survey *survey);
 /* Takes a unit of a thread that was met, as those that feed finds. Sets unit->vector. */

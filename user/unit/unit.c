@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "unit/draft.h"
+#include "unit/learn.h"
 
 SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread,
 			   const struct scope_open_call *call)
@@ -26,6 +27,44 @@ static const struct scope_timeline_ops build = {
 	.exit = build_exit,
 	.leave = scope_draft_leave,
 	.wait = scope_draft_wait,
+	.stack = scope_draft_stack,
+	.lost = scope_draft_lost,
+	.state = scope_draft_state,
+	.end = scope_draft_end,
+};
+
+/* The same, and the learner hears of it first. */
+SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread,
+			  const struct scope_open_call *call)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_enter(builder->learner, thread, call);
+
+	return err ? err : scope_draft_enter(builder, thread, call);
+}
+
+SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread,
+			 const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_exit(builder->learner, thread, call, ret, exit_ns);
+
+	return err ? err : scope_draft_exit(builder, thread, call, ret, exit_ns);
+}
+
+static int both_wait(void *user, const struct scope_wait *wait)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_wait(builder->learner, wait);
+
+	return err ? err : scope_draft_wait(builder, wait);
+}
+
+static const struct scope_timeline_ops both = {
+	.enter = both_enter,
+	.exit = both_exit,
+	.leave = scope_draft_leave,
+	.wait = both_wait,
 	.stack = scope_draft_stack,
 	.lost = scope_draft_lost,
 	.state = scope_draft_state,
@@ -95,16 +134,25 @@ int scope_units_begin(struct scope_units *units, const struct scope_trace *trace
 	return scope_timeline_create(trace, &units->timeline);
 }
 
+void scope_units_learn(struct scope_units *units, struct scope_learner *learner)
+{
+	units->builder->learner = learner;
+}
+
 int scope_units_feed(struct scope_units *units, const struct scope_event *event)
 {
-	return scope_timeline_take(units->timeline, event, &build, units->builder);
+	struct scope_unit_builder *builder = units->builder;
+
+	return builder->learner ? scope_timeline_take(units->timeline, event, &both, builder)
+				: scope_timeline_take(units->timeline, event, &build, builder);
 }
 
 int scope_units_end(struct scope_units *units)
 {
 	struct scope_unit_builder *builder = units->builder;
 	size_t threads = scope_threads_count(units->timeline->threads);
-	int err = scope_timeline_finish(units->timeline, &build, builder);
+	int err = scope_timeline_finish(units->timeline, builder->learner ? &both : &build,
+					builder);
 
 	if (!err && threads && builder->sink.meet)
 		err = builder->sink.meet(builder->sink.user, threads - 1);

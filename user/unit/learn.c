@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Learns from a timeline how each thread picks up work. */
+#include "unit/learn.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/grow.h"
+
+struct scope_lesson *scope_learn_meet(struct scope_learner *learner, uint32_t thread)
+{
+	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
+		return NULL;
+	while (learner->count <= thread)
+		memset(&learner->lesson[learner->count++], 0, sizeof(*learner->lesson));
+	return &learner->lesson[thread];
+}
+
+static struct scope_wait_key *get_key(struct scope_lesson *lesson, uint16_t nr, uint64_t object)
+{
+	unsigned i;
+
+	for (i = 0; i < lesson->keys; i++)
+		if (lesson->key[i].nr == nr && lesson->key[i].object == object)
+			return &lesson->key[i];
+	if (i == SCOPE_LESSON_KEYS)
+		return NULL;
+	lesson->key[i] = (struct scope_wait_key){.nr = nr, .object = object};
+	lesson->keys++;
+	return &lesson->key[i];
+}
+
+static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
+{
+	switch (role) {
+	case SCOPE_CALL_FUTEX:
+	case SCOPE_CALL_SLEEP:
+	case SCOPE_CALL_PICK:
+		return true;
+	case SCOPE_CALL_READ:
+		return fd == SCOPE_FD_PIPE || fd == SCOPE_FD_EVENT || fd == SCOPE_FD_DATAGRAM;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A poll is the top of a loop if work is taken behind it, and stands in the middle of a request if an
+ * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
+ * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
+ * descriptors: servers keep one for clients and may keep another for what they wait for meanwhile.
+ */
+static void learn_poll(struct scope_learner *learner, struct scope_lesson *lesson,
+		       const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	const enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
+	const bool epoll = scope_call_is_epoll(call->nr);
+	struct scope_wait_key *key;
+
+	if (role == SCOPE_CALL_POLL) {
+		epoll ? lesson->epolls++ : lesson->polls++;
+		key = epoll && call->args ? get_key(lesson, SYS_epoll_pwait, call->arg[0]) : NULL;
+		lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
+		if (key)
+			key->count++;
+		/* One that does not say which it was tells nothing. */
+		lesson->polled = !epoll || key;
+	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
+		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) !=
+		    SCOPE_FD_ACCEPTED)
+			return;
+		lesson->polled = false;
+		if (lesson->waited == SCOPE_LESSON_NO_KEY)
+			lesson->inner_polls++;
+		else
+			lesson->key[lesson->waited].inner++;
+	}
+}
+
+static void learn_answer(struct scope_learner *learner, struct scope_lesson *lesson,
+			 const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	if (!lesson->answers && call->args && call->role == SCOPE_CALL_WRITE &&
+	    scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+		    SCOPE_FD_ACCEPTED)
+		lesson->answers = true;
+}
+
+/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
+static void learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call)
+{
+	struct scope_wait_key *key;
+
+	if (call->nr != SYS_futex || call->args < 2 ||
+	    ((call->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAKE &&
+	     (call->arg[1] & FUTEX_CMD_MASK) != FUTEX_UNLOCK_PI))
+		return;
+	key = get_key(lesson, SYS_futex, call->arg[0]);
+	if (key)
+		key->lock = true;
+}
+
+void scope_learn_call(struct scope_learner *learner, struct scope_lesson *lesson,
+		      const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	learn_poll(learner, lesson, thread, call);
+	learn_answer(learner, lesson, thread, call);
+	learn_lock(lesson, call);
+}
+
+static void take_work(struct scope_lesson *lesson)
+{
+	lesson->reads++;
+	if (lesson->polled && lesson->waited != SCOPE_LESSON_NO_KEY)
+		lesson->key[lesson->waited].taken++;
+	lesson->polled = false;
+}
+
+void scope_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
+			const struct scope_thread *thread, const struct scope_open_call *call,
+			int64_t ret)
+{
+	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0)
+		take_work(lesson);
+	if (call->role == SCOPE_CALL_READ && call->args && ret > 0 &&
+	    scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+		    SCOPE_FD_ACCEPTED)
+		take_work(lesson);
+}
+
+/* Told to the thread that ended the sleep: the sleeper may have waited for what it hands over. */
+static int learn_delivery(struct scope_learner *learner, const struct scope_wait *wait)
+{
+	struct scope_lesson *lesson;
+	unsigned i;
+
+	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
+		return 0;
+	lesson = scope_learn_lesson(learner, wait->waker);
+	if (!lesson)
+		return -ENOMEM;
+	for (i = 0; i < lesson->deliveries; i++)
+		if (lesson->delivery[i].thread == wait->thread &&
+		    lesson->delivery[i].nr == wait->nr &&
+		    lesson->delivery[i].object == wait->object)
+			break;
+	if (i == SCOPE_LESSON_DELIVERIES) {
+		lesson->delivered++;
+		return 0;
+	}
+	if (i == lesson->deliveries)
+		lesson->delivery[lesson->deliveries++] = (struct scope_delivery){
+			.thread = wait->thread, .nr = wait->nr, .object = wait->object,
+		};
+	lesson->delivery[i].count++;
+	return 0;
+}
+
+int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
+{
+	struct scope_lesson *lesson = scope_learn_lesson(learner, wait->thread);
+	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
+	enum scope_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
+								    : scope_call_role(wait->nr);
+	struct scope_wait_key *key;
+
+	if (!lesson || learn_delivery(learner, wait))
+		return -ENOMEM;
+	lesson = scope_learn_lesson(learner, wait->thread); /* another one's may have moved it */
+	lesson->waits++;
+	if (!may_be_loop(role, scope_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
+		return 0;
+	key = get_key(lesson, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
+	if (key)
+		key->count++;
+	/* Workers that are handed connections sleep, and read behind it. */
+	if (key && role == SCOPE_CALL_FUTEX && !wait->lock && !lesson->polled) {
+		lesson->polled = true;
+		lesson->waited = key - lesson->key;
+	}
+	return 0;
+}
+
+SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
+			   const struct scope_open_call *call)
+{
+	return scope_learn_enter(user, thread, call);
+}
+
+SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
+			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	return scope_learn_exit(user, thread, call, ret, exit_ns);
+}
+
+static int learn_wait(void *user, const struct scope_wait *wait)
+{
+	return scope_learn_wait(user, wait);
+}
+
+static const struct scope_timeline_ops learn = {
+	.enter = learn_enter,
+	.exit = learn_exit,
+	.wait = learn_wait,
+};
+
+int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner = calloc(1, sizeof(*learner));
+	int err;
+
+	if (!learner)
+		return -ENOMEM;
+	err = scope_timeline_create(trace, &learner->timeline);
+	if (err) {
+		free(learner);
+		return err;
+	}
+	*ret_learner = learner;
+	return 0;
+}
+
+int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner = calloc(1, sizeof(*learner));
+
+	if (!learner)
+		return -ENOMEM;
+	learner->timeline = timeline;
+	learner->shared = true;
+	*ret_learner = learner;
+	return 0;
+}
+
+int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event)
+{
+	return scope_timeline_take(learner->timeline, event, &learn, learner);
+}
+
+int scope_learner_finish(struct scope_learner *learner)
+{
+	return scope_timeline_finish(learner->timeline, &learn, learner);
+}
+
+bool scope_learner_holds(const struct scope_learner *learner)
+{
+	return scope_timeline_holds(learner->timeline);
+}
+
+size_t scope_learner_threads(const struct scope_learner *learner)
+{
+	return scope_threads_count(learner->timeline->threads);
+}
+
+void scope_learner_destroy(struct scope_learner *learner)
+{
+	if (!learner)
+		return;
+	if (!learner->shared)
+		scope_timeline_destroy(learner->timeline);
+	free(learner->lesson);
+	free(learner);
+}

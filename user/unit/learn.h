@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Learns from a timeline how each thread picks up work.
+ *
+ * What happens at every call stands here, to be built into the code that takes events
+ * (timeline/take.h); all else is in learn.c.
+ */
+#ifndef SCOPE_UNIT_LEARN_H
+#define SCOPE_UNIT_LEARN_H
+
+#include <errno.h>
+
+#include "timeline/take.h"
+#include "unit/lesson.h"
+
+struct scope_learner {
+	struct scope_lesson *lesson; /* by thread */
+	size_t count, capacity;
+	struct scope_timeline *timeline;
+	bool shared; /* the timeline is somebody else's */
+};
+
+/* The lesson of a thread that has none yet; NULL: no memory. */
+struct scope_lesson *scope_learn_meet(struct scope_learner *learner, uint32_t thread);
+/* The entry of a call that waits, or answers. */
+void scope_learn_call(struct scope_learner *learner, struct scope_lesson *lesson,
+		      const struct scope_thread *thread, const struct scope_open_call *call);
+/* The return of a call that may have taken work. */
+void scope_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
+			const struct scope_thread *thread, const struct scope_open_call *call,
+			int64_t ret);
+/* As struct scope_timeline_ops has it. */
+int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
+
+/* NULL: no memory. */
+static inline struct scope_lesson *scope_learn_lesson(struct scope_learner *learner,
+						      uint32_t thread)
+{
+	return thread < learner->count ? &learner->lesson[thread]
+				       : scope_learn_meet(learner, thread);
+}
+
+SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct scope_thread *thread,
+				 const struct scope_open_call *call)
+{
+	struct scope_lesson *lesson = scope_learn_lesson(learner, thread->index);
+	const enum scope_call_role role = (enum scope_call_role)call->role;
+
+	if (!lesson)
+		return -ENOMEM;
+	if (lesson->last_exit_ns && call->enter_ns > lesson->last_exit_ns) {
+		int bucket = 63 - __builtin_clzll(call->enter_ns - lesson->last_exit_ns);
+
+		lesson->gap[bucket < SCOPE_LESSON_GAPS ? bucket : SCOPE_LESSON_GAPS - 1]++;
+	}
+	if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_FUTEX ||
+	    (role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
+		scope_learn_call(learner, lesson, thread, call);
+	return 0;
+}
+
+SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scope_thread *thread,
+				const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_lesson *lesson = scope_learn_lesson(learner, thread->index);
+
+	if (!lesson)
+		return -ENOMEM;
+	lesson->last_exit_ns = exit_ns;
+	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT)
+		scope_learn_return(learner, lesson, thread, call, ret);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Learns how threads pick up work and surveys the units in one run through a trace, where one will do. */
+#ifndef SCOPE_UNIT_ONCE_H
+#define SCOPE_UNIT_ONCE_H
+
+#include "unit/survey.h"
+
+/* What the start of a trace teaches is what units are cut by, until more is known. */
+#define SCOPE_ONCE_EVENTS 131072u
+
+/* How it went. */
+struct scope_once_course {
+	unsigned restarts; /* runs that were broken off, since the decisions they went by did not hold */
+	bool twice;	   /* those of the last one did not hold in the end: units were cut in a run more */
+};
+
+/*
+ * Gives what scope_pickups_learn(), scope_groups_create() and scope_survey_run() give one after the
+ * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS as a rule. The caller destroys
+ * all three; ret_course may be NULL.
+ */
+int scope_once_run(struct scope_trace *trace, uint64_t start_events,
+		   struct scope_pickups **ret_pickups, struct scope_groups **ret_groups,
+		   struct scope_survey **ret_survey, struct scope_once_course *ret_course);
+
+#endif
