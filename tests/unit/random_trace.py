@@ -32,10 +32,12 @@ def regs():
 
 def stack():
     if dice.random() < .5:
-        text = ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, 64])))
+        text = ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, 63])))
     else:
-        data = dice.randbytes(dice.choice([1, 7, 8, 300, 3000])).hex()
-        text = f'regs={regs()} data={data}'
+        # With a word of the kernel behind them the bytes are a multiple of 8.
+        inside = some(f'kernel_ip={number():#x}')
+        data = dice.randbytes(dice.choice([8, 304, 32768] if inside else [1, 7, 8, 300, 3000])).hex()
+        text = f'regs={regs()} data={data}{inside}'
     return text + some(f'cost={1 + number(31)}', 'kernel', 'cut', 'fault')
 
 

@@ -213,33 +213,39 @@ class Cpu:
         self.after_state = at + 104 + 8 * count, tid
         return line, 104 + 8 * count
 
-    def stack(self, at, reason, flags, text, cost):
+    def stack(self, at, reason, flags, text, cost, kernel_ip):
         tid = self.tid
         if reason == 0 and self.after_state and self.after_state[0] == at:
             tid = self.after_state[1]
         return (f'{"sample" if reason == 1 else "stack"} {tid} {text}'
-                f'{f" cost={cost}" if cost else ""}{flag_words(STACK_FLAGS, flags)}'
+                f'{f" cost={cost}" if cost else ""}'
+                f'{f" kernel_ip={kernel_ip:#x}" if flags & 16 else ""}{flag_words(STACK_FLAGS, flags)}'
                 f'{f" reason={reason}" if reason > 1 else ""}')
 
     def take_chain(self, data, at, r):
         reason, flags, count = struct.unpack('<BBH', r[4:])
-        ips = self.more(data, at + 8, count, 64)
+        ips = list(self.more(data, at + 8, count, 64))
         size, cost = 8 + 8 * count, 0
         if flags & 8:
             cost = min(word(data, at + size, 8), 0xffffffff)
             size += 8
-        return self.stack(at, reason, flags, addresses(ips), cost), size
+        if flags & 16 and not ips:
+            raise Damaged('a chain without what its flags say')
+        kernel_ip = ips.pop() if flags & 16 else 0
+        return self.stack(at, reason, flags, addresses(ips), cost, kernel_ip), size
 
     def take_stack(self, data, at, r):
         reason, flags, count, size, cost = struct.unpack('<BBHII', r[4:])
-        if size > 32768:
+        more = 8 if flags & 16 else 0
+        if size > 32768 + more or size < more or more and size % 8:
             raise Damaged('a stack that cannot be')
         regs = self.more(data, at + 16, count, 33)
         begin = at + 16 + 8 * count
         text = f'regs={addresses(regs)}'
-        if size:
-            text += f' data={data[begin:begin + size].hex()}'
-        line = self.stack(at, reason, flags, text, cost)
+        if size > more:
+            text += f' data={data[begin:begin + size - more].hex()}'
+        kernel_ip = word(data, begin + size - more, 8) if more else 0
+        line = self.stack(at, reason, flags, text, cost, kernel_ip)
         return line, 16 + 8 * count + (size + 7) // 8 * 8
 
     def take_comm(self, data, at, r):
