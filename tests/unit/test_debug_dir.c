@@ -131,16 +131,29 @@ static void test_folders(void **state)
 	}
 }
 
-/* A server for the files below directory/server, on a port of its own; -1: none can be had. */
-static pid_t serve(unsigned int *ret_port)
+/* Serves the files of its folder. */
+static const char with_files[] =
+	"import http.server, os, sys\n"
+	"os.chdir(sys.argv[1])\n"
+	"s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n"
+	"print(str(s.server_port) + chr(10), end=str(), flush=True)\n"
+	"sys.stderr = open('log', 'a', buffering=1)\n"
+	"s.serve_forever()\n";
+
+/* Notes that it was asked, and says nothing for ever. */
+static const char without_answer[] =
+	"import os, socket, sys\n"
+	"os.chdir(sys.argv[1])\n"
+	"s = socket.create_server(('127.0.0.1', 0))\n"
+	"print(str(s.getsockname()[1]) + chr(10), end=str(), flush=True)\n"
+	"asked = []\n"
+	"while True:\n"
+	"    asked.append(s.accept())\n"
+	"    open('asked', 'a').write('asked\\n')\n";
+
+/* A server in the folder directory/server, on a port of its own; -1: none can be had. */
+static pid_t serve(const char *script, unsigned int *ret_port)
 {
-	static const char script[] =
-		"import http.server, os, sys\n"
-		"os.chdir(sys.argv[1])\n"
-		"s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n"
-		"print(s.server_port, flush=True)\n"
-		"sys.stderr = open('log', 'a', buffering=1)\n"
-		"s.serve_forever()\n";
 	int pipes[2];
 	char folder[128], line[16] = "";
 	pid_t pid;
@@ -184,7 +197,7 @@ static void test_server(void **state)
 	command("cd %s && mkdir -p server/buildid/" ID " && touch server/log && "
 		"cp debug server/buildid/" ID "/debuginfo && cp program server/buildid/" ID
 		"/executable", directory);
-	pid = serve(&port);
+	pid = serve(with_files, &port);
 	if (pid < 0) {
 		print_message("left out: python3 serves no files here\n");
 		skip();
@@ -212,11 +225,90 @@ static void test_server(void **state)
 	unsetenv("DEBUGINFOD_CACHE_PATH");
 }
 
+/* Names of two stripped files are looked up; what the first problem says. Free it. */
+static char *ask_for_two(unsigned int port)
+{
+	char url[64], root[128];
+	const struct scope_symbol_options options = { .root = root, .debuginfod = true };
+	struct scope_trace_map map[] = {
+		{ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, "/app/libwork.so", ID },
+		{ 2, BASE + 0x1000, BASE + 0x2000, 0x1000, true, "/app/libother.so", ID },
+	};
+	const struct scope_function *function;
+	struct scope_symbols *symbols;
+	const char *const *problem;
+	size_t problems, sentences = 0;
+	char *said = NULL;
+
+	snprintf(root, sizeof(root), "%s/stripped", directory);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u", port);
+	setenv("DEBUGINFOD_URLS", url, 1);
+	assert_int_equal(scope_symbols_create(map, 2, NULL, 0, &options, &symbols), 0);
+	for (uint32_t tgid = 1; tgid <= 2; tgid++) {
+		assert_int_equal(scope_symbols_lookup(symbols, tgid, BASE + link_address + 1, false,
+						      &function), 0);
+		assert_false(function->known);
+	}
+	problem = scope_symbols_problems(symbols, &problems);
+	for (size_t i = 0; i < problems; i++) {
+		if (strncmp(problem[i], "debuginfod at ", 14))
+			continue;
+		assert_non_null(strstr(problem[i], url));
+		said = strdup(problem[i]);
+		sentences++;
+	}
+	assert_int_equal(sentences, 1);
+	scope_symbols_destroy(symbols);
+	unsetenv("DEBUGINFOD_URLS");
+	return said;
+}
+
+/* A server that does not answer is given up once for all, and the report says so. */
+static void test_no_answer(void **state)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	char text[160], *said;
+	unsigned int port;
+	pid_t pid;
+
+	(void)state;
+	if (!library) {
+		print_message("left out: libdebuginfod1 is not installed\n");
+		skip();
+	}
+	dlclose(library);
+	roots_make();
+	command("cd %s && mkdir -p server && cp program stripped/app/libother.so", directory);
+	pid = serve(without_answer, &port);
+	if (pid < 0) {
+		print_message("left out: python3 listens to no port here\n");
+		skip();
+	}
+	snprintf(text, sizeof(text), "%s/empty-cache", directory);
+	setenv("DEBUGINFOD_CACHE_PATH", text, 1);
+	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 1);
+	said = ask_for_two(port);
+	assert_non_null(strstr(said, "no answer within 1 s; DEBUGINFOD_TIMEOUT"));
+	free(said);
+	command("cd %s && test $(wc -l <server/asked) = 1", directory);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* Now nobody listens there. */
+	said = ask_for_two(port);
+	assert_non_null(strstr(said, "see that it can be reached from here"));
+	free(said);
+	unsetenv("DEBUGINFOD_TIMEOUT");
+	unsetenv("DEBUGINFOD_RETRY_LIMIT");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "symbol/server.h"
+
 #define DEBUG_ROOT "/usr/lib/debug"
 
 static bool same_build_id(int fd, const unsigned char *id, int id_bytes)
@@ -171,13 +173,13 @@ int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwa
 	GElf_Addr address;
 	int fd;
 
+	(void)name, (void)base, (void)file;
 	wanted.id_bytes = dwfl_module_build_id(module, &wanted.id, &address);
 	fd = find(where, &wanted);
 	if (fd >= 0)
 		*ret_path = strdup(path);
-	else if (where->options.debuginfod)
-		fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc,
-						  ret_path);
+	else
+		fd = scope_server_find(where->options.server, wanted.id, wanted.id_bytes, false, ret_path);
 	return fd;
 }
 
@@ -192,25 +194,6 @@ static int bytes_of(const char *text, unsigned char *bytes, size_t room)
 		if (sscanf(text + 2 * i, "%2hhx", &bytes[i]) != 1)
 			return 0;
 	return (int)count;
-}
-
-/* From libdwfl, which asks the servers of DEBUGINFOD_URLS and keeps what they send. */
-static int fetch(const struct wanted *wanted)
-{
-	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf };
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	Dwfl_Module *module = dwfl ? dwfl_report_module(dwfl, "program", 0, 1) : NULL;
-	char *name = NULL;
-	Elf *elf = NULL;
-	int fd = -1;
-
-	if (module && !dwfl_module_report_build_id(module, wanted->id, wanted->id_bytes, 0))
-		fd = dwfl_build_id_find_elf(module, NULL, "program", 0, &name, &elf);
-	free(name);
-	elf_end(elf);
-	if (dwfl)
-		dwfl_end(dwfl);
-	return fd;
 }
 
 int scope_debugfile_program(const struct scope_symbol_options *options, const char *file,
@@ -228,8 +211,8 @@ int scope_debugfile_program(const struct scope_symbol_options *options, const ch
 	elf_version(EV_CURRENT);
 	for (; fd < 0 && folder && *folder; folder++)
 		fd = try_folder(&wanted, *folder, file, "");
-	if (fd < 0 && options->debuginfod)
-		fd = fetch(&wanted);
+	if (fd < 0)
+		fd = scope_server_find(options->server, id, wanted.id_bytes, true, NULL);
 	for (folder = options->debug_dir; fd < 0 && folder && *folder; folder++)
 		fd = try_folder(&wanted, *folder, file, ".debug");
 	if (fd < 0)

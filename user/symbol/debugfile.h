@@ -17,7 +17,7 @@ struct scope_debugfile {
  * A find_debuginfo callback for libdwfl: the folders that the user named, then build-id folders,
  * then the debug link beside the file, in its .debug folder and below /usr/lib/debug. A file counts
  * only with the right build-id, or with the link's checksum where there is no build-id. Servers are
- * asked last, by libdwfl's own callback, and only where options allow it.
+ * asked last, and only where options have one.
  */
 int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **ret_path);

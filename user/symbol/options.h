@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct scope_server;
+
 /* Zeroed: the files at their own paths, their debug files where distributions put them. */
 struct scope_symbol_options {
 	const char *root; /* before every path; NULL or "" for none */
@@ -12,6 +14,7 @@ struct scope_symbol_options {
 				       * last; NULL for none */
 	const char *const *library;   /* patterns of system libraries likewise; NULL: library.h's */
 	bool debuginfod;	      /* ask the servers that DEBUGINFOD_URLS names */
+	struct scope_server *server;  /* that does; set by what asks (space.c), NULL else */
 };
 
 static inline const char *scope_symbol_root(const struct scope_symbol_options *options)

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "symbol/library.h"
 #include "symbol/open.h"
+#include "symbol/server.h"
 
 #define DELETED " (deleted)"
 #define ANONYMOUS "[anonymous]"
@@ -124,6 +125,12 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 	return scope_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
 }
 
+static void say_server(void *context, const char *sentence)
+{
+	/* Without memory for it the files that are missing still are told of. */
+	scope_spaces_problem(context, "%s", sentence);
+}
+
 int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
 		      const struct scope_symbol_options *options)
 {
@@ -132,6 +139,8 @@ int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map 
 	*spaces = (struct scope_spaces){ 0 };
 	if (options)
 		spaces->options = *options;
+	if (spaces->options.debuginfod)
+		spaces->options.server = scope_server_create(say_server, spaces);
 	for (size_t i = 0; !ret && i < count; i++) {
 		if (maps[i].executable)
 			ret = mapping_add(spaces, &maps[i]);
@@ -147,6 +156,7 @@ void scope_spaces_free(struct scope_spaces *spaces)
 		file_destroy(spaces->file[i]);
 	for (size_t i = 0; i < spaces->spaces; i++)
 		space_destroy(spaces->space[i]);
+	scope_server_destroy(spaces->options.server);
 	for (size_t i = 0; i < spaces->problems; i++)
 		free((char *)spaces->problem[i]);
 	free(spaces->file);

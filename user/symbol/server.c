@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Asks through libdebuginfod, which is loaded when it is wanted and waits longer than a user does. */
+#include "symbol/server.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_S 20
+
+struct debuginfod_client;
+
+typedef int find_fn(struct debuginfod_client *client, const unsigned char *id, int id_bytes, char **path);
+
+struct scope_server {
+	struct debuginfod_client *client;
+	find_fn *find_debuginfo, *find_executable;
+	void (*end)(struct debuginfod_client *client);
+	void (*say)(void *context, const char *sentence);
+	void *context;
+	uint64_t wait_ns, since_ns; /* since when no byte has come */
+	long got;
+	bool late, given_up;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/* The server whose client libdebuginfod is at work for: it hands nothing else to keep_on(). */
+static void *(*user_of_client)(struct debuginfod_client *client);
+
+/*
+ * Other than 0 ends the query. got counts bytes where all, their number, is known already; else it counts how
+ * often it was looked.
+ */
+static int keep_on(struct debuginfod_client *client, long got, long all)
+{
+	struct scope_server *server = user_of_client(client);
+
+	if (all > 0 && got != server->got) {
+		server->got = got;
+		server->since_ns = now_ns();
+	}
+	server->late = now_ns() - server->since_ns >= server->wait_ns;
+	return server->late;
+}
+
+static bool load(struct scope_server *server)
+{
+	struct debuginfod_client *(*begin)(void);
+	void (*set_progress)(struct debuginfod_client *client,
+			     int (*progress)(struct debuginfod_client *client, long got, long all));
+	void (*set_user)(struct debuginfod_client *client, void *user);
+	/* It stays: what it loads in turn holds things that last as long as the process. */
+	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NODELETE);
+
+	if (!library)
+		return false;
+	begin = dlsym(library, "debuginfod_begin");
+	set_progress = dlsym(library, "debuginfod_set_progressfn");
+	set_user = dlsym(library, "debuginfod_set_user_data");
+	user_of_client = dlsym(library, "debuginfod_get_user_data");
+	server->end = dlsym(library, "debuginfod_end");
+	server->find_debuginfo = dlsym(library, "debuginfod_find_debuginfo");
+	server->find_executable = dlsym(library, "debuginfod_find_executable");
+	if (!begin || !set_progress || !set_user || !user_of_client || !server->end ||
+	    !server->find_debuginfo || !server->find_executable)
+		return false;
+	server->client = begin();
+	if (!server->client)
+		return false;
+	set_user(server->client, server);
+	set_progress(server->client, keep_on);
+	return true;
+}
+
+struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence), void *context)
+{
+	struct scope_server *server = calloc(1, sizeof(*server));
+	const char *wait = getenv("DEBUGINFOD_TIMEOUT");
+	long seconds = wait ? strtol(wait, NULL, 10) : 0;
+
+	if (!server)
+		return NULL;
+	server->say = say;
+	server->context = context;
+	server->wait_ns = (uint64_t)(seconds > 0 && seconds < 86400 ? seconds : WAIT_S) * 1000000000;
+	if (load(server))
+		return server;
+	scope_server_destroy(server);
+	return NULL;
+}
+
+void scope_server_destroy(struct scope_server *server)
+{
+	if (!server)
+		return;
+	if (server->client)
+		server->end(server->client);
+	free(server);
+}
+
+/* Every file that is asked for would wait as long again. */
+static void give_up(struct scope_server *server, int err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char text[512], why[128];
+
+	if (server->late || err == ETIME || err == ETIMEDOUT)
+		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how long to wait",
+			 (unsigned long long)(server->wait_ns / 1000000000));
+	else
+		snprintf(why, sizeof(why), "%s; see that it can be reached from here", strerror(err));
+	snprintf(text, sizeof(text), "debuginfod at %.200s: %s; files that only it may have were not asked for",
+		 urls ? urls : "", why);
+	server->given_up = true;
+	server->say(server->context, text);
+}
+
+int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
+		      char **ret_path)
+{
+	char *path = NULL;
+	int fd;
+
+	if (!server || server->given_up || id_bytes <= 0)
+		return -1;
+	server->since_ns = now_ns();
+	server->got = -1;
+	server->late = false;
+	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id, id_bytes, &path);
+	if (fd >= 0 && ret_path) {
+		*ret_path = path;
+		return fd;
+	}
+	free(path);
+	/* A query that keep_on() ended looks like one for a file that is not there. */
+	if (fd < 0 && (fd != -ENOENT || server->late))
+		give_up(server, -fd);
+	return fd < 0 ? -1 : fd;
+}
