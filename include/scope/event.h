@@ -308,7 +308,13 @@ struct scope_record_block_done {
 
 #define SCOPE_PROBE_RETURN 0x01	   /* the function returns; arg[0], if there, is its value */
 #define SCOPE_PROBE_USER 0x02	   /* in user code: a uprobe */
-#define SCOPE_PROBE_INTERRUPT 0x04 /* an interrupt came there, not the thread it interrupted */
+/*
+ * An interrupt came there, not the thread it interrupted; such a hit has no stack. One exception, since
+ * kernels do not tell: where they made a jump of a kprobe's breakpoint (inside a function, or on its entry
+ * where ftrace does not serve it), a hit by a non-maskable interrupt lacks the flag, and may have the
+ * stack of the interrupted thread. sysctl debug.kprobes-optimization=0 keeps breakpoints.
+ */
+#define SCOPE_PROBE_INTERRUPT 0x04
 
 /* Of the thread on this CPU. Behind it: __u64 arg[args]. */
 struct scope_record_probe {
