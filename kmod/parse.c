@@ -25,6 +25,14 @@ static int bytes_of(const struct nla_policy *policy)
 	}
 }
 
+/* Before 5.10 the kernel does not see the policy of a command, and leaves this to the module. */
+static bool has_end(const struct nla_policy *policy, const struct nlattr *attribute)
+{
+	return policy->type != NLA_NUL_STRING ||
+	       (nla_len(attribute) <= policy->len + 1 &&
+		memchr(nla_data(attribute), 0, nla_len(attribute)));
+}
+
 /*
  * What the kernel's own policies leave open: an attribute that stands there twice (the kernel takes
  * the last one), and on old kernels unknown ones and those that are too long.
@@ -44,6 +52,9 @@ int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, i
 		if (bytes >= 0 && nla_len(attribute) != bytes)
 			return REFUSE(info, attribute, -EINVAL,
 				      "the attribute has another length than its type");
+		if (!has_end(&policy[type], attribute))
+			return REFUSE(info, attribute, -EINVAL,
+				      "the text is too long, or does not end");
 		if (test_and_set_bit(type, seen))
 			return REFUSE(info, attribute, -EINVAL,
 				      "the attribute stands in the message twice");

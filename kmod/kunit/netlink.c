@@ -18,6 +18,8 @@ struct message {
 	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct netlink_ext_ack extack;
 	u32 bytes;
+	struct nlmsghdr head; /* data follow in one piece */
+	struct genlmsghdr genl;
 	u8 data[MESSAGE_BYTES] __aligned(4);
 };
 
@@ -158,6 +160,47 @@ static void broken_frames_are_refused(struct kunit *test)
 	}
 }
 
+/* As on a kernel that does not see the policy: the module's own check alone. */
+static int check_alone(struct message *m, const struct scope_op *op)
+{
+	struct genl_info info = { .nlhdr = &m->head, .genlhdr = &m->genl, .extack = &m->extack };
+
+	m->head.nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN + m->bytes;
+	m->genl.cmd = op->cmd;
+	return check_shape(&info);
+}
+
+static void texts_end_within_their_attribute(struct kunit *test)
+{
+	struct message *m = test->priv;
+	static char text[SCOPE_PROBE_NAME_BYTES + 1];
+	u32 op, name, tried = 0;
+
+	for (op = 0; op < ARRAY_SIZE(ops); op++)
+		for (name = 1; name <= ops[op].maxattr; name++) {
+			u16 most = ops[op].policy[name].len + 1, bytes;
+
+			if (ops[op].policy[name].type != NLA_NUL_STRING)
+				continue;
+			KUNIT_ASSERT_LT(test, most, sizeof(text));
+			for (bytes = 0; bytes <= most + 1; bytes++) {
+				memset(text, 'x', sizeof(text));
+				m->bytes = 0;
+				add(m, name, text, bytes);
+				KUNIT_EXPECT_EQ(test, check_alone(m, &ops[op]), -EINVAL);
+				if (!bytes)
+					continue;
+				text[bytes - 1] = 0;
+				m->bytes = 0;
+				add(m, name, text, bytes);
+				KUNIT_EXPECT_EQ(test, check_alone(m, &ops[op]),
+						bytes <= most ? 0 : -EINVAL);
+			}
+			tried++;
+		}
+	KUNIT_EXPECT_GT(test, tried, 2u);
+}
+
 static const struct scope_op *op_of(u8 command)
 {
 	u32 i;
@@ -296,6 +339,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_attribute_has_one_length),
 	KUNIT_CASE(unknown_attributes_are_refused),
 	KUNIT_CASE(broken_frames_are_refused),
+	KUNIT_CASE(texts_end_within_their_attribute),
 	KUNIT_CASE(configure_fills_in_defaults),
 	KUNIT_CASE(configure_refuses_values),
 	KUNIT_CASE(configure_refuses_targets),

@@ -178,6 +178,18 @@ static void with_length(struct client *client, int command, const struct row *ro
 	refused(client, command, &a, row->name, how);
 }
 
+/* Text that does not end in its attribute: the kernel must not read on behind it. */
+static void without_end(struct client *client, int command, const struct row *row, uint32_t bytes)
+{
+	struct attributes a = { 0 };
+	uint8_t data[VALUE_MAX];
+
+	memset(data, 'x', bytes);
+	add_needed(&a, client, command, row);
+	attributes_add(&a, row->name, data, bytes);
+	refused(client, command, &a, row->name, "without its end");
+}
+
 static void twice(struct client *client, int command, const struct row *row)
 {
 	struct attributes a = { 0 };
@@ -221,6 +233,11 @@ static void check_row(struct client *client, int command, const struct row *row)
 		with_length(client, command, row, row->bytes - 1, "short");
 	if (row->bytes >= 0)
 		with_length(client, command, row, row->bytes + 1, "long");
+	if (row->name == SCOPE_ATTR_PROBE_SYMBOL || row->name == SCOPE_ATTR_PROBE_PATH) {
+		without_end(client, command, row, 4);
+		without_end(client, command, row, row->bytes);
+		without_end(client, command, row, row->bytes - 1);
+	}
 	twice(client, command, row);
 	if (row->needed & BIT(command)) {
 		memset(&a, 0, sizeof(a));
