@@ -175,8 +175,8 @@ soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), and 
 	$(Q)SOAK_S=$(SOAK_S) SEED=$(SEED) ROUNDS=$(ROUNDS) scripts/check.sh soak
 
 .PHONY: check-old
-check-old: ## compile the module against the prepared kernel trees KDIR="DIR...", without a warning
-	$(Q)CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh $(KDIR)
+check-old: ## compile the module against the prepared kernel trees KDIR="DIR...", without a warning; BOOT=1: build a small kernel from each, boot it, run the module's tests
+	$(Q)$(if $(BOOT),scripts/boot-old.sh,CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh) $(KDIR)
 
 .PHONY: check-arm64
 check-arm64: ## compile the module for arm64 and run its basic tests on an emulated machine

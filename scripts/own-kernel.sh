@@ -79,7 +79,8 @@ check_config() {
 
 # shellcheck disable=SC2046 # names of files without spaces
 configure() {
-	kmake tinyconfig >/dev/null 2>&1
+	# Before 3.17 the tiny one had no name.
+	kmake tinyconfig >/dev/null 2>&1 || kmake allnoconfig >/dev/null 2>&1
 	{ cat $(fragments) && echo "CONFIG_LOCALVERSION=\"-$key\""; } >>"$work/.config"
 	# That a later line wins is what is wanted.
 	kmake olddefconfig 2>&1 | { grep -v 'warning: override: ' || true; } >&2
