@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [peers] [causal] [analysis] [linkage] [readers] [perf]     all when none is named
+# Usage: tests/bench/run.sh [calls] [peers] [causal] [analysis] [linkage] [readers] [perf] [servers]     all when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -57,8 +57,8 @@
 #   linkage_...               of so many points, beside fastcluster and SciPy; tests/bench/linkage.py
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
 #                             each thread, beside no tracer; the head of user/source/perf_events.c
-#   perf_source_...           requests a second of a web server under wrk, alternating: without, and
-#                             under `scope record --source perf`; medians of 7, and the extremes
+#   server_...                what real servers lose under `scope record --source perf` and under
+#                             other tracers, natively, alternating; tests/bench/servers.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
@@ -218,42 +218,16 @@ bench_readers() {
 	/usr/bin/python3 tests/bench/readers.py "$build/user"
 }
 
-# Lines of numbers: the median, the least and the most.
-spread() {	# NAME
-	sort -n | awk -v name="$1" '{ v[NR] = $1 }
-		END { print name, v[int((NR + 1) / 2)], "requests/s, from", v[1], "to", v[NR] }'
-}
-
 bench_perf() {
-	local dir round recorder
 	"$bin/perf_ways"
-	tests/bugs/build.sh none-lighttpd
-	dir=$(mktemp -d)
-	eval "$(DURATION=120 tests/bugs/start.sh none-lighttpd 1)"
-	for round in 1 2 3 4 5 6 7; do
-		load "$PORT" >> "$dir/off"
-		"$bin/../scope" record --source perf -p "$SERVER_PID" -d 60 -o "$dir/trace" > "$dir/said" &
-		recorder=$!
-		sleep 0.7
-		load "$PORT" >> "$dir/on"
-		kill -INT "$recorder"
-		wait "$recorder"
-	done
-	tests/bugs/stop.sh "$SERVER_PID" "$LOAD_PID" >&2
-	spread perf_source_server_off < "$dir/off"
-	spread perf_source_server_on < "$dir/on"
-	rm -rf "$dir"
 }
 
-load() {	# PORT: requests a second
-	wrk -t 1 -c 8 -d 2s "http://127.0.0.1:$1/page1.html" | awk '/^Requests\/sec/ { print $2 }'
-}
-
-[ $# -gt 0 ] || set -- calls peers causal analysis linkage readers perf
+[ $# -gt 0 ] || set -- calls peers causal analysis linkage readers perf servers
 for part in "$@"; do
 	case $part in
 	peers) tests/bench/peers.sh ;;
 	causal) tests/bench/causal/cost.sh ;;
+	servers) tests/bench/servers.sh ;;
 	calls | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
