@@ -22,7 +22,8 @@
  * Filters are numbers of threads (perf_cover.c). PERF_EVENT_IOC_SET_FILTER takes one page of text
  * and, once an event has a filter, no other. Which new threads are the target's no filter can tell, so
  * all new ones pass, by events and rings of their own: where others fork much those fill up, and what is
- * lost there counts only while the target has a thread among the new ones (perf.c).
+ * lost there counts only while the target has a thread among the new ones (perf.c). The second filter
+ * takes 0.05 microseconds of each call (436 ns became 479 for others, 1,390 ns 1,440 for the target).
  *
  * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack at
  * the exit of slow calls alone cannot be had. One at every exit costs 8 KiB of copying for each call.
