@@ -33,6 +33,7 @@ def regs():
 def stack():
     if dice.random() < .5:
         text = ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, 63])))
+        text += some(f'kernel_ip={number():#x}')
     else:
         # With a word of the kernel behind them the bytes are a multiple of 8.
         inside = some(f'kernel_ip={number():#x}')
