@@ -36,7 +36,7 @@ static size_t attribute(struct scope_tree *tree, struct scope_share **ret_shares
 	size_t count;
 
 	scope_tree_sum(tree);
-	assert_int_equal(scope_tree_attribute(tree, ret_shares, &count), 0);
+	assert_int_equal(scope_tree_attribute(tree, NULL, ret_shares, &count), 0);
 	return count;
 }
 

@@ -156,10 +156,13 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 		at->total_run_ns >= BRANCH * of->total_run_ns);
 }
 
-static int descend(struct shares *shares, struct scope_tree *tree, uint32_t node)
+static int descend(struct shares *shares, struct scope_tree *tree,
+		   const struct scope_tree_judge *judge, uint32_t node)
 {
 	double excess_ns = tree->node[node].total_ns, rest_ns;
 	uint32_t best = largest_child(tree, node);
+	bool whole;
+	int err = 0;
 
 	while (best && holds_both(tree, node, best)) {
 		node = best;
@@ -167,17 +170,20 @@ static int descend(struct shares *shares, struct scope_tree *tree, uint32_t node
 		best = largest_child(tree, node);
 	}
 	own(tree, node, tree->node[node].function);
-	if (node != SCOPE_TREE_ROOT && tree->node[node].self_ns >= OWN * excess_ns)
+	whole = tree->node[node].self_ns >= OWN * excess_ns;
+	if (!whole && judge && best)
+		err = judge->together(judge->user, node, &whole);
+	if (err)
+		return err;
+	if (node != SCOPE_TREE_ROOT && whole)
 		return add_share(shares, tree, node, excess_ns);
 	/* Branches that are followed take their nodes over. */
 	rest_ns = excess_ns;
 	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
-		int err;
-
 		if (!worth_following(tree, node, at))
 			continue;
 		rest_ns -= tree->node[at].total_ns;
-		err = descend(shares, tree, at);
+		err = descend(shares, tree, judge, at);
 		if (err)
 			return err;
 	}
@@ -195,15 +201,15 @@ static int compare_shares(const void *left, const void *right)
 	return order ? order : strcmp(a->function->module, b->function->module);
 }
 
-int scope_tree_attribute(struct scope_tree *tree, struct scope_share **ret_shares,
-			 size_t *ret_count)
+int scope_tree_attribute(struct scope_tree *tree, const struct scope_tree_judge *judge,
+			 struct scope_share **ret_shares, size_t *ret_count)
 {
 	struct shares shares = {0};
 	int err;
 
 	for (size_t i = 0; i < tree->count; i++)
 		tree->node[i].owner = NULL;
-	err = descend(&shares, tree, SCOPE_TREE_ROOT);
+	err = descend(&shares, tree, judge, SCOPE_TREE_ROOT);
 
 	if (err) {
 		free(shares.share);

@@ -53,16 +53,22 @@ struct scope_share {
 	double excess_ns;
 };
 
+/* Asked where the excess of a node splits: do its branches make one cause, for which it is named itself? */
+struct scope_tree_judge {
+	int (*together)(void *user, uint32_t node, bool *ret_together); /* 0 or -errno */
+	void *user;
+};
+
 /*
  * Contrastive descent (methods: call tree of the excess): from the root on while one child holds at
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
- * has a good part of its own, else each branch is followed; what no branch holds stays with the
+ * has a good part of its own, or judge (NULL: never) says so, else each branch is followed; what no branch holds stays with the
  * function. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
  * long must not hide another that runs. Shares of one function from several branches are added up. Largest first, ties by name.
  * Every node whose excess, of either sign, went into a share gets its function as owner.
  * ret_shares: malloc'd, freed by the caller.
  */
-int scope_tree_attribute(struct scope_tree *tree, struct scope_share **ret_shares,
-			 size_t *ret_count);
+int scope_tree_attribute(struct scope_tree *tree, const struct scope_tree_judge *judge,
+			 struct scope_share **ret_shares, size_t *ret_count);
 
 #endif

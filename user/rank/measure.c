@@ -10,7 +10,6 @@
 #include "rank/shares.h"
 
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
-#define BUSY_LEFT_MIN 0.1 /* of the busy time, whatever else was found */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
 /* Sums over the items for which one function is named. */
@@ -463,50 +462,4 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	free(sums->unit);
 	free(sums);
 	return err;
-}
-
-bool scope_rank_is_kernel(const struct scope_rank_options *options,
-			  const struct scope_finding *finding)
-{
-	return finding->kind == SCOPE_FINDING_TIME &&
-	       finding->kernel_share >= options->kernel_share &&
-	       finding->bytes_more * options->byte_ns < (finding->p50_ns - finding->usual_ns) / 2;
-}
-
-double scope_rank_doubt(const struct scope_finding *finding)
-{
-	if (finding->outside)
-		return 0.5;
-	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
-}
-
-/* Busy time of all groups, as if the functions found so far were mended. */
-static double busy_left(const struct scope_rank_input *input)
-{
-	double left_ns = input->detection->busy_ns;
-
-	for (size_t i = 0; input->found && i < input->found->findings; i++)
-		if (input->found->finding[i].kind > SCOPE_FINDING_SPIN)
-			left_ns -= input->found->finding[i].excess_ns;
-	return fmax(left_ns, BUSY_LEFT_MIN * input->detection->busy_ns);
-}
-
-enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
-				      const struct scope_finding *finding)
-{
-	const struct scope_rank_options *options = input->options;
-	/* What may as well be the kernel's doing needs up to twice the odds. */
-	const double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
-
-	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
-		return SCOPE_RULE_EXCESS;
-	if (finding->units < options->units_min)
-		return SCOPE_RULE_UNITS;
-	if (!(finding->odds * (1 - doubt) >= options->odds_min))
-		return SCOPE_RULE_ODDS;
-	if (!(finding->times >= options->times_min || finding->odds >= options->odds_alone))
-		return SCOPE_RULE_TIMES;
-	if (!(finding->chance_z >= options->chance_z))
-		return SCOPE_RULE_CHANCE;
-	return finding->half_share >= options->half_share ? SCOPE_RULE_NONE : SCOPE_RULE_HALVES;
 }

@@ -8,8 +8,5 @@
 /* Fills all of finding but share; function, node and excess_ns are given. */
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding);
 
-/* The first part of the rule of rank.h that the finding does not meet. */
-enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
-				      const struct scope_finding *finding);
 
 #endif

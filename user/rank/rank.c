@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank/judge.h"
 #include "rank/measure.h"
+#include "rank/together.h"
 
 #define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue: the CPU is short */
 #define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
@@ -64,7 +66,7 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 			++*ret_samples;
 		}
 	scope_tree_sum(&tree);
-	err = scope_tree_attribute(&tree, &shares, &count);
+	err = scope_tree_attribute(&tree, NULL, &shares, &count);
 	if (!err && count)
 		*ret_node = shares[0].node;
 	free(shares);
@@ -272,7 +274,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_rank_input rest = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
-	int err = scope_tree_attribute(&input->evidence->tree, &shares, &count);
+	const struct scope_tree_judge judge = {scope_rank_together, &rest};
+	int err = scope_tree_attribute(&input->evidence->tree, &judge, &shares, &count);
 
 	if (!err)
 		err = rank_round(input, shares, count, ranking);
@@ -309,7 +312,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	struct scope_rank_input by_second = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0;
-	int err = scope_tree_attribute(&input->second->tree, &shares, &count);
+	int err = scope_tree_attribute(&input->second->tree, NULL, &shares, &count);
 
 	by_second.evidence = input->second;
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;

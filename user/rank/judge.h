@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether what was measured of a function makes it a finding. */
+#ifndef SCOPE_RANK_JUDGE_H
+#define SCOPE_RANK_JUDGE_H
+
+#include "rank/rank.h"
+
+/* The first part of the rule of rank.h that the finding does not meet. */
+enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
+				      const struct scope_finding *finding);
+
+#endif
