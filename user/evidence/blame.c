@@ -90,11 +90,20 @@ static int add_window(struct scope_blame *blame, const struct scope_window *wind
 	return 0;
 }
 
+static uint64_t overlap(const struct scope_window *window, const struct scope_wait *wait)
+{
+	uint64_t begin = window->begin_ns > wait->begin_ns ? window->begin_ns : wait->begin_ns;
+	uint64_t end = window->end_ns < wait->wake_ns ? window->end_ns : wait->wake_ns;
+
+	return end > begin ? end - begin : 0;
+}
+
 /* The thread waited for, and whom it waited for itself in that stretch. */
 static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scope_window *window)
 {
+	const size_t number = blame->windows;
 	int err = add_window(blame, window);
-	const struct scope_recent *recent;
+	struct scope_recent *recent;
 
 	if (err || window->depth >= SCOPE_BLAME_DEPTH || window->thread >= blame->threads)
 		return err;
@@ -105,7 +114,13 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 
 		if (wait->begin_ns >= window->end_ns)
 			break;
-		if (wait->waker < 0 || (uint32_t)wait->waker == victim)
+		/* It had nothing to do until its own client, or peer, said more. */
+		if (wait->idle && wait->waker < 0) {
+			recent->idle_ns += overlap(window, wait) * blame->stands_for;
+			if (number < blame->windows)
+				blame->window[number].idle_ns += overlap(window, wait);
+		}
+		if (wait->idle || wait->waker < 0 || (uint32_t)wait->waker == victim)
 			continue;
 		next.thread = wait->waker;
 		next.depth++;
@@ -115,6 +130,7 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 			next.end_ns = wait->wake_ns;
 		next.lock = wait->lock;
 		next.object = wait->object;
+		next.idle_ns = 0;
 		next.weight_ns = 0; /* inside its parent's: only items are laid in it */
 		err = pass_on(blame, victim, &next);
 		if (err)
@@ -123,13 +139,15 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 	return 0;
 }
 
-int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number)
+int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
+		     double stands_for)
 {
 	const struct scope_recent *recent;
 	int err = 0;
 
 	if (unit->thread >= blame->threads)
 		return 0;
+	blame->stands_for = stands_for;
 	recent = &blame->recent[unit->thread];
 	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
@@ -146,7 +164,7 @@ int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, u
 
 		if (wait->begin_ns > unit->end_ns)
 			break;
-		if (wait->waker >= 0 && wait->begin_ns >= unit->begin_ns)
+		if (!wait->idle && wait->waker >= 0 && wait->begin_ns >= unit->begin_ns)
 			err = pass_on(blame, unit->thread, &window);
 	}
 	return err;

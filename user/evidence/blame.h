@@ -17,6 +17,7 @@
 struct scope_window {
 	uint64_t begin_ns, end_ns;
 	double weight_ns;
+	double idle_ns; /* of it, the thread waited for its own client */
 	uint64_t object;
 	uint32_t thread; /* the one waited for */
 	uint32_t unit;	 /* the one that waited */
@@ -29,6 +30,7 @@ struct scope_window {
 struct scope_recent {
 	struct scope_wait *wait;
 	uint32_t first, count, capacity;
+	double idle_ns; /* that abnormal units waited for it while it waited for its own client */
 };
 
 struct scope_blame {
@@ -36,13 +38,15 @@ struct scope_blame {
 	size_t windows, capacity;
 	struct scope_recent *recent; /* per thread */
 	size_t threads, recent_capacity;
+	double stands_for; /* units, of the one looked at */
 };
 
 /* A zeroed struct holds nothing. */
 void scope_blame_free(struct scope_blame *blame);
 int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
-/* The windows of a unit that has just ended, of which number is the name in them. */
-int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number);
+/* The windows of a unit that has just ended, of which number is the name in them, and so many like it. */
+int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
+		     double stands_for);
 /* Once, when all units are in: sorts windows by thread, then by time. */
 void scope_blame_sort(struct scope_blame *blame);
 

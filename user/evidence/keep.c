@@ -101,7 +101,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
-	return scope_blame_unit(&kept->blame, unit, number);
+	return scope_blame_unit(&kept->blame, unit, number, (double)side->every);
 }
 
 static int keep_wait(void *user, const struct scope_wait *wait)

@@ -152,7 +152,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		err = add_item(layer, &item);
 	}
 	/* A sleep that was itself passed on is told by the thread it was passed to. */
-	return err || stretch->passed ? err : lay_blame(layer, index, stretch, spot);
+	return err || stretch->passed || stretch->idle ? err : lay_blame(layer, index, stretch, spot);
 }
 
 /* Is another trace the norm for the unit's population? Then its own usual units are none. */

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From evidence to an ordered list of functions, and a verdict. */
+/* From evidence to an ordered list of functions. */
 #include "rank/rank.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rank/judge.h"
 #include "rank/measure.h"
 #include "rank/together.h"
-
-#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue: the CPU is short */
-#define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
-#define TOO_FEW_UNITS 20
+#include "rank/verdict.h"
 
 const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
@@ -364,6 +359,20 @@ static int compare_findings(const void *left, const void *right)
 	return (b->function != NULL) - (a->function != NULL);
 }
 
+/* Blame that follows the wait ends with threads that had nothing to do: outside the program. */
+static void count_idle(const struct scope_blame *blame, struct scope_ranking *ranking)
+{
+	double sum_ns = 0;
+
+	for (size_t i = 0; i < blame->threads; i++) {
+		sum_ns += blame->recent[i].idle_ns;
+		if (blame->recent[i].idle_ns > blame->recent[ranking->idle_thread].idle_ns)
+			ranking->idle_thread = i;
+	}
+	if (ranking->excess_ns > 0)
+		ranking->idle_share = fmin(1, sum_ns / ranking->excess_ns);
+}
+
 static void count_units(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_survey *survey = input->survey;
@@ -376,69 +385,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	ranking->queue_share = ranking->busy_ns > 0 ? survey->queue_ns / ranking->busy_ns : 0;
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
-}
-
-static void give_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
-{
-	const struct scope_evidence *evidence = input->evidence;
-	char *reason = ranking->reason;
-	size_t room = sizeof(ranking->reason);
-	double rest = ranking->busy_ns > 0
-			      ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
-			      : 0;
-
-	if (ranking->findings && ranking->finding[0].unsure) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "No thread did any work. If clients wait for answers, it hangs where threads "
-			 "stand, below; an idle program looks the same.");
-		return;
-	}
-	if (ranking->findings) {
-		enum scope_finding_kind kind = ranking->finding[0].kind;
-
-		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
-				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
-								: SCOPE_VERDICT_SLOWDOWN;
-		return;
-	}
-	if (!input->units->timeline->events) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room, "The trace holds no event: was the process running?");
-	} else if (ranking->units < TOO_FEW_UNITS) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
-			 "program has work to do.",
-			 ranking->units);
-	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-		snprintf(reason, room,
-			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
-			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
-			 100 * ranking->queue_share);
-	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "There is excess time, but %.0f %% of the stacks name no function of the "
-			 "program: install its debug symbols.",
-			 100.0 * evidence->nameless / evidence->stacks);
-	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "There is excess time, but there are no stacks, and nothing was learned of this "
-			 "program: record without --no-stacks and --no-samples, or learn signatures with "
-			 "`scope learn`.");
-	} else {
-		ranking->verdict = SCOPE_VERDICT_NOTHING;
-		snprintf(reason, room,
-			 "No function holds an excess of %.0f %% or more of the busy time that "
-			 "stands out from usual units.%s",
-			 100 * input->options->excess_share,
-			 input->reference ? ""
-					  : " What slows every unit alike is not seen this way: compare "
-					    "with a better time by --baseline.");
-	}
+	count_idle(&input->kept->blame, ranking);
 }
 
 int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking)
@@ -461,7 +408,7 @@ int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **
 		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding),
 		      compare_findings);
 	count_units(input, ranking);
-	give_verdict(input, ranking);
+	scope_rank_verdict(input, ranking);
 	*ret_ranking = ranking;
 	return 0;
 }

@@ -110,6 +110,20 @@ static bool begun_by_loop(const struct scope_draft *draft)
 	       draft->call->sum[0].count == 1 && draft->end_ns > draft->begin_ns;
 }
 
+/* A sleep outside units was for a client if work was taken by it, or right behind it. */
+static int tell_idle(struct scope_unit_builder *builder, struct scope_draft *draft,
+		     enum scope_pickup_match matched, bool read)
+{
+	if (matched == SCOPE_PICKUP_LOOP || !draft->pending)
+		return 0;
+	draft->pending = false;
+	if (!read)
+		return 0;
+	draft->idle.idle = true;
+	draft->stack.idle = draft->slept_in_call;
+	return builder->sink.wait(builder->sink.user, &draft->idle);
+}
+
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
 		     int64_t ret, uint64_t exit_ns)
@@ -120,8 +134,10 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	bool read = matched == SCOPE_PICKUP_READ &&
 		    (ret > 0 || (ret == 0 && call->role == SCOPE_CALL_ACCEPT));
 	bool goes_on = draft->goes_on && read, joined = read && begun_by_loop(draft);
-	int err = 0;
+	int err = tell_idle(builder, draft, matched, read);
 
+	if (err)
+		return err;
 	draft->goes_on = false;
 	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
 	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
@@ -182,10 +198,17 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.wake_ns = wait->wake_ns;
 	draft->stack.class = wait->class;
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
-	if (!draft->open || !builder->sink.wait ||
-	    wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
+	if (!builder->sink.wait)
 		return 0;
-	return builder->sink.wait(builder->sink.user, wait);
+	if (draft->open)
+		return wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS
+			       ? 0
+			       : builder->sink.wait(builder->sink.user, wait);
+	draft->pending = draft->pickup.reads &&
+			 wait->end_ns - wait->begin_ns >= SCOPE_UNIT_IDLE_MIN_NS;
+	if (draft->pending)
+		draft->idle = *wait;
+	return 0;
 }
 
 int scope_draft_stack(void *user, uint32_t index, const struct scope_event *event)

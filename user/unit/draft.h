@@ -40,6 +40,7 @@ struct scope_draft {
 	bool from_loop;	     /* opened behind the top of the loop */
 	bool slept_in_call;  /* the open call has blocked */
 	bool requests;	     /* the thread's pickup is any at all */
+	bool pending;	     /* idle is a sleep that may have been for a client */
 	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
 	unsigned calls;
 	uint64_t matched_ns;
@@ -51,6 +52,7 @@ struct scope_draft {
 	struct scope_unit_stack stack; /* as one would be that came now */
 	struct scope_pickup pickup;    /* of the thread */
 	struct scope_mark begin, end;
+	struct scope_wait idle;
 };
 
 struct scope_unit_builder {
@@ -182,6 +184,7 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 		return -ENOMEM;
 	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
+	draft->stack.idle = false;
 	draft->stack.standing = false;
 	if (!draft->requests)
 		return scope_draft_enter_switched(builder, draft, thread, call);
@@ -241,7 +244,7 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
 	if (draft->matched || draft->matched_ns != call->enter_ns)
 		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
-	draft->goes_on = draft->tentative = false;
+	draft->goes_on = draft->tentative = draft->pending = false;
 	draft->read_fd = -1;
 	return draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret) : 0;
 }

@@ -19,6 +19,7 @@ enum {
 	ROW_WAIT = 1,
 	ROW_OPEN = 2, /* a unit */
 	ROW_LOCK = 2, /* a sleep */
+	ROW_IDLE = 4, /* likewise */
 };
 
 struct scope_unit_log {
@@ -126,7 +127,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 
 	if (!row)
 		return -ENOMEM;
-	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0);
+	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0);
 	*to++ = wait->class;
 	to = put_end(log, to, wait->end_ns);
 	to = put(to, wait->thread);
@@ -178,7 +179,7 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 {
 	uint64_t thread, waker_tid, waker, nr, object, wall, wake;
 	uint8_t class = from[1];
-	bool lock = *from & ROW_LOCK;
+	bool lock = *from & ROW_LOCK, idle = *from & ROW_IDLE;
 
 	from = get_end(from + 2, last_ns);
 	from = get(from, &thread);
@@ -191,6 +192,7 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	*wait = (struct scope_wait){
 		.thread = (uint32_t)thread, .waker_tid = (uint32_t)waker_tid,
 		.waker = (int32_t)waker - 1, .nr = (uint16_t)nr, .class = class, .lock = lock,
+		.idle = idle,
 		.object = object, .begin_ns = *last_ns - wall, .wake_ns = *last_ns - wake,
 		.end_ns = *last_ns,
 	};

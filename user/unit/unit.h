@@ -72,6 +72,7 @@ struct scope_unit_stack {
 	uint32_t thread;
 	bool standing; /* of a thread as a STATE record found it */
 	bool passed;   /* the last sleep in the call was ended by another traced thread */
+	bool idle;     /* it waited for its clients in it */
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;
@@ -86,7 +87,7 @@ struct scope_unit_sink {
 	/* What the pointers hold is gone after the call; unit->vector and unit->call are unset. */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
 		    const struct scope_vector *vector);
-	/* May be NULL. Sleeps of at least SCOPE_UNIT_WAIT_MIN_NS, in the order they end. */
+	/* May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS, or SCOPE_UNIT_IDLE_MIN_NS, in the order they end. */
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
 	int (*stack)(void *user, const struct scope_unit_stack *stack,
@@ -97,6 +98,7 @@ struct scope_unit_sink {
 };
 
 #define SCOPE_UNIT_WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
+#define SCOPE_UNIT_IDLE_MIN_NS 1000000 /* of a thread that waits for its next request */
 
 /* Keeps no unit yet. The groups must outlive it. */
 int scope_units_create(const struct scope_groups *groups, struct scope_units **ret_units);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a ranking comes to: the program, what is outside it, nothing, or that nothing can be said. */
+#include "rank/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue: the CPU is short */
+#define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
+#define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
+#define TOO_FEW_UNITS 20
+
+/* Who is waited for has nothing to do: the cause lies with those who keep it waiting. */
+static void blame_clients(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const struct scope_thread *thread =
+		scope_threads_at(input->units->timeline->threads, ranking->idle_thread);
+
+	ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	snprintf(ranking->reason, sizeof(ranking->reason),
+		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients "
+		 "meanwhile, most for %s (tid %u): look for clients that pause between requests and keep "
+		 "a lock or a transaction.",
+		 100 * ranking->idle_share, thread->comm, thread->tid);
+}
+
+/* Where nothing is found. */
+static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	char *reason = ranking->reason;
+	size_t room = sizeof(ranking->reason);
+	double rest = ranking->busy_ns > 0
+			      ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
+			      : 0;
+
+	if (!input->units->timeline->events) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room, "The trace holds no event: was the process running?");
+	} else if (ranking->units < TOO_FEW_UNITS) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
+			 "program has work to do.",
+			 ranking->units);
+	} else if (ranking->idle_share > IDLE_SHARE && rest > OUTSIDE_EXCESS) {
+		blame_clients(input, ranking);
+	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+		snprintf(reason, room,
+			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
+			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
+			 100 * ranking->queue_share);
+	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "There is excess time, but %.0f %% of the stacks name no function of the "
+			 "program: install its debug symbols.",
+			 100.0 * evidence->nameless / evidence->stacks);
+	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "There is excess time, but there are no stacks, and nothing was learned of this "
+			 "program: record without --no-stacks and --no-samples, or learn signatures with "
+			 "`scope learn`.");
+	} else {
+		ranking->verdict = SCOPE_VERDICT_NOTHING;
+		snprintf(reason, room,
+			 "No function holds an excess of %.0f %% or more of the busy time that "
+			 "stands out from usual units.%s",
+			 100 * input->options->excess_share,
+			 input->reference ? ""
+					  : " What slows every unit alike is not seen this way: compare "
+					    "with a better time by --baseline.");
+	}
+}
+
+void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	char *reason = ranking->reason;
+	size_t room = sizeof(ranking->reason);
+
+	if (ranking->findings && ranking->finding[0].unsure) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room,
+			 "No thread did any work. If clients wait for answers, it hangs where threads "
+			 "stand, below; an idle program looks the same.");
+		return;
+	}
+	if (ranking->findings) {
+		enum scope_finding_kind kind = ranking->finding[0].kind;
+
+		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
+				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
+								: SCOPE_VERDICT_SLOWDOWN;
+		return;
+	}
+	give_reason(input, ranking);
+}
