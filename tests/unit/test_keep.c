@@ -101,11 +101,50 @@ static void few_are_kept_where_there_is_little(void **state)
 	keep_with_room(100, 110);
 }
 
+/* Of the last third nothing is lost, and nothing else is counted. */
+static void what_came_before_is_forgotten(void **state)
+{
+	struct scope_trace *trace = busy_server();
+	struct scope_detection *detection;
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+	struct scope_kept *kept;
+	uint64_t end_ns, from_ns;
+
+	(void)state;
+	assert_int_equal(scope_pickups_learn(trace, &pickups), 0);
+	assert_int_equal(scope_groups_create(pickups, &groups), 0);
+	assert_int_equal(scope_survey_run(trace, pickups, groups, &survey), 0);
+	assert_int_equal(scope_survey_forget(survey, groups, 0), 0);
+	assert_true(survey->requests >= REQUESTS);
+	end_ns = survey->run->timeline->end_ns;
+	from_ns = end_ns - end_ns / 3;
+	assert_int_equal(scope_survey_forget(survey, groups, from_ns), 0);
+	assert_int_equal(survey->run->timeline->begin_ns, from_ns);
+	assert_in_range(survey->units, REQUESTS / 3 - SLOW_EVERY, REQUESTS / 3 + SLOW_EVERY);
+	assert_int_equal(survey->requests, survey->units);
+	assert_true(survey->busy_ns > 0.95 * end_ns / 3 && survey->busy_ns <= 1.001 * end_ns / 3);
+	assert_int_equal(scope_detect_run(groups, survey, &scope_detect_defaults, &detection), 0);
+	assert_int_equal(scope_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept), 0);
+	assert_in_range(kept->slow_units, REQUESTS / SLOW_EVERY / 3 - 1,
+			REQUESTS / SLOW_EVERY / 3 + 1);
+	for (size_t i = 0; i < kept->units->count; i++)
+		assert_true(kept->units->unit[i].end_ns >= from_ns);
+	scope_kept_destroy(kept);
+	scope_detection_destroy(detection);
+	scope_survey_destroy(survey);
+	scope_groups_destroy(groups);
+	scope_pickups_destroy(pickups);
+	scope_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_kept_where_there_is_room),
 		cmocka_unit_test(few_are_kept_where_there_is_little),
+		cmocka_unit_test(what_came_before_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

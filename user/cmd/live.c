@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The report of what was traced so far, drawn anew every few seconds while a capture runs. */
+/* The report of what was traced of late, drawn anew every few seconds while a capture runs. */
 #include "cmd/live.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@
 
 struct scope_cmd_live {
 	uint64_t period_ns, next_ns; /* next_ns: since the capture began */
+	uint64_t window_ns;	     /* 0: reports are of all so far */
 	unsigned details;
 	const struct scope_analysis_options *options;
 	bool screen;
@@ -43,7 +44,7 @@ static void put_all(const char *text, size_t bytes)
 	}
 }
 
-int scope_cmd_live_create(uint64_t period_ns, unsigned details,
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned details,
 			  const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live)
 {
@@ -53,6 +54,7 @@ int scope_cmd_live_create(uint64_t period_ns, unsigned details,
 		return -ENOMEM;
 	live->period_ns = period_ns;
 	live->next_ns = period_ns;
+	live->window_ns = window_ns;
 	live->details = details;
 	live->options = options;
 	live->screen = isatty(STDOUT_FILENO);
@@ -134,6 +136,13 @@ static void put_screen(FILE *to, const char *text)
 	fputs("\033[J", to);
 }
 
+/* Has it gone on for longer than what reports are of? */
+static bool is_windowed(const struct scope_cmd_live *live, const struct scope_capture_progress *now)
+{
+	return live->window_ns && now->elapsed_ns > live->window_ns &&
+	       now->settled_ns > live->window_ns;
+}
+
 /* What the capture has come to, above each report. */
 static void put_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now,
 		      FILE *to)
@@ -141,13 +150,15 @@ static void put_state(const struct scope_cmd_live *live, const struct scope_capt
 	fprintf(to, "live · %.0f s", (double)now->elapsed_ns / 1e9);
 	if (now->duration_ns)
 		fprintf(to, " of %.0f s", (double)now->duration_ns / 1e9);
-	fprintf(to, " · %" PRIu64 " events, %" PRIu64 " lost%s\n\n", now->records, now->lost,
-		live->screen ? " · Ctrl-C: end" : "");
+	fprintf(to, " · %" PRIu64 " events, %" PRIu64 " lost", now->records, now->lost);
+	if (is_windowed(live, now))
+		fprintf(to, " · requests of the last %.0f s", (double)live->window_ns / 1e9);
+	fprintf(to, "%s\n\n", live->screen ? " · Ctrl-C: end" : "");
 }
 
 /* -errno: nothing can be said. */
 static int make_report(const struct scope_cmd_live *live, struct scope_stream *stream,
-		       int trace_fd, uint64_t settled_ns, FILE *to)
+		       int trace_fd, const struct scope_capture_progress *now, FILE *to)
 {
 	const struct scope_report_style style = {
 		.colour = live->screen && !getenv("NO_COLOR"), .details = live->details,
@@ -159,11 +170,13 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	int err = scope_trace_open_growing(trace_fd, "the trace", NULL, &trace);
 
 	if (!err)
-		err = scope_trace_grow(trace, settled_ns);
+		err = scope_trace_grow(trace, now->settled_ns);
 	if (err)
 		return err;
 	options.stream = stream;
-	options.settled_ns = settled_ns;
+	options.settled_ns = now->settled_ns;
+	if (is_windowed(live, now))
+		options.from_ns = now->settled_ns - live->window_ns;
 	if (scope_cmd_target_root(trace, root))
 		options.symbols.root = root;
 	err = scope_analysis_run(trace, &options, &analysis);
@@ -182,7 +195,7 @@ static void draw(const struct scope_cmd_live *live, struct scope_stream *stream,
 	if (!to)
 		return;
 	put_state(live, now, to);
-	err = make_report(live, stream, trace_fd, now->settled_ns, to);
+	err = make_report(live, stream, trace_fd, now, to);
 	if (err)
 		fprintf(to, "  No report of it can be made yet: %s.\n", strerror(-err));
 	if (fclose(to))

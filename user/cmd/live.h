@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of what was traced so far, drawn anew every few seconds while a capture runs. */
+/* The report of what was traced of late, drawn anew every few seconds while a capture runs. */
 #ifndef SCOPE_CMD_LIVE_H
 #define SCOPE_CMD_LIVE_H
 
@@ -9,16 +9,17 @@
 #include "source/capture.h"
 
 #define SCOPE_LIVE_PERIOD_NS 3000000000ull
+#define SCOPE_LIVE_WINDOW_NS 60000000000ull
 
 struct scope_cmd_live;
 
 /*
  * Each report is made by a process of its own, of what the stream holds when it is forked off: the
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
- * they follow one another on standard output. details: findings told in full; options: for all but
+ * they follow one another on standard output. window_ns: of what they are, 0: of all so far; details: findings told in full; options: for all but
  * the stream and the root of files, borrowed. 0 or -ENOMEM.
  */
-int scope_cmd_live_create(uint64_t period_ns, unsigned details,
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned details,
 			  const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live);
 

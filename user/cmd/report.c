@@ -95,7 +95,8 @@ static int capture(const struct scope_cmd_report *request, const struct scope_an
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
 	if (request->live_ns &&
-	    scope_cmd_live_create(request->live_ns, request->details, analysis, &session.live))
+	    scope_cmd_live_create(request->live_ns, request->window_ns, request->details, analysis,
+				  &session.live))
 		session.live = NULL;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);

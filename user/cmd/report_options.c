@@ -10,6 +10,7 @@
 #include "cmd/live.h"
 
 #define LIVE_MIN_NS 500000000ull
+#define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
 
 const char scope_cmd_report_usage[] =
 	"Usage: scope-report -p PID [OPTION...]\n"
@@ -30,7 +31,8 @@ const char scope_cmd_report_usage[] =
 	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
 	"                        at each what that does (scope delay); needs the module\n"
 	"      --progress POINT  with --causal: what is counted meanwhile (default: answered requests)\n"
-	"      --live[=TIME]     show the report so far on the terminal, anew every TIME (default 3 seconds)\n"
+	"      --live[=TIME]     show reports meanwhile on the terminal, anew every TIME (default 3 seconds)\n"
+	"      --window TIME     with --live: each is of the last TIME (default 1m; 0: of all so far)\n"
 	"      --format NAME     text or json (default text)\n"
 	"  -n, --details N       tell the first N findings in detail (default 3)\n"
 	"      --save FILE       with -p: keep the trace\n"
@@ -52,6 +54,7 @@ enum {
 	OPTION_BASELINE,
 	OPTION_MAX_OVERHEAD,
 	OPTION_LIVE,
+	OPTION_WINDOW,
 	OPTION_LINKAGE,
 	OPTION_STACK_BUDGET,
 	OPTION_STACK_BYTES,
@@ -74,6 +77,7 @@ static const struct option long_options[] = {
 	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
 	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
 	{ "live", optional_argument, NULL, OPTION_LIVE },
+	{ "window", required_argument, NULL, OPTION_WINDOW },
 	{ "baseline", required_argument, NULL, OPTION_BASELINE },
 	SCOPE_CMD_SYMBOLS_LONG,
 	SCOPE_CMD_LEARNED_LONG,
@@ -149,6 +153,14 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 			return scope_cmd_misuse("report", "--live wants a time as --live=5, at least "
 						"500ms, not '%s'", value);
 		return 0;
+	case OPTION_WINDOW:
+		request->windowed = true;
+		request->window_ns = 0;
+		if (strcmp(value, "0") && (scope_cmd_seconds(value, &request->window_ns) ||
+					   request->window_ns < WINDOW_MIN_NS))
+			return scope_cmd_misuse("report", "--window wants a time, at least 5 seconds, "
+						"or 0 for all so far, not '%s'", value);
+		return 0;
 	case OPTION_SOURCE:
 		request->source = value;
 		return 0;
@@ -197,6 +209,8 @@ static int settle(struct scope_cmd_report *request)
 		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse("report", "--causal goes with -p");
+	if (request->windowed && !request->live_ns)
+		return scope_cmd_misuse("report", "--window goes with --live");
 	if (request->json && request->live_ns)
 		return scope_cmd_misuse("report", "--live goes with --format text");
 	if (request->progress && !request->causal)
@@ -208,7 +222,9 @@ int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *reque
 {
 	int option, status;
 
-	*request = (struct scope_cmd_report){ .details = 3, .linkage = SCOPE_LINKAGE_COMPLETE };
+	*request = (struct scope_cmd_report){
+		.details = 3, .linkage = SCOPE_LINKAGE_COMPLETE, .window_ns = SCOPE_LIVE_WINDOW_NS,
+	};
 	scope_capture_options_init(&request->capture, 0);
 	scope_cmd_learned_init(&request->learned);
 	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "i:d:o:n:h", long_options, NULL)) != -1) {

@@ -22,6 +22,8 @@ struct scope_cmd_report {
 	const char *progress; /* meanwhile; NULL: the default */
 	enum scope_linkage linkage;
 	uint64_t live_ns; /* 0: no report before the end */
+	uint64_t window_ns; /* of what these are; 0: of all so far */
+	bool windowed;	    /* --window is given */
 	bool duration, no_stacks, json, help;
 };
 

@@ -61,9 +61,10 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, &analysis->pickups,
 				     &analysis->groups, &analysis->survey, NULL);
 	}
-	if (!err)
-		scope_groups_conclude(analysis->groups, analysis->pickups);
-	return err;
+	if (err)
+		return err;
+	scope_groups_conclude(analysis->groups, analysis->pickups);
+	return scope_survey_forget(analysis->survey, analysis->groups, options->from_ns);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */

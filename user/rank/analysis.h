@@ -17,6 +17,7 @@ struct scope_analysis_options {
 	 */
 	struct scope_stream *stream;
 	uint64_t settled_ns;
+	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */
 	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */

@@ -26,6 +26,7 @@ struct scope_unit_log {
 	struct scope_spool *rows;   /* units and sleeps */
 	struct scope_spool *stacks; /* struct scope_logged_stack */
 	uint64_t last_ns; /* end of the last row */
+	uint64_t from_ns; /* what ended before is not told again */
 	struct scope_logged_state *state; /* by thread */
 	size_t states, state_capacity;
 };
@@ -199,7 +200,7 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	return from;
 }
 
-static int replay_piece(const uint8_t *from, size_t bytes, uint64_t *last_ns,
+static int replay_piece(const uint8_t *from, size_t bytes, uint64_t *last_ns, uint64_t from_ns,
 			const struct scope_groups *groups, const struct scope_unit_sink *sink)
 {
 	const uint8_t *end = from + bytes;
@@ -211,15 +212,20 @@ static int replay_piece(const uint8_t *from, size_t bytes, uint64_t *last_ns,
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
-			ret = sink->wait ? sink->wait(sink->user, &wait) : 0;
+			ret = sink->wait && *last_ns >= from_ns ? sink->wait(sink->user, &wait) : 0;
 		} else {
 			struct scope_unit unit;
 
 			from = get_unit(from, last_ns, groups, &unit, call);
-			ret = sink->unit(sink->user, &unit, call, NULL);
+			ret = *last_ns >= from_ns ? sink->unit(sink->user, &unit, call, NULL) : 0;
 		}
 	}
 	return ret;
+}
+
+void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns)
+{
+	log->from_ns = from_ns;
 }
 
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
@@ -232,7 +238,7 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 
 	scope_spool_rewind(log->rows);
 	while ((ret = scope_spool_next(log->rows, &data, &bytes)) > 0) {
-		ret = replay_piece(data, bytes, &last_ns, groups, sink);
+		ret = replay_piece(data, bytes, &last_ns, log->from_ns, groups, sink);
 		if (ret)
 			break;
 	}

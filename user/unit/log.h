@@ -44,6 +44,9 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
 			 const struct scope_event *event);
 
+/* Units and sleeps that ended before are told no more. */
+void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns);
+
 /*
  * Tells units and sleeps (where the sink wants them) in their order. Vectors are told by unit->vector
  * alone, the pointer is NULL. The groups are those of the run. 0, -errno, or what the sink returned.

@@ -56,21 +56,28 @@ static int add_call(struct scope_survey_row *row, const struct scope_unit_call *
 	return scope_sketch_add(&row->call[i].count, call->count, 1);
 }
 
-int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call, const struct scope_vector *vector)
+static void free_group(struct scope_survey_group *group)
+{
+	for (size_t i = 0; i < group->rows; i++) {
+		struct scope_survey_row *row = &group->row[i];
+
+		for (size_t j = 0; j < row->calls; j++)
+			scope_sketch_free(&row->call[j].count);
+		free(row->call);
+		scope_sketch_free(&row->measure);
+	}
+	free(group->row);
+	scope_sketch_free(&group->request_wall);
+}
+
+static int tally(struct scope_survey *survey, const struct scope_unit *unit,
+		 const struct scope_unit_call *call)
 {
 	struct scope_survey_group *group = get_group(survey, unit->group);
+	struct scope_survey_row *row = group ? get_row(group, unit->vector) : NULL;
 	uint64_t measure = scope_unit_measure(unit);
-	struct scope_survey_row *row;
-	int err;
+	int err = 0;
 
-	if (!group)
-		return -ENOMEM;
-	err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors,
-				   vector, 1, &unit->vector);
-	if (err)
-		return err;
-	row = get_row(group, unit->vector);
 	if (!row)
 		return -ENOMEM;
 	row->units++;
@@ -86,6 +93,17 @@ int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
 	for (unsigned i = 0; !err && i < unit->calls; i++)
 		err = add_call(row, &call[i], i);
+	return err;
+}
+
+int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call, const struct scope_vector *vector)
+{
+	int err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors,
+				       vector, 1, &unit->vector);
+
+	if (!err)
+		err = tally(survey, unit, call);
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
 }
 
@@ -223,6 +241,36 @@ int scope_survey_end(struct scope_survey *survey)
 	return err;
 }
 
+static int tally_again(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
+		       const struct scope_vector *vector)
+{
+	(void)vector;
+	return tally(user, unit, call);
+}
+
+int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
+			uint64_t from_ns)
+{
+	const struct scope_unit_sink sink = {.unit = tally_again, .user = survey};
+	const size_t count = survey->groups;
+	int err;
+
+	if (from_ns <= survey->run->timeline->begin_ns)
+		return 0;
+	survey->run->timeline->begin_ns = from_ns;
+	survey->units = survey->requests = 0;
+	survey->busy_ns = survey->queue_ns = 0;
+	for (size_t i = 0; i < count; i++) {
+		free_group(&survey->group[i]);
+		survey->group[i] = (struct scope_survey_group){0};
+	}
+	scope_unit_log_forget(survey->log, from_ns);
+	err = scope_unit_log_replay(survey->log, groups, &sink);
+	for (size_t i = 0; !err && i < count; i++)
+		err = settle_calls(&survey->group[i]);
+	return err;
+}
+
 int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
 		     struct scope_groups *groups, struct scope_survey **ret_survey)
 {
@@ -245,20 +293,6 @@ int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
 	}
 	*ret_survey = survey;
 	return 0;
-}
-
-static void free_group(struct scope_survey_group *group)
-{
-	for (size_t i = 0; i < group->rows; i++) {
-		struct scope_survey_row *row = &group->row[i];
-
-		for (size_t j = 0; j < row->calls; j++)
-			scope_sketch_free(&row->call[j].count);
-		free(row->call);
-		scope_sketch_free(&row->measure);
-	}
-	free(group->row);
-	scope_sketch_free(&group->request_wall);
 }
 
 void scope_survey_destroy(struct scope_survey *survey)

@@ -60,6 +60,12 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
 int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
 int scope_survey_end(struct scope_survey *survey);
+/*
+ * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there. What
+ * threads are and how they pick up work stays as learned of all; so do their accounts. 0 or -errno.
+ */
+int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
+			uint64_t from_ns);
 /* Takes a unit of a thread that was met, as those that feed finds. Sets unit->vector. */
 int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call, const struct scope_vector *vector);
