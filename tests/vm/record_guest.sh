@@ -74,6 +74,35 @@ records() {
 		"$scope" dump a.trace >"$dir/dump" && unused
 }
 
+# A stretch of calls without stacks, then stacks of the slowest calls, within the budget: in one session,
+# whose calls go on all the time.
+chooses_stacks() {
+	says 0 ' 0 lost' record -p "$target" -d 12 --stack-budget 30 --no-samples -o s.trace || return 1
+	"$scope" dump s.trace >"$dir/dump"
+	awk -v min=100000 '
+		$1 == "meta" && $2 == "begin_ns" { begin = $3 }
+		$1 == "meta" && $2 == "end_ns" { end = $3 }
+		$1 == "meta" && $2 == "stack_highest_ns" { highest = $3 }
+		$3 == "enter" { split($6, entered, "="); since[$4] = entered[2] }
+		$3 == "syscall" || $3 == "exit" {
+			split($6, entered, "=")
+			took = $1 - ($3 == "syscall" ? entered[2] : since[$4])
+			calls[int(($1 - begin) / 1e9)]++
+			before += !stacks
+			late_calls += $1 > begin + 8e9 && took >= min
+		}
+		$3 == "stack" { stacks++; late_stacks += $1 > begin + 8e9 }
+		END {
+			for (second = 0; second < int((end - begin) / 1e9); second++)
+				quiet += !calls[second]
+			printf "%d calls before the first of %d stacks, %d seconds without calls, then " \
+				"%d stacks of %d slow calls, at least %d ns\n", before, stacks, quiet,
+				late_stacks, late_calls, highest
+			exit !(before >= 100 && stacks && !quiet && late_stacks &&
+			       late_calls > 3 * late_stacks && highest > min)
+		}' "$dir/dump"
+}
+
 # Calls, arguments and stacks of a 32-bit program: numbers are told apart, words have four bytes. What
 # lies above work() is libc's, whose names of that are in its debug file alone.
 records_32_bits() {
@@ -223,6 +252,7 @@ pass "the trace names functions of the kernel" dumped '^sym 0 0xffffffff[0-9a-f]
 pass "the trace has no address of the kernel" all_moved
 pass "the trace has metadata" dumped 'end_reason.*time'
 pass "the stacks of a 32-bit program" records_32_bits
+pass "stacks come later, of the slowest calls, within the budget" chooses_stacks
 pass "Ctrl-C ends early and keeps the file" ends_early
 pass "a thread stands for its process" takes_a_thread
 pass "two sessions at once" two_at_once
