@@ -49,7 +49,8 @@ static bool is_young(const struct scope_perf_thread *thread, const void *context
 
 bool scope_perf_feed_had_young(const struct scope_perf_feed *feed, uint64_t since_ns)
 {
-	return feed->young_ns >= since_ns || scope_perf_tasks_any(feed->tasks, is_young, feed);
+	return (feed->young_ns && feed->young_ns >= since_ns) ||
+	       scope_perf_tasks_any(feed->tasks, is_young, feed);
 }
 
 /* One that takes a selected name: its STATE is to be written once the drain is through. */

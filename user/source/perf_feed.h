@@ -36,7 +36,7 @@ struct scope_perf_feed {
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
 	uint64_t late; /* threads of which the first moments are not known */
-	uint64_t young_ns; /* when a young thread of the target last came or went */
+	uint64_t young_ns; /* when a young thread of the target last came or went; 0: none did */
 	uint64_t young_records, covered_ns; /* read since the filters were last made anew; when that was */
 	uint64_t newest_ns; /* when newest was the newest thread; 0: not looked up for the next filters */
 	uint32_t newest;
