@@ -98,6 +98,15 @@ static uint64_t overlap(const struct scope_window *window, const struct scope_wa
 	return end > begin ? end - begin : 0;
 }
 
+static void add_idle(struct scope_window *window, const struct scope_wait *wait)
+{
+	window->idle_ns += overlap(window, wait);
+	if (wait->wake_ns - wait->begin_ns <= window->idle_end_ns - window->idle_begin_ns)
+		return;
+	window->idle_begin_ns = wait->begin_ns;
+	window->idle_end_ns = wait->wake_ns;
+}
+
 /* The thread waited for, and whom it waited for itself in that stretch. */
 static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scope_window *window)
 {
@@ -118,7 +127,7 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 		if (wait->idle && wait->waker < 0) {
 			recent->idle_ns += overlap(window, wait) * blame->stands_for;
 			if (number < blame->windows)
-				blame->window[number].idle_ns += overlap(window, wait);
+				add_idle(&blame->window[number], wait);
 		}
 		if (wait->idle || wait->waker < 0 || (uint32_t)wait->waker == victim)
 			continue;
@@ -131,6 +140,7 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 		next.lock = wait->lock;
 		next.object = wait->object;
 		next.idle_ns = 0;
+		next.idle_begin_ns = next.idle_end_ns = 0;
 		next.weight_ns = 0; /* inside its parent's: only items are laid in it */
 		err = pass_on(blame, victim, &next);
 		if (err)

@@ -17,7 +17,8 @@
 struct scope_window {
 	uint64_t begin_ns, end_ns;
 	double weight_ns;
-	double idle_ns; /* of it, the thread waited for its own client */
+	double idle_ns; /* of it, the thread waited for its own client … */
+	uint64_t idle_begin_ns, idle_end_ns; /* … the longest time from here to there */
 	uint64_t object;
 	uint32_t thread; /* the one waited for */
 	uint32_t unit;	 /* the one that waited */

@@ -95,7 +95,6 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 	struct scope_stretch stretch = {
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.passed = stack->passed,
-		.idle = stack->idle,
 		.class = stack->class,
 		.nr = stack->nr,
 		.unit = scope_lookup_unit_at(&collector->layer.lookup, collector->layer.units, stack->thread,

@@ -84,6 +84,13 @@ static double weight_between(const struct scope_stretch *stretch, uint64_t begin
 					   (stretch->end_ns - stretch->begin_ns) : 0;
 }
 
+/* Does it sleep for its own client there? Nobody waits for what is done by that. */
+static bool is_idle(const struct scope_window *window, const struct scope_stretch *stretch)
+{
+	return !stretch->run && stretch->begin_ns < window->idle_end_ns &&
+	       stretch->end_ns > window->idle_begin_ns;
+}
+
 static int lay_blame(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch,
 		     struct scope_spot spot)
 {
@@ -106,7 +113,8 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 			.kind = SCOPE_ITEM_BLAME,
 			.abnormal = true,
 		};
-		int err = item.weight_ns > 0 ? add_item(layer, &item) : 0;
+		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(layer, &item)
+									  : 0;
 
 		if (err)
 			return err;
@@ -152,7 +160,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		err = add_item(layer, &item);
 	}
 	/* A sleep that was itself passed on is told by the thread it was passed to. */
-	return err || stretch->passed || stretch->idle ? err : lay_blame(layer, index, stretch, spot);
+	return err || stretch->passed ? err : lay_blame(layer, index, stretch, spot);
 }
 
 /* Is another trace the norm for the unit's population? Then its own usual units are none. */

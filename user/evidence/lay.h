@@ -26,7 +26,6 @@ struct scope_stretch {
 	double weight_ns;
 	bool run, kernel; /* on a CPU; in the kernel */
 	bool passed;	  /* asleep, for another traced thread */
-	bool idle;	  /* asleep, for work: nobody waits for what is done there */
 	uint8_t class;
 	uint16_t nr;
 	uint32_t unit; /* UINT32_MAX: none that counts */

@@ -120,7 +120,6 @@ static int tell_idle(struct scope_unit_builder *builder, struct scope_draft *dra
 	if (!read)
 		return 0;
 	draft->idle.idle = true;
-	draft->stack.idle = draft->slept_in_call;
 	return builder->sink.wait(builder->sink.user, &draft->idle);
 }
 

@@ -184,7 +184,6 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 		return -ENOMEM;
 	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
-	draft->stack.idle = false;
 	draft->stack.standing = false;
 	if (!draft->requests)
 		return scope_draft_enter_switched(builder, draft, thread, call);

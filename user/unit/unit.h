@@ -72,7 +72,6 @@ struct scope_unit_stack {
 	uint32_t thread;
 	bool standing; /* of a thread as a STATE record found it */
 	bool passed;   /* the last sleep in the call was ended by another traced thread */
-	bool idle;     /* it waited for its clients in it */
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;
