@@ -28,6 +28,13 @@ int client_probe_next(struct client *client, uint32_t id, struct client_probe_st
 /* Hits of one that is there. */
 uint64_t client_probe_hits(struct client *client, uint32_t id);
 
+/*
+ * Functions that kernels before 4.17, 5.6 and 5.8 called otherwise: the name that this one has. For x86,
+ * as are the tests that ask; the second is one everywhere.
+ */
+enum client_function { CLIENT_GETPPID, CLIENT_OPEN, CLIENT_INT3 };
+const char *client_probe_function(enum client_function which);
+
 /* Settings that differ from none; threads NULL: that set stays, count 0: all. */
 struct client_stacks {
 	int mode; /* -1: stays */

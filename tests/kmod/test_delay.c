@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "client_delay.h"
+#include "client_probe.h"
 #include "puppet.h"
 #include "tests.h"
 
@@ -44,10 +45,16 @@ static struct {
 	  { .site = SCOPE_DELAY_SYSCALL, .syscall = SYS_getppid, .flags = SCOPE_DELAY_AFTER } },
 	{ "receive", PUPPET_RECEIVE, SCOPE_DELAYED_AT_RETURN, { .site = SCOPE_DELAY_RECEIVE } },
 	{ "user", PUPPET_FUNCTION, 0, { .site = SCOPE_DELAY_USER, .path = OWN_PATH } },
-	{ "kernel", PUPPET_OPEN, SCOPE_DELAYED_AT_RETURN,
-	  { .site = SCOPE_DELAY_KERNEL, .symbol = "do_sys_openat2" } },
+	{ "kernel", PUPPET_OPEN, SCOPE_DELAYED_AT_RETURN, { .site = SCOPE_DELAY_KERNEL } },
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+/* Before any of them is used. */
+static void find_places(void)
+{
+	ways[3].rule.offset = puppet_function_offset();
+	ways[4].rule.symbol = client_probe_function(CLIENT_OPEN);
+}
 
 struct served {
 	uint64_t count, asked_ns, served_ns, longest_over_ns;
@@ -80,7 +87,7 @@ static void begin(struct client *client, struct puppet *puppet)
 {
 	struct client_config config = { .count = 1, .subbuf_count = 64 };
 
-	ways[3].rule.offset = puppet_function_offset();
+	find_places();
 	puppet_begin(puppet, NULL);
 	config.pids[0] = puppet->pid;
 	client_begin(client, &config);
@@ -257,11 +264,12 @@ void test_delay_threads(void)
 	struct client client;
 	size_t i;
 
-	ways[3].rule.offset = puppet_function_offset();
+	find_places();
 	for (i = 0; i < 2; i++) {
 		puppet_begin(&puppets[i], NULL);
 		config.pids[i] = puppets[i].pid;
 	}
+	find_places();
 	client_begin(&client, &config);
 	for (i = 0; i < WAYS; i++) {
 		struct client_delay rule = ways[i].rule;
@@ -370,6 +378,7 @@ void test_delay_owner_killed(void)
 	uint64_t from_ns;
 	size_t i;
 
+	find_places();
 	for (i = 0; i < WAYS; i++) {
 		struct puppet puppet;
 		int ready[2];
@@ -384,8 +393,6 @@ void test_delay_owner_killed(void)
 			struct client_delay rule = ways[i].rule;
 			struct client client;
 
-			if (rule.site == SCOPE_DELAY_USER)
-				rule.offset = puppet_function_offset();
 			rule.ns = LONG_NS;
 			client_begin(&client, &config);
 			must(&client, &rule);
@@ -453,7 +460,7 @@ void test_delay_refuse(void)
 	     .offset = 1ull << 40);
 	/* Not a system call's function, and not this call's: the thread goes its way. */
 	must(&client, &(struct client_delay){ .id = 1, .syscall = SYS_openat, .ns = LONG_NS,
-					      .symbol = "do_sys_openat2" });
+					      .symbol = client_probe_function(CLIENT_OPEN) });
 	must(&client, &(struct client_delay){ .id = 2, .syscall = SYS_openat, .ns = LONG_NS,
 					      .symbol = WRAPPED(getppid) });
 	puppet_do(&puppet, PUPPET_OPEN, 10);
@@ -478,14 +485,13 @@ void test_delay_hold(int pid)
 	struct client client;
 	size_t i;
 
+	find_places();
 	client_begin(&client, &config);
 	for (i = 0; i < WAYS; i++) {
 		struct client_delay rule = ways[i].rule;
 
 		rule.id = i;
 		rule.ns = 200000;
-		if (rule.site == SCOPE_DELAY_USER)
-			rule.offset = puppet_function_offset();
 		must(&client, &rule);
 	}
 	puts("held");
