@@ -87,6 +87,14 @@ int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times
 	return 0;
 }
 
+void scope_sketch_expect(const struct scope_sketch *sketch, uint64_t value)
+{
+	uint32_t bucket = bucket_of(value);
+
+	if (bucket - sketch->first < sketch->length)
+		__builtin_prefetch(&sketch->count[bucket - sketch->first], 1);
+}
+
 int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from)
 {
 	if (!from->length)

@@ -31,6 +31,8 @@ struct scope_sketch_run {
 
 /* Puts in a value so many times. 0, or -ENOMEM: the sketch is as it was. */
 int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times);
+/* Says that such a value will be put in soon: where it goes is fetched meanwhile. */
+void scope_sketch_expect(const struct scope_sketch *sketch, uint64_t value);
 /* Adds all of from to to. 0, or -ENOMEM: to is as it was. */
 int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from);
 void scope_sketch_free(struct scope_sketch *sketch);

@@ -8,15 +8,17 @@
 
 #define INITIAL_CAPACITY 64u
 
-struct entry {
-	struct scope_vector vector;
-	uint64_t multiplicity;
+/* What is compared first, so that vectors are fetched from memory that are the right ones nearly always. */
+struct slot {
+	uint32_t number; /* id + 1, or 0 for a free slot */
+	uint32_t hash;	 /* the upper half: the place is by the lower one */
 };
 
 /* Open addressing with linear probing; at most half of the slots are taken. */
 struct scope_vector_set {
-	struct entry *entries;		/* by id */
-	uint32_t *slots;		/* id + 1, or 0 for a free slot; 2 * capacity of them */
+	struct scope_vector *vectors;	/* by id */
+	uint64_t *multiplicities;	/* by id */
+	struct slot *slots;		/* 2 * capacity of them */
 	uint32_t count;
 	uint32_t capacity;		/* of entries; a power of two */
 	uint64_t units;
@@ -65,12 +67,13 @@ static uint64_t hash_of(const struct scope_vector *vector)
 }
 
 /* The slot that holds @vector, or the free one where it belongs. */
-static uint32_t *find_slot(const struct entry *entries, uint32_t *slots, size_t slot_count,
-			   const struct scope_vector *vector)
+static struct slot *find_slot(const struct scope_vector *vectors, struct slot *slots,
+			      size_t slot_count, const struct scope_vector *vector, uint64_t hash)
 {
-	size_t at = hash_of(vector) & (slot_count - 1);
+	size_t at = hash & (slot_count - 1);
 
-	while (slots[at] && memcmp(&entries[slots[at] - 1].vector, vector, sizeof(*vector)))
+	while (slots[at].number && (slots[at].hash != hash >> 32 ||
+				    memcmp(&vectors[slots[at].number - 1], vector, sizeof(*vector))))
 		at = (at + 1) & (slot_count - 1);
 	return &slots[at];
 }
@@ -78,24 +81,31 @@ static uint32_t *find_slot(const struct entry *entries, uint32_t *slots, size_t 
 static int grow(struct scope_vector_set *set)
 {
 	uint32_t capacity = set->capacity ? set->capacity * 2 : INITIAL_CAPACITY;
-	struct entry *entries;
-	uint32_t *slots;
+	struct scope_vector *vectors;
+	uint64_t *multiplicities;
+	struct slot *slots;
 
 	if (set->capacity > UINT32_MAX / 4)
 		return -ENOMEM;
 	slots = calloc((size_t)capacity * 2, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	entries = realloc(set->entries, (size_t)capacity * sizeof(*entries));
-	if (!entries) {
+	vectors = realloc(set->vectors, (size_t)capacity * sizeof(*vectors));
+	set->vectors = vectors ? vectors : set->vectors;
+	multiplicities = realloc(set->multiplicities, (size_t)capacity * sizeof(*multiplicities));
+	set->multiplicities = multiplicities ? multiplicities : set->multiplicities;
+	if (!slots || !vectors || !multiplicities) {
 		free(slots);
 		return -ENOMEM;
 	}
-	for (uint32_t id = 0; id < set->count; id++)
-		*find_slot(entries, slots, (size_t)capacity * 2, &entries[id].vector) = id + 1;
+	for (size_t i = 0; i < 2ul * set->capacity; i++) {
+		const struct slot *slot = &set->slots[i];
+
+		if (slot->number)
+			*find_slot(vectors, slots, (size_t)capacity * 2,
+				   &vectors[slot->number - 1],
+				   hash_of(&vectors[slot->number - 1])) = *slot;
+	}
 	free(set->slots);
 	set->slots = slots;
-	set->entries = entries;
 	set->capacity = capacity;
 	return 0;
 }
@@ -109,7 +119,7 @@ int scope_vector_set_create(struct scope_vector_set **ret_set)
 		return -ENOMEM;
 	err = grow(set);
 	if (err) {
-		free(set);
+		scope_vector_set_destroy(set);
 		return err;
 	}
 	*ret_set = set;
@@ -121,42 +131,46 @@ void scope_vector_set_destroy(struct scope_vector_set *set)
 	if (!set)
 		return;
 	free(set->slots);
-	free(set->entries);
+	free(set->vectors);
+	free(set->multiplicities);
 	free(set);
 }
 
 int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
 			 uint64_t count, uint32_t *ret_id)
 {
-	uint32_t *slot;
+	const uint64_t hash = hash_of(vector);
+	struct slot *slot;
 	int err;
 
 	if (!count)
 		return -EINVAL;
 	if (count > SCOPE_VECTOR_UNITS_MAX - set->units)
 		return -EOVERFLOW;
-	slot = find_slot(set->entries, set->slots, (size_t)set->capacity * 2, vector);
-	if (!*slot && set->count == set->capacity) {
+	slot = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector, hash);
+	if (!slot->number && set->count == set->capacity) {
 		err = grow(set);
 		if (err)
 			return err;
-		slot = find_slot(set->entries, set->slots, (size_t)set->capacity * 2, vector);
+		slot = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector, hash);
 	}
-	if (!*slot) {
-		set->entries[set->count] = (struct entry){ .vector = *vector };
-		*slot = ++set->count;
+	if (!slot->number) {
+		set->vectors[set->count] = *vector;
+		set->multiplicities[set->count] = 0;
+		*slot = (struct slot){ .number = ++set->count, .hash = hash >> 32 };
 	}
-	set->entries[*slot - 1].multiplicity += count;
+	set->multiplicities[slot->number - 1] += count;
 	set->units += count;
 	if (ret_id)
-		*ret_id = *slot - 1;
+		*ret_id = slot->number - 1;
 	return 0;
 }
 
 int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 			  uint32_t *ret_id)
 {
-	uint32_t id = *find_slot(set->entries, set->slots, (size_t)set->capacity * 2, vector);
+	uint32_t id = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector,
+				hash_of(vector))->number;
 
 	if (!id)
 		return -ENOENT;
@@ -176,10 +190,10 @@ uint64_t scope_vector_set_units(const struct scope_vector_set *set)
 
 const struct scope_vector *scope_vector_set_get(const struct scope_vector_set *set, uint32_t id)
 {
-	return &set->entries[id].vector;
+	return &set->vectors[id];
 }
 
 uint64_t scope_vector_set_multiplicity(const struct scope_vector_set *set, uint32_t id)
 {
-	return set->entries[id].multiplicity;
+	return set->multiplicities[id];
 }

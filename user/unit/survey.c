@@ -47,6 +47,8 @@ static int add_call(struct scope_survey_row *row, const struct scope_unit_call *
 	if (i == row->calls) {
 		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
 			return -ENOMEM;
+		if (i < SCOPE_SURVEY_PLAIN)
+			row->nr[i] = call->nr;
 		row->call[row->calls++] = (struct scope_survey_call){.nr = call->nr};
 	}
 	if (call->count == 1) {
@@ -54,6 +56,56 @@ static int add_call(struct scope_survey_row *row, const struct scope_unit_call *
 		return 0;
 	}
 	return scope_sketch_add(&row->call[i].count, call->count, 1);
+}
+
+/* Does the unit make the calls of the row, each once and in that order? As most do. */
+static bool is_plain(const struct scope_survey_row *row, const struct scope_unit_call *call,
+		     size_t calls)
+{
+	if (calls != row->calls || calls > SCOPE_SURVEY_PLAIN)
+		return false;
+	for (size_t i = 0; i < calls; i++)
+		if (call[i].nr != row->nr[i] || call[i].count != 1)
+			return false;
+	return true;
+}
+
+static int add_calls(struct scope_survey_row *row, const struct scope_unit *unit,
+		     const struct scope_unit_call *call)
+{
+	int err = 0;
+
+	if (is_plain(row, call, unit->calls)) {
+		row->plain++;
+		return 0;
+	}
+	for (unsigned i = 0; !err && i < unit->calls; i++)
+		err = add_call(row, &call[i], i);
+	return err;
+}
+
+static int settle_measure(struct scope_survey *survey)
+{
+	const struct scope_survey_pending *pending =
+		&survey->pending[survey->first_pending % SCOPE_SURVEY_PENDING];
+
+	survey->first_pending++;
+	survey->pendings--;
+	return scope_sketch_add(&survey->group[pending->group].row[pending->row].measure,
+				pending->measure_ns, 1);
+}
+
+static int add_measure(struct scope_survey *survey, const struct scope_unit *unit,
+		       uint64_t measure_ns)
+{
+	const struct scope_survey_row *row = &survey->group[unit->group].row[unit->vector];
+	int err = survey->pendings == SCOPE_SURVEY_PENDING ? settle_measure(survey) : 0;
+	unsigned last = survey->first_pending + survey->pendings++;
+
+	scope_sketch_expect(&row->measure, measure_ns);
+	survey->pending[last % SCOPE_SURVEY_PENDING] =
+		(struct scope_survey_pending){unit->group, unit->vector, measure_ns};
+	return err;
 }
 
 static void free_group(struct scope_survey_group *group)
@@ -88,11 +140,11 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 	survey->queue_ns += unit->queue_ns;
 	survey->busy_ns += measure + unit->queue_ns;
 	if (!unit->open)
-		err = scope_sketch_add(&row->measure, measure, 1);
+		err = add_measure(survey, unit, measure);
 	if (!err && !unit->open && unit->granularity == SCOPE_UNIT_REQUEST)
 		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
-	for (unsigned i = 0; !err && i < unit->calls; i++)
-		err = add_call(row, &call[i], i);
+	if (!err)
+		err = add_calls(row, unit, call);
 	return err;
 }
 
@@ -222,7 +274,19 @@ static int settle_calls(struct scope_survey_group *group)
 	for (size_t i = 0; !err && i < group->rows; i++)
 		for (size_t j = 0; !err && j < group->row[i].calls; j++)
 			err = scope_sketch_add(&group->row[i].call[j].count, 1,
-					       group->row[i].call[j].once);
+					       group->row[i].call[j].once + group->row[i].plain);
+	return err;
+}
+
+/* Behind the last unit. */
+static int settle(struct scope_survey *survey)
+{
+	int err = 0;
+
+	while (!err && survey->pendings)
+		err = settle_measure(survey);
+	for (size_t i = 0; !err && i < survey->groups; i++)
+		err = settle_calls(&survey->group[i]);
 	return err;
 }
 
@@ -234,8 +298,8 @@ int scope_survey_end(struct scope_survey *survey)
 	groups = survey->surveyor->groups->count;
 	if (!err && groups && !get_group(survey, groups - 1))
 		err = -ENOMEM;
-	for (size_t i = 0; !err && i < survey->groups; i++)
-		err = settle_calls(&survey->group[i]);
+	if (!err)
+		err = settle(survey);
 	free(survey->surveyor);
 	survey->surveyor = NULL;
 	return err;
@@ -266,9 +330,7 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 	}
 	scope_unit_log_forget(survey->log, from_ns);
 	err = scope_unit_log_replay(survey->log, groups, &sink);
-	for (size_t i = 0; !err && i < count; i++)
-		err = settle_calls(&survey->group[i]);
-	return err;
+	return err ? err : settle(survey);
 }
 
 int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,

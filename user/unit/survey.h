@@ -11,10 +11,12 @@
 #include "unit/log.h"
 #include "unit/unit.h"
 
+#define SCOPE_SURVEY_PLAIN 16 /* calls, at most, of units that are counted as one */
+
 /* How often units of one vector made one call; those that did not make it are left out. */
 struct scope_survey_call {
 	uint16_t nr;
-	uint64_t once; /* units that made it once; in count as well behind the survey's end */
+	uint64_t once; /* units that made it once, and …; in count as well behind the survey's end */
 	struct scope_sketch count;
 };
 
@@ -24,6 +26,8 @@ struct scope_survey_row {
 	struct scope_sketch measure; /* ns, of closed units */
 	struct scope_survey_call *call;
 	size_t calls, capacity;
+	uint64_t plain; /* … units that made all of them once, in this order */
+	uint16_t nr[SCOPE_SURVEY_PLAIN]; /* of the first calls, beside what every unit changes */
 };
 
 struct scope_survey_group {
@@ -34,6 +38,14 @@ struct scope_survey_group {
 	double busy_ns; /* on a CPU, asleep inside units, and in the run queue */
 };
 
+#define SCOPE_SURVEY_PENDING 8 /* a power of two */
+
+/* A measure that is not in its sketch yet, which memory has to bring first. */
+struct scope_survey_pending {
+	uint32_t group, row;
+	uint64_t measure_ns;
+};
+
 struct scope_survey {
 	struct scope_survey_group *group; /* as in scope_groups */
 	size_t groups, group_capacity;
@@ -42,6 +54,8 @@ struct scope_survey {
 	struct scope_units *run; /* that told of the units: none is kept yet */
 	struct scope_unit_log *log; /* all that it told */
 	struct scope_surveyor *surveyor; /* until the end */
+	struct scope_survey_pending pending[SCOPE_SURVEY_PENDING]; /* a ring; empty behind the end */
+	unsigned first_pending, pendings;
 };
 
 /*
