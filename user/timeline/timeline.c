@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns the events of a trace into what its threads did. */
-#include "timeline/take.h"
+#include "timeline/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,179 +74,6 @@ static void name_at_once(struct scope_thread *thread, const struct scope_event *
 		thread->rows_seen = SIZE_MAX;
 }
 
-int scope_timeline_end_wait(struct scope_listener run, struct scope_thread *thread)
-{
-	struct scope_wait wait = thread->held;
-	long waker;
-
-	thread->holding = false;
-	waker = wait.waker_tid ? scope_threads_find(run.timeline->threads, wait.waker_tid) : -1;
-	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
-	return run.ops->wait ? run.ops->wait(run.user, &wait) : 0;
-}
-
-/* Asleep again so soon, in the same call: it was woken for nothing. */
-static bool falsely_woken(const struct scope_thread *thread)
-{
-	return thread->holding && thread->open.nr != SCOPE_NR_NONE &&
-	       thread->open.enter_ns == thread->held_enter_ns &&
-	       thread->account.run_ns - thread->held_run_ns < SCOPE_FALSE_WAKEUP_NS;
-}
-
-static enum scope_wait_class open_class(struct scope_timeline *timeline,
-					const struct scope_thread *thread, bool disk)
-{
-	const struct scope_open_call *open = &thread->open;
-	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
-
-	if (scope_call_role_of(open->nr, open->args, open->arg[0]) == SCOPE_CALL_SLEEP)
-		return SCOPE_WAIT_TIMER;
-	if (thread->open.nr != SCOPE_NR_NONE && thread->open.args)
-		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	return scope_wait_classify(thread->open.nr, kind, disk);
-}
-
-static int switch_out(const struct scope_listener *run, const struct scope_event *event)
-{
-	long index = scope_timeline_thread(run->timeline, event->sched.prev_tid, event->time_ns);
-	struct scope_thread *thread;
-	bool queued = event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted;
-	int err = 0;
-
-	if (index < 0)
-		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
-	scope_thread_account(thread, event->time_ns);
-	if (thread->run == SCOPE_RUN_ENDED)
-		return 0;
-	if (queued || !falsely_woken(thread))
-		err = scope_timeline_tell_wait(*run, thread);
-	if (err)
-		return err;
-	thread->wake_ns = 0;
-	thread->waker_tid = 0;
-	thread->starved_ns = 0;
-	if (queued) {
-		thread->run = SCOPE_RUN_QUEUED;
-		thread->queue_ns = event->time_ns;
-		thread->early = false;
-	} else {
-		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
-
-		thread->run = SCOPE_RUN_BLOCKED;
-		thread->wait = open_class(run->timeline, thread, disk);
-		thread->block_ns = event->time_ns;
-	}
-	return run->ops->leave ? run->ops->leave(run->user, index, event->time_ns) : 0;
-}
-
-/*
- * It sleeps, nobody woke it since, and now it runs: it was woken as it left its CPU. The kernel tells of
- * a waking first and of the switch a little later, from another CPU. All this time it was runnable.
- */
-static void waken_early(struct scope_thread *thread)
-{
-	thread->run = SCOPE_RUN_QUEUED;
-	thread->wake_ns = thread->queue_ns = thread->block_ns;
-	thread->waker_tid = thread->early_tid;
-}
-
-static int switch_in(const struct scope_listener *run, const struct scope_event *event)
-{
-	long index = scope_timeline_thread(run->timeline, event->sched.next_tid, event->time_ns);
-	struct scope_thread *thread;
-	struct scope_wait wait;
-	bool waited;
-
-	if (index < 0)
-		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
-	if (thread->run == SCOPE_RUN_ENDED)
-		return 0;
-	if (thread->run == SCOPE_RUN_BLOCKED && thread->early)
-		waken_early(thread);
-	thread->early = false;
-	scope_thread_account(thread, event->time_ns);
-	if (thread->run == SCOPE_RUN_QUEUED &&
-	    scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
-		return -ENOMEM;
-	waited = thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN;
-	wait = (struct scope_wait){
-		.thread = index,
-		.waker_tid = thread->waker_tid,
-		.nr = thread->open.nr,
-		.class = thread->wait,
-		.lock = thread->wait == SCOPE_WAIT_FUTEX && thread->open.args >= 2 &&
-			scope_futex_is_lock(thread->open.arg[1]),
-		.object = thread->open.args ? thread->open.arg[0] : 0,
-		.begin_ns = thread->holding ? thread->held.begin_ns : thread->block_ns,
-		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
-		.end_ns = event->time_ns,
-		.starved_ns = thread->starved_ns + (thread->holding ? thread->held.starved_ns : 0),
-	};
-	thread->run = SCOPE_RUN_RUNNING;
-	thread->cpu = event->cpu;
-	thread->block_ns = 0;
-	if (!waited)
-		return 0;
-	run->timeline->false_wakeups += thread->holding;
-	thread->holding = true;
-	thread->held = wait;
-	thread->held_run_ns = thread->account.run_ns;
-	thread->held_enter_ns = thread->open.enter_ns;
-	return 0;
-}
-
-static int handle_switch(const struct scope_listener *run, const struct scope_event *event)
-{
-	int err = 0;
-
-	if (event->sched.prev_tid)
-		err = switch_out(run, event);
-	if (!err && event->sched.next_tid)
-		err = switch_in(run, event);
-	return err;
-}
-
-/*
- * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU. Who sleeps
- * for a time of its own waits for nobody.
- */
-static int pass_starved(struct scope_threads *threads, struct scope_thread *thread)
-{
-	long waker = thread->waker_tid ? scope_threads_find(threads, thread->waker_tid) : -1;
-	const struct scope_thread *other;
-	int err;
-
-	if (waker < 0 || thread->wait == SCOPE_WAIT_TIMER)
-		return 0;
-	other = scope_threads_at(threads, waker);
-	if (other == thread)
-		return 0;
-	err = scope_starved_pass(&thread->starved, &other->starved, thread->block_ns,
-				 thread->wake_ns, &thread->starved_ns);
-	thread->account.starved_ns += thread->starved_ns;
-	return err;
-}
-
-static int handle_waking(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
-{
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
-
-	if (thread->run == SCOPE_RUN_RUNNING) {
-		thread->early = true;
-		thread->early_tid = event->waking.waker_tid;
-	}
-	if (thread->run != SCOPE_RUN_BLOCKED)
-		return 0;
-	thread->early = false;
-	scope_thread_account(thread, event->time_ns);
-	thread->run = SCOPE_RUN_QUEUED;
-	thread->wake_ns = thread->queue_ns = event->time_ns;
-	thread->waker_tid = event->waking.waker_tid;
-	return pass_starved(run->timeline->threads, thread);
-}
-
 /* Where a thread of which nothing is known yet stands. */
 static void place_thread(const struct scope_listener *run, struct scope_thread *thread,
 			 const struct scope_event *event)
@@ -270,7 +97,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 		thread->queue_ns = event->time_ns;
 	} else {
 		thread->run = SCOPE_RUN_BLOCKED;
-		thread->wait = open_class(run->timeline, thread, disk);
+		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = since_ns;
 	}
 }
@@ -427,7 +254,7 @@ int scope_timeline_handle(struct scope_listener run, const struct scope_event *e
 	long index;
 
 	if (event->kind == SCOPE_EVENT_SWITCH)
-		return handle_switch(&run, event);
+		return scope_timeline_switch(&run, event);
 	if (event->kind == SCOPE_EVENT_LOST)
 		return handle_lost(&run, event);
 	if (event->kind == SCOPE_EVENT_FORK)
@@ -447,7 +274,7 @@ int scope_timeline_handle(struct scope_listener run, const struct scope_event *e
 		return index;
 	switch (event->kind) {
 	case SCOPE_EVENT_WAKING:
-		return handle_waking(&run, index, event);
+		return scope_timeline_waking(&run, index, event);
 	case SCOPE_EVENT_THREAD_EXIT:
 		return handle_end(&run, index, event);
 	case SCOPE_EVENT_STATE:
