@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCOPE_SPOOL_MEMORY (64u << 20)
+#define SCOPE_SPOOL_MEMORY (8u << 20)
 #define SCOPE_SPOOL_PIECE (256u << 10) /* most that one room can be of */
 
 struct scope_spool;

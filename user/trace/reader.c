@@ -15,7 +15,7 @@
 #include "base/grow.h"
 #include "trace/columns.h"
 
-#define TOUCHED_BYTES_MAX (32u << 20)
+#define TOUCHED_BYTES_MAX (8u << 20)
 
 static const struct scope_frame *frame_at(const struct scope_trace *trace, uint64_t offset)
 {
