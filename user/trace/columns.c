@@ -97,8 +97,12 @@ static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsi
 static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word,
 				    unsigned int from, unsigned int to)
 {
+	uint64_t sum = *word; /* not in memory: a byte that is read might be one of *word's */
+
+#pragma GCC unroll 8
 	for (unsigned int i = from; i < to; i++, column += step)
-		*word |= (uint64_t)*column << 8 * i;
+		sum |= (uint64_t)*column << 8 * i;
+	*word = sum;
 	return column;
 }
 
