@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit/once.h"
+
 int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference)
 {
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
@@ -14,12 +16,8 @@ int scope_reference_create(struct scope_trace *trace, struct scope_reference **r
 	if (!reference)
 		return -ENOMEM;
 	reference->trace = trace;
-	err = scope_pickups_learn(trace, &reference->pickups);
-	if (!err)
-		err = scope_groups_create(reference->pickups, &reference->groups);
-	if (!err)
-		err = scope_survey_run(trace, reference->pickups, reference->groups,
-				       &reference->survey);
+	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, &reference->pickups, &reference->groups,
+			     &reference->survey, NULL);
 	if (err) {
 		scope_reference_destroy(reference);
 		return err;
