@@ -86,6 +86,30 @@ static void enter_user_namespace(int unused)
 	CHECK(!unshare(CLONE_NEWUSER), "%s", strerror(errno));
 }
 
+/* Who may trace, and no more, is told no address of the kernel: the same session without them is allowed. */
+static void kernel_addresses(void)
+{
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
+					.sample_period_ns = 1000000, .kernel_base = 1 };
+	struct client client;
+	int status, err;
+	pid_t pid = fork();
+
+	if (!pid) {
+		keep_only(CAP_PERFMON);
+		config.pids[0] = (uint32_t)getpid();
+		client_open(&client);
+		err = client_configure(&client, &config);
+		CHECK(err == -EPERM, "%s", strerror(-err));
+		config.kernel_base = 0;
+		err = client_configure(&client, &config);
+		CHECK(!err, "%s", strerror(-err));
+		client_close(&client);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+}
+
 void test_privileges(void)
 {
 	const int last = last_capability();
@@ -98,5 +122,6 @@ void test_privileges(void)
 	expect("user", become_user, 0, false);
 	if (!access("/proc/self/ns/user", F_OK))
 		expect("user namespace", enter_user_namespace, 0, false);
+	kernel_addresses();
 	printf("# %d capabilities\n", last + 1);
 }

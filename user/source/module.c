@@ -30,7 +30,7 @@ static int module_check(struct scope_error *error)
 }
 
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
-		     struct scope_error *error)
+		     bool kernel_ips, struct scope_error *error)
 {
 	const struct scope_selection *selection = options->selection;
 	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = tgid };
@@ -51,7 +51,7 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.stack_syscalls = options->stack_syscalls,
 		.stacks_per_second = options->stacks_per_second,
 		.sample_period_ns = options->sample_period_ns,
-		.kernel_ips = options->kernel_ips,
+		.kernel_ips = kernel_ips,
 		.kernel_base = options->kernel_base,
 		.events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0),
 		.overhead_max = options->overhead_max,
@@ -84,7 +84,10 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 	if (!code)
 		code = scope_rings_open(error, &feed->rings, &feed->session);
 	if (!code)
-		code = configure(feed, options, tgid, error);
+		code = configure(feed, options, tgid, options->kernel_ips, error);
+	/* A module of an older release does not know of them; or this is no CAP_SYSLOG, and addresses are no secret. */
+	if ((code == -EINVAL || code == -EPERM) && options->kernel_ips)
+		code = configure(feed, options, tgid, false, error);
 	if (!code)
 		code = scope_rings_map(feed->rings, error);
 	if (code) {
