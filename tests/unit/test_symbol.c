@@ -260,7 +260,8 @@ static void test_prelinked(void **state)
 	(void)state;
 	command("mkdir -p %s/pre/opt %s/pre/usr/lib/debug/opt && cd %s/pre && "
 		"${CC:-cc} -shared -nostdlib -Wl,--build-id=0x%s -Wl,-Ttext-segment=0x3d00000000 "
-		"-o libwhole.so ../sample.s && objcopy --only-keep-debug ../libsample.so debug && "
+		"-o libwhole.so ../sample.s && "
+		"objcopy --only-keep-debug ../libsample.so debug && "
 		/* What prelink keeps of the file as it was: its headers. */
 		"number() { readelf -h ../libsample.so | sed -n \"s/.*Number of $1 headers: *//p\"; } && "
 		"{ head -c $((64 + 56 * $(number program))) ../libsample.so && "

@@ -7,7 +7,7 @@
 
 struct scope_inside {
 	const struct scope_function *function; /* of the kernel */
-	double share; /* of the function's running excess, in and outside the kernel; of a spin: of its samples */
+	double share; /* of the program function's running excess; of a spin: of its samples */
 };
 
 /*

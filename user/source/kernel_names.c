@@ -149,7 +149,10 @@ static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
 	return low;
 }
 
-/* gap[i] is the one that ends at ip[i]; one more, behind the last. Of names of one address the first stays. */
+/*
+ * gap[i] is the one that ends at ip[i]; there is one more, behind the last. Of names of one address the
+ * first stays.
+ */
 static void fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap)
 {
 	struct line line;

@@ -85,7 +85,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		code = scope_rings_open(error, &feed->rings, &feed->session);
 	if (!code)
 		code = configure(feed, options, tgid, options->kernel_ips, error);
-	/* A module of an older release does not know of them; or this is no CAP_SYSLOG, and addresses are no secret. */
+	/* An older module does not know of them, and without CAP_SYSLOG it tells none. */
 	if ((code == -EINVAL || code == -EPERM) && options->kernel_ips)
 		code = configure(feed, options, tgid, false, error);
 	if (!code)

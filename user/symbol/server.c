@@ -14,7 +14,8 @@
 
 struct debuginfod_client;
 
-typedef int find_fn(struct debuginfod_client *client, const unsigned char *id, int id_bytes, char **path);
+typedef int find_fn(struct debuginfod_client *client, const unsigned char *id, int id_bytes,
+		    char **path);
 
 struct scope_server {
 	struct debuginfod_client *client;
@@ -35,12 +36,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* The server whose client libdebuginfod is at work for: it hands nothing else to keep_on(). */
+/* From a client, which is all that keep_on() is given, to its server. */
 static void *(*user_of_client)(struct debuginfod_client *client);
 
 /*
- * Other than 0 ends the query. got counts bytes where all, their number, is known already; else it counts how
- * often it was looked.
+ * Other than 0 ends the query. got counts bytes where all, their number, is known already; else it
+ * counts how often it was looked.
  */
 static int keep_on(struct debuginfod_client *client, long got, long all)
 {
@@ -83,7 +84,8 @@ static bool load(struct scope_server *server)
 	return true;
 }
 
-struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence), void *context)
+struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),
+					 void *context)
 {
 	struct scope_server *server = calloc(1, sizeof(*server));
 	const char *wait = getenv("DEBUGINFOD_TIMEOUT");
@@ -113,21 +115,23 @@ void scope_server_destroy(struct scope_server *server)
 static void give_up(struct scope_server *server, int err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
+	const unsigned long long wait_s = server->wait_ns / 1000000000;
 	char text[512], why[128];
 
 	if (server->late || err == ETIME || err == ETIMEDOUT)
-		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how long to wait",
-			 (unsigned long long)(server->wait_ns / 1000000000));
+		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
+			 "long to wait", wait_s);
 	else
-		snprintf(why, sizeof(why), "%s; see that it can be reached from here", strerror(err));
-	snprintf(text, sizeof(text), "debuginfod at %.200s: %s; files that only it may have were not asked for",
-		 urls ? urls : "", why);
+		snprintf(why, sizeof(why), "%s; see that it can be reached from here",
+			 strerror(err));
+	snprintf(text, sizeof(text), "debuginfod at %.200s: %s; files that only it may have were "
+		 "not asked for", urls ? urls : "", why);
 	server->given_up = true;
 	server->say(server->context, text);
 }
 
-int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
-		      char **ret_path)
+int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
+		      bool program, char **ret_path)
 {
 	char *path = NULL;
 	int fd;
@@ -137,7 +141,8 @@ int scope_server_find(struct scope_server *server, const unsigned char *id, int 
 	server->since_ns = now_ns();
 	server->got = -1;
 	server->late = false;
-	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id, id_bytes, &path);
+	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id,
+									   id_bytes, &path);
 	if (fd >= 0 && ret_path) {
 		*ret_path = path;
 		return fd;

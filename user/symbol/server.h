@@ -8,20 +8,21 @@
 struct scope_server;
 
 /*
- * say: told once, in a sentence, why nothing more is asked for; a server that does not have a file is no
- * reason. NULL where there is no memory, or no libdebuginfod.so.1: nothing is asked for then. Free with
- * scope_server_destroy(), which takes NULL.
+ * say: told once, in a sentence, why nothing more is asked for; a server that does not have a file is
+ * no reason. NULL where there is no memory, or no libdebuginfod.so.1: nothing is asked for then. Free
+ * with scope_server_destroy(), which takes NULL.
  */
-struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence), void *context);
+struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),
+					 void *context);
 void scope_server_destroy(struct scope_server *server);
 
 /*
- * The program of that build-id, or its debug file, from whichever of DEBUGINFOD_URLS has it; they are kept
- * where libdebuginfod keeps them. An answer that has not begun, or grown, for 20 s, or for DEBUGINFOD_TIMEOUT seconds, is
- * none, and the last that is asked for. server: NULL is fine. A descriptor, or -1; *ret_path (NULL is fine)
- * is the caller's to free.
+ * The program of that build-id, or its debug file, from whichever of DEBUGINFOD_URLS has it; they are
+ * kept where libdebuginfod keeps them. An answer that has not begun, or grown, for 20 s, or for
+ * DEBUGINFOD_TIMEOUT seconds, is none, and the last that is asked for. server: NULL is fine. A
+ * descriptor, or -1; *ret_path (NULL is fine) is the caller's to free.
  */
-int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
-		      char **ret_path);
+int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
+		      bool program, char **ret_path);
 
 #endif
