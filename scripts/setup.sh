@@ -26,7 +26,7 @@ packages_of() {
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
-	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools ;;
+	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
 	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs fuzz jit dkms deb kernel arm64 bench)" >&2; exit 2 ;;
 	esac

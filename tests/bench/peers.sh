@@ -4,8 +4,7 @@
 #
 # Usage: tests/bench/peers.sh      KERNEL= as for tests/bench/run.sh (6.1)
 # perf record, trace-cmd (ftrace) and LTTng take enters and exits of all system calls, switches and
-# wakings of the same loop, each as its manual says; one that cannot be had is an error. Debian 12's
-# LTTng modules do not compile on its own kernel any more: those of sid are taken.
+# wakings of the same loop, each as its manual says; one that cannot be had is an error.
 #
 #   TRACER_getppid_added_insns      to one getppid(), between interrupts
 #   TRACER_getppid_all_added_insns  on average, with the tracer's own processes on the same processor
@@ -16,28 +15,13 @@ cd "$(dirname "$0")/../.."
 . scripts/debian.sh
 build=$(cd "${BUILD:-build}" && pwd)
 kernel=${KERNEL:-6.1}
+. tests/bench/modules.sh
 scripts/setup.sh bench
 scripts/kernel.sh "$kernel" >/dev/null
-cc=$(cat "$build/kernels/$kernel/cc")
-
-# Sources of the newest release that Debian has, compiled for the kernel.
-lttng=$build/bench/lttng-$kernel
-if [ ! -e "$lttng/built" ]; then
-	mkdir -p "$lttng"
-	debian_apt "$lttng/apt" "debian:sid"
-	debian_unpack "$lttng/apt" "$lttng/root" lttng-modules-dkms
-	scripts/kernel.sh -x "$kernel" make -s -j2 -C "$build/kernels/$kernel/headers" \
-		M="$(echo "$lttng"/root/usr/src/lttng-modules-*)" CONFIG_LTTNG=m CC="$cc" modules >"$lttng/log" 2>&1 || {
-		echo "peers.sh: LTTng's modules do not compile, the end of $lttng/log:" >&2
-		tail -n 20 "$lttng/log" >&2
-		exit 1
-	}
-	touch "$lttng/built"
-fi
-
-scope=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$build/kernels/$kernel/headers")
+lttng=$(lttng_modules)
+scope=$(scope_module)
 tests/vm/run.sh -i -k "$kernel" -m 2048 -t 900 -- tests/bench/peers_guest.sh \
-	"$build/user/bench/calls" "$scope" "$(echo "$lttng"/root/usr/src/lttng-modules-*)" |
+	"$build/user/bench/calls" "$scope" "$lttng" |
 	awk '
 	function added(mode, loop, what, name) {
 		if (!((mode, loop, what) in value)) { print "peers.sh: no figure of " mode > "/dev/stderr"; bad = 1; return }

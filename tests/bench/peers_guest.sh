@@ -4,8 +4,9 @@
 #
 # Usage: peers_guest.sh CALLS SCOPE_KO LTTNG_MODULES
 set -euo pipefail
+. "$(dirname "$0")/tracers.sh"
 
-calls=$1 module=$2 lttng=$3
+calls=$1 module=$2
 dir=/dev/shm/peers
 mkdir -p "$dir"
 export HOME=$dir LTTNG_HOME=$dir
@@ -28,8 +29,6 @@ run_scope() {
 	sed -n "s/^bytes /scope $1 bytes /p" "$dir/said"
 }
 
-events='-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -e sched:sched_switch -e sched:sched_waking'
-
 # shellcheck disable=SC2086 # a list of words
 run_perf() {
 	perf record -q -m 4096 $events -o "$dir/perf.data" -- "$calls" none "$1" >"$dir/said" 2>"$dir/error"
@@ -43,27 +42,18 @@ run_tracecmd() {
 }
 
 run_lttng() {
-	lttng create bench --output="$dir/lttng"
-	lttng enable-channel --kernel --subbuf-size=4M --num-subbuf=8 all
-	lttng enable-event --kernel --channel=all --syscall --all
-	lttng enable-event --kernel --channel=all sched_switch,sched_waking
-	lttng start
+	start_lttng "$dir/lttng"
 	"$calls" none "$1" >"$dir/said"
-	lttng stop
-	lttng destroy
+	end_lttng
 	tell lttng "$1" "$dir/lttng"
 }
 
-place=/lib/modules/$(uname -r)/updates/lttng
-mkdir -p "$place"
-find "$lttng" -name '*.ko' ! -name '*test*' -exec cp {} "$place/" \;
-depmod -a
-mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
+prepare_tracers "$3"
 for loop in getppid pingpong; do run_none $loop; done
 insmod "$module"
 for loop in getppid pingpong; do run_scope $loop; done
 rmmod scope
 for loop in getppid pingpong; do run_perf $loop || cat "$dir/error" >&2; done
 for loop in getppid pingpong; do run_tracecmd $loop || cat "$dir/error" >&2; done
-lttng-sessiond --daemonize --no-ust 2>/dev/null || lttng-sessiond --daemonize
+start_lttng_daemon
 for loop in getppid pingpong; do run_lttng $loop >"$dir/out" 2>&1 || true; grep '^lttng ' "$dir/out" || tail -n 5 "$dir/out" >&2; done

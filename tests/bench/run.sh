@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [peers] [causal] [analysis] [linkage] [readers] [perf] [servers]     all when none is named
+# Usage: tests/bench/run.sh [calls] [processors] [peers] [requests] [causal] [analysis] [linkage] [readers] [perf] [servers]     all when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
 #
-# ring_write_..._ns: one record into the ring, compiled for user space, natively.
+# ring_write_..._ns: one record into the ring, compiled for user space, natively; ..._of_N_threads: on N
+# processors at once, each with a ring of its own.
 #
 # Costs of the module are guest instructions in an emulator that counts them: the same on every
 # machine. They tell nothing of cache misses, atomics and interrupts between processors. Speeds of
@@ -27,8 +28,12 @@
 #   chain_of_16_..., copy_of_16_added_insns   likewise, from the 16th function of a stack
 #   uprobe_added_insns        to a call of a function of the program, by a probe on it
 #   bytes_per_...             of record, sub-buffer headers included
+#   traced_ratio_of_N_processors  times that a getppid() takes with its record, where N processors make
+#                             such calls at once. Time on the clock of an emulator, which runs them in
+#                             threads of this machine's: to compare with each other, and with nothing else
 #   ..._default               stacks and samples as scope-report -p takes them
-#   scope_..., perf_..., tracecmd_..., lttng_...   tests/bench/peers.sh
+#   scope_..., perf_..., tracecmd_..., lttng_...   tests/bench/peers.sh, and of requests to servers:
+#                             tests/bench/requests.sh
 #   delay_..., speedup_...    tests/bench/causal/cost.sh
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
@@ -61,20 +66,10 @@
 #                             other tracers, natively, alternating; tests/bench/servers.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=${BUILD:-build}
+build=$(cd "${BUILD:-build}" && pwd)
 kernel=${KERNEL:-6.1}
 bin=$build/user/bench
-
-# Absolute path of a module with empty probes for the kernel.
-build_empty() {
-	local dir
-	dir=$(mkdir -p "$build/bench/$kernel" && cd "$build/bench/$kernel" && pwd)
-	cp -u tests/bench/empty.c "$dir/"
-	echo 'obj-m := empty.o' >"$dir/Kbuild"
-	scripts/kernel.sh -x "$kernel" make -s -C "$build/kernels/$kernel/headers" M="$dir" \
-		CC="$(cat "$build/kernels/$kernel/cc")" modules >&2
-	echo "$dir/empty.ko"
-}
+. tests/bench/modules.sh
 
 # In one guest, all loops under all modes: lines "mode loop name value".
 run_calls() {	# SCOPE.KO EMPTY.KO
@@ -98,7 +93,7 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 		measure uprobe uprobe function
 		measure sched sched "pingpong yield"
 		rmmod scope
-	' bash "$PWD/$bin/calls" "$1" "$2"
+	' bash "$bin/calls" "$1" "$2"
 }
 
 # Differences to the loop without a session.
@@ -167,9 +162,31 @@ print_calls() {
 bench_calls() {
 	local scope empty
 	scripts/kernel.sh "$kernel" >/dev/null
-	scope=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$build/kernels/$kernel/headers")
-	empty=$(build_empty)
+	scope=$(scope_module)
+	empty=$(empty_module)
 	run_calls "$scope" "$empty" | print_calls
+}
+
+# The emulator gives each processor a thread of this machine's, so that they really meet in memory.
+# Rings hold all that is written between two visits of the reader: dropping would be cheaper.
+bench_processors() {
+	local scope
+	scope=$(scope_module)
+	# shellcheck disable=SC2016 # expanded in the guest
+	VM_THREAD=multi tests/vm/run.sh -c 4 -m 2048 -k "$kernel" -t 300 -- bash -euc '
+		"$1/bench/processors" 1 2 4 | sed "s/^/none /"
+		insmod "$2"
+		"$1/scope" record --no-stacks --no-samples --max-overhead 0 --subbuf-bytes 1048576 \
+			--subbuf-count 64 --compress 0 -o /dev/shm/trace -- "$1/bench/processors" 1 2 4 |
+			sed "s/^/traced /"
+		rmmod scope
+	' bash "$build/user" "$scope" | awk '
+	NF == 3 && /^(none|traced) / { ns[$1, $2] = $3; next }
+	{ print > "/dev/stderr" }
+	END {
+		for (n = 1; n <= 4; n *= 2)
+			printf "traced_ratio_of_%d_processors %.2f\n", n, ns["traced", n] / ns["none", n]
+	}'
 }
 
 # Seconds on the clock, in the program, in the kernel; and the most memory, KB.
@@ -222,13 +239,12 @@ bench_perf() {
 	"$bin/perf_ways"
 }
 
-[ $# -gt 0 ] || set -- calls peers causal analysis linkage readers perf servers
+[ $# -gt 0 ] || set -- calls processors peers requests causal analysis linkage readers perf servers
 for part in "$@"; do
 	case $part in
-	peers) tests/bench/peers.sh ;;
+	peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
-	servers) tests/bench/servers.sh ;;
-	calls | analysis | linkage | readers | perf) "bench_$part" ;;
+	calls | processors | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done
