@@ -103,8 +103,8 @@ static int compare_branches(const void *left, const void *right)
 }
 
 /*
- * Two stacks that belong together are in the same branch how much more often than any two? Between 0, as
- * often, and 1, always. Takes those apart that are alone. ret_sets: of how many each is more.
+ * Two stacks that belong together are in the same branch how much more often than any two? Between 0,
+ * as often, and 1, always. Those that are alone are left out. ret_sets: how many sets of more there are.
  */
 static double kappa(struct hit *hit, size_t hits, size_t *ret_sets)
 {
