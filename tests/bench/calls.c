@@ -41,6 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "control/control.h"
 #include "control/probe.h"
 #include "source/rings.h"

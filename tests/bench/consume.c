@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture/newborn.h"
 #include "recorder/trigger.h"
-#include "source/newborn.h"
 #include "trace/decode.h"
 #include "trace/flight.h"
 #include "trace/packer.h"

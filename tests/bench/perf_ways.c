@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/perf_tracefs.h"
+#include "perf/tracefs.h"
 
 #define RING_BYTES (8u << 20)
 #define CPUS_MAX 64

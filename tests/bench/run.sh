@@ -61,7 +61,7 @@
 #   readers_...               other tools on the same events: CPU time; tests/bench/readers.py
 #   linkage_...               of so many points, beside fastcluster and SciPy; tests/bench/linkage.py
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
-#                             each thread, beside no tracer; the head of user/source/perf_events.c
+#                             each thread, beside no tracer; the head of user/perf/events.c
 #   server_...                what real servers lose under `scope record --source perf` and under
 #                             other tracers, natively, alternating; tests/bench/servers.sh
 set -euo pipefail

@@ -11,7 +11,7 @@
 
 #include <scope/abi.h>
 
-#include "source/defaults.h"
+#include "capture/defaults.h"
 
 enum place { PARSE, HASH, COPY, REPLY, LOCK_WAIT, MOVE, PLACES };
 

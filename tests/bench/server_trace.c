@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "source/defaults.h"
-#include "source/proc.h"
+#include "capture/defaults.h"
+#include "proc/proc.h"
 #include "server_stacks.h"
 #include "trace/packer.h"
 

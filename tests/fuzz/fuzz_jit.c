@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "fuzz.h"
-#include "source/proc.h"
+#include "proc/proc.h"
 
 static char map_path[64], dump_path[64];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text like that of /proc/PID/maps. */
 #include "fuzz.h"
-#include "source/proc.h"
-#include "source/proc_internal.h"
+#include "proc/proc.h"
+#include "proc/proc_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

@@ -12,9 +12,9 @@
 
 #include "../unit/perf_bytes.h"
 #include "fuzz.h"
-#include "source/capture.h"
-#include "source/perf_pack.h"
-#include "source/perf_ring.h"
+#include "capture/capture.h"
+#include "perf/pack.h"
+#include "perf/ring.h"
 
 #define RING_BYTES 16384
 #define STACK_BYTES 64

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/perf_record.h"
+#include "perf/record.h"
 
 #define COMMON                                                                                     \
 	"name: x\nID: 1\nformat:\n"                                                                \

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-#include "source/focus.h"
+#include "capture/focus.h"
 #include "trace/reader.h"
 #include "trace/text.h"
 #include "trace_fixture.h"

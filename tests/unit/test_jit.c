@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "source/proc.h"
+#include "proc/proc.h"
 #include "trace_fixture.h"
 
 static char map_path[64];

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "source/kernel_names.h"
+#include "proc/kernel_names.h"
 #include "trace/text.h"
 #include "trace_fixture.h"
 

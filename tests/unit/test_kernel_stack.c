@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel_stack.h"
+#include "proc/kernel_stack.h"
 
 static void test_parse(void **state)
 {

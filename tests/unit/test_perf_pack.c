@@ -7,9 +7,10 @@
 #include <sys/syscall.h>
 
 #include "perf_bytes.h"
-#include "source/defaults.h"
-#include "source/perf_pack.h"
-#include "source/perf_select.h"
+#include "capture/capture.h"
+#include "capture/defaults.h"
+#include "perf/pack.h"
+#include "perf/select.h"
 #include "source/selection.h"
 #include "trace/text.h"
 

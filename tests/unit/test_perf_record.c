@@ -11,9 +11,9 @@
 #include <errno.h>
 
 #include "perf_bytes.h"
-#include "source/perf_cover.h"
-#include "source/perf_events.h"
-#include "source/perf_ring.h"
+#include "perf/cover.h"
+#include "perf/events.h"
+#include "perf/ring.h"
 
 static void fields(void **state)
 {

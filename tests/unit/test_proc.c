@@ -27,9 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "source/defaults.h"
-#include "source/proc.h"
-#include "source/target.h"
+#include "capture/defaults.h"
+#include "proc/proc.h"
+#include "proc/target.h"
 
 static enum scope_fd_kind kind_of(const struct scope_proc_fds *fds, int fd)
 {

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
+#include "capture/capture.h"
+#include "capture/defaults.h"
+#include "capture/steer.h"
 #include "control/probe.h"
-#include "source/defaults.h"
-#include "source/steer.h"
 
 #define S 1000000000ull
 

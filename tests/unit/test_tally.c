@@ -14,7 +14,7 @@
 
 #include "causal/requests.h"
 #include "causal/tally.h"
-#include "source/proc.h"
+#include "proc/proc.h"
 #include "trace/event.h"
 
 #define CPUS 2

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "source/proc.h"
-#include "source/target.h"
+#include "proc/proc.h"
+#include "proc/target.h"
 #include "symbol/image.h"
 
 /* A file that was looked into; processes of one program map the same ones. */

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/defaults.h"
 #include "causal/requests.h"
 #include "control/control.h"
 #include "control/probe.h"
-#include "source/defaults.h"
-#include "source/proc.h"
+#include "proc/proc.h"
+#include "proc/socket.h"
+#include "proc/target.h"
 #include "source/rings.h"
-#include "source/socket.h"
-#include "source/target.h"
 
 struct scope_inject {
 	struct scope_inject_options options;

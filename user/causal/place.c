@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/proc.h"
+#include "proc/proc.h"
 #include "symbol/image.h"
 
 /* What was asked for. */

@@ -11,8 +11,8 @@
 #include <scope/event.h>
 
 #include "base/syscall_name.h"
-#include "causal/place.h"
 #include "causal/extent.h"
+#include "causal/place.h"
 
 static int take_call(const char *name, struct scope_delay *rule, struct scope_error *error)
 {

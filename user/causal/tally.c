@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 #include "causal/requests.h"
-#include "source/proc.h"
+#include "proc/proc.h"
 #include "trace/decode.h"
 
 /* An event that may be a visit. */

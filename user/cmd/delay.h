@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "causal/result.h"
 #include "causal/series.h"
-#include "source/target.h"
+#include "proc/target.h"
 
 #define SCOPE_DELAY_SITES_MAX 8
 #define SCOPE_DELAY_VALUES_MAX 24

@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "control/control.h"
-#include "source/file.h"
+#include "proc/file.h"
 #include "source/source.h"
 
 #define CAPABILITY_SYS_ADMIN 21

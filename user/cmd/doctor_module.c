@@ -9,7 +9,7 @@
 
 #include "cmd/doctor.h"
 #include "control/modinfo.h"
-#include "source/file.h"
+#include "proc/file.h"
 
 /* insmod says no more than "Invalid module format" of a module for another kernel. */
 void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advice)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/doctor.h"
-#include "source/proc.h"
+#include "proc/proc.h"
 #include "symbol/image.h"
 #include "symbol/library.h"
 

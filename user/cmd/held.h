@@ -3,9 +3,9 @@
 #ifndef SCOPE_CMD_HELD_H
 #define SCOPE_CMD_HELD_H
 
-#include "source/capture.h"
-#include "source/launch.h"
-#include "source/target.h"
+#include "capture/capture.h"
+#include "capture/launch.h"
+#include "proc/target.h"
 
 struct scope_cmd_held {
 	const char *name; /* of our command, for what it has to say: "report" */

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "capture/capture.h"
 #include "rank/analysis.h"
-#include "source/capture.h"
 
 #define SCOPE_LIVE_PERIOD_NS 3000000000ull
 #define SCOPE_LIVE_WINDOW_NS 60000000000ull

@@ -12,8 +12,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/learned.h"
+#include "proc/target.h"
 #include "rank/analysis.h"
-#include "source/target.h"
 #include "trace/trace.h"
 
 #define FAILED "!" /* begins the line that says why there are no names */

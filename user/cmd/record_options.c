@@ -10,8 +10,8 @@
 #include <scope/ring.h>
 
 #include "base/duration.h"
+#include "capture/defaults.h"
 #include "cmd/cmd.h"
-#include "source/defaults.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
 

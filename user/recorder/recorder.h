@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "capture/capture.h"
 #include "recorder/trigger.h"
 #include "source/source.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "control/control.h"
-#include "control/probe.h"
 #include "control/notice.h"
+#include "control/probe.h"
 #include "source/rings.h"
 #include "source/selection.h"
 #include "source/source.h"

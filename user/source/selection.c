@@ -16,7 +16,7 @@
 #include <scope/event.h>
 
 #include "base/syscall_name.h"
-#include "source/file.h"
+#include "proc/file.h"
 
 /* process: as it was when a name or a group was found to mean it; NULL: it was named by its number. */
 static int add(struct scope_selection *selection, const struct scope_control_target *target,

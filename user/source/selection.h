@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "control/control.h"
-#include "source/target.h"
+#include "proc/target.h"
 
 /* All zero: nothing named yet, all calls. */
 struct scope_selection {

@@ -3,7 +3,8 @@
 #ifndef SCOPE_SOURCE_SOURCE_H
 #define SCOPE_SOURCE_SOURCE_H
 
-#include "source/capture.h"
+#include "base/error.h"
+#include "source/request.h"
 
 struct scope_stack_change;
 struct scope_subbuf;

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Run one capture from the first look at the target to the last sub-buffer. */
+#include "capture/capture_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/defaults.h"
+#include "capture/meta.h"
+#include "capture/newborn.h"
+#include "capture/stack.h"
+#include "capture/states.h"
+#include "capture/steer.h"
+#include "proc/kernel_names.h"
+#include "proc/proc.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+#define NS_PER_MS 1000000ull
+#define LOOK_NS 5000000000ull
+#define KALLSYMS "/proc/kallsyms"
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*options = (struct scope_capture_options){
+		.pid = pid,
+		.duration_ns = SCOPE_DEFAULT_DURATION_NS,
+		.follow = true,
+		.stack_mode = SCOPE_STACK_COPY,
+		.stack_bytes = SCOPE_DEFAULT_STACK_BYTES,
+		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
+		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,
+		.stack_budget = SCOPE_STACK_BUDGET_DEFAULT,
+		.sample_period_ns = scope_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
+		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
+		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
+		.overhead_max = SCOPE_DEFAULT_OVERHEAD_MAX,
+	};
+	scope_default_stack_syscalls(options->stack_syscalls);
+	scope_default_arg_counts(options->arg_counts);
+}
+
+/* A call below the writer or /proc failed: the writer's own words where it has some. */
+static int failed(struct scope_capture_run *capture, int code)
+{
+	const char *text = scope_writer_error(capture->writer);
+
+	if (text && text[0])
+		return scope_error_set(capture->error, code, "%s", text);
+	if (code == -ENOMEM)
+		return scope_error_set(capture->error, code, "no memory left to go on tracing");
+	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
+}
+
+static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
+{
+	struct scope_capture_run *capture = context;
+	int code;
+
+	scope_newborn_note(capture->newborn, subbuf);
+	scope_steer_take(capture->steer, subbuf);
+	code = scope_writer_subbuf(capture->writer, subbuf);
+	if (!code && capture->kernel_names)
+		code = scope_kernel_names_note(capture->kernel_names, subbuf);
+	if (!code && capture->still_wanted)
+		code = scope_still_write(capture->still, subbuf, capture->writer);
+	return code;
+}
+
+/* The STATE records just made, and the stacks they point to, before the threads move on. */
+static int drain_still(struct scope_capture_run *capture)
+{
+	int code;
+
+	capture->still_wanted = true;
+	code = capture->source->drain(capture->feed, take_subbuf, capture);
+	capture->still_wanted = false;
+	scope_still_next_moment(capture->still);
+	return code;
+}
+
+static int flush_and_drain(struct scope_capture_run *capture)
+{
+	const uint64_t begin_ns = now_ns();
+	int code = capture->source->flush(capture->feed);
+
+	if (!code)
+		code = capture->source->drain(capture->feed, take_subbuf, capture);
+	if (!code)
+		capture->settled_ns = begin_ns;
+	if (!code)
+		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
+	return code;
+}
+
+/* What the source tells by itself. */
+static void hear(struct scope_capture_run *capture)
+{
+	struct scope_source_notice notice;
+
+	while (capture->source->hear && capture->source->hear(capture->feed, &notice) > 0) {
+		if (notice.notice == SCOPE_NOTICE_SELFTEST)
+			capture->deaf = true;
+		if (notice.notice == SCOPE_NOTICE_TARGET_GONE || notice.notice == SCOPE_NOTICE_GUARD)
+			capture->ended = true;
+	}
+}
+
+/* True, with why in stats.end, if the source has ended what it did. */
+static bool ended(struct scope_capture_run *capture)
+{
+	struct scope_capture_counts counts;
+
+	if (!capture->ended || capture->source->count(capture->feed, NULL, &counts))
+		return false;
+	/* Else a process that took over meanwhile may have come into the filter. */
+	capture->ended = counts.guarded;
+	if (!counts.guarded && counts.processes)
+		return false;
+	capture->stats.end = counts.guarded ? SCOPE_CAPTURE_GUARD : SCOPE_CAPTURE_TARGET_GONE;
+	return true;
+}
+
+static void report_progress(const struct scope_capture_run *capture, uint64_t now)
+{
+	struct scope_capture_progress progress = {
+		.elapsed_ns = now - capture->stats.begin_ns,
+		.duration_ns = capture->options.duration_ns,
+		.settled_ns = capture->settled_ns,
+		.bytes = scope_writer_bytes(capture->writer),
+	};
+	uint64_t lost[SCOPE_LOST_REASONS];
+	int reason;
+
+	if (!capture->watch || !capture->watch->progress)
+		return;
+	capture->source->progress(capture->feed, &progress.records, lost);
+	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+		progress.lost += lost[reason];
+	capture->watch->progress(capture->watch->context, &progress);
+}
+
+int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
+			    struct scope_writer *writer)
+{
+	int code = capture->source->count(capture->feed, NULL, &capture->stats.counts);
+
+	if (code)
+		return code;
+	capture->stats.end_ns = now_ns();
+	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
+	if (capture->states)
+		code = scope_states_write(capture->states, writer);
+	if (!code)
+		code = scope_capture_last_meta(writer, &capture->stats);
+	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
+}
+
+/* Names of the kernel's functions that were hit; where they cannot be read any more there are none. */
+static int write_kernel_names(struct scope_capture_run *capture)
+{
+	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
+	int code;
+
+	if (!kallsyms)
+		return 0;
+	code = scope_kernel_names_write(capture->kernel_names, kallsyms, capture->writer);
+	fclose(kallsyms);
+	return code;
+}
+
+static int keep_up(void *context)
+{
+	struct scope_capture_run *capture = context;
+
+	return capture->source->drain(capture->feed, take_subbuf, capture);
+}
+
+/* Without states (no memory for a second session, the target is gone) the files lack just these. */
+static int cut(struct scope_capture_run *capture)
+{
+	int code = scope_capture_write_names(capture);
+
+	if (!code)
+		code = write_kernel_names(capture);
+	if (code)
+		return failed(capture, code);
+	if (scope_states_take(capture->source, &capture->options, capture->stats.target.tgid,
+			      capture->still, capture->writer, keep_up, capture,
+			      &capture->states))
+		capture->states = NULL;
+	code = keep_up(capture);
+	if (code)
+		code = failed(capture, code);
+	else
+		code = capture->watch->cut(capture->watch->context, capture, capture->error);
+	scope_states_destroy(capture->states);
+	capture->states = NULL;
+	return code;
+}
+
+/* 1: the watch wants the capture to end. */
+static int look(struct scope_capture_run *capture, uint64_t now)
+{
+	enum scope_capture_want want = SCOPE_WANT_NOTHING;
+
+	if (now >= capture->look_ns) {
+		int code = scope_capture_write_names(capture);
+
+		capture->look_ns = now + LOOK_NS;
+		if (code)
+			return failed(capture, code);
+	}
+	scope_steer_look(capture->steer, now);
+	report_progress(capture, now);
+	if (capture->watch && capture->watch->want)
+		want = capture->watch->want(capture->watch->context);
+	if (want == SCOPE_WANT_CUT)
+		return cut(capture);
+	if (want == SCOPE_WANT_END)
+		capture->stats.end = SCOPE_CAPTURE_SIZE;
+	return want == SCOPE_WANT_END;
+}
+
+static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint64_t until)
+{
+	const struct scope_source *source = capture->source;
+	struct pollfd set[] = {
+		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
+		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
+		{ .fd = source->hear_fd ? source->hear_fd(capture->feed) : -1, .events = POLLIN },
+	};
+
+	/* A signal ends the wait: the caller looks at the stop flag then. */
+	if (until > now)
+		poll(set, 3, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
+	/* Nothing comes any more, and we did not stop it. */
+	if (set[0].revents & POLLHUP)
+		capture->ended = true;
+	if (set[2].revents)
+		hear(capture);
+}
+
+static int no_calls(struct scope_capture_run *capture)
+{
+	return scope_error_set(capture->error, -EIO,
+			       "the module's probes on system calls do not fire on this kernel: another "
+			       "tracer or a live patch is in the way; end it (look into "
+			       "/sys/kernel/tracing/current_tracer and /sys/kernel/livepatch) and try again");
+}
+
+/* Until the time is up, the stop flag, or the end of the target. */
+static int run(struct scope_capture_run *capture)
+{
+	const uint64_t duration = capture->options.duration_ns;
+	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
+	uint64_t now = now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
+	int code = 0;
+
+	while (!code) {
+		if (*capture->stop) {
+			capture->stats.end = SCOPE_CAPTURE_INTERRUPT;
+			break;
+		}
+		if (now >= end) {
+			capture->stats.end = SCOPE_CAPTURE_TIME;
+			break;
+		}
+		wait_for_data(capture, now, flush < end ? flush : end);
+		now = now_ns();
+		if (capture->deaf)
+			return no_calls(capture);
+		if (ended(capture))
+			break;
+		if (now < flush) {
+			code = capture->source->drain(capture->feed, take_subbuf, capture);
+			if (code || capture->leader_gone || capture->pidfd < 0)
+				continue;
+		}
+		if (scope_capture_target_gone(capture)) {
+			capture->stats.end = SCOPE_CAPTURE_TARGET_GONE;
+			break;
+		}
+		if (now < flush)
+			continue;
+		code = flush_and_drain(capture);
+		if (code)
+			break;
+		code = look(capture, now);
+		if (code)
+			return code < 0 ? code : 0;
+		now = now_ns();
+		flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
+	}
+	return code ? failed(capture, code) : 0;
+}
+
+static int end_session(struct scope_capture_run *capture)
+{
+	int code;
+
+	/* Room in the rings first, so that STATE finds some. */
+	code = flush_and_drain(capture);
+	if (code)
+		return failed(capture, code);
+	capture->stats.end_ns = now_ns();
+	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
+	if (capture->stats.end != SCOPE_CAPTURE_GUARD) {
+		code = capture->source->stop(capture->feed, capture->error);
+		if (code)
+			return code;
+	}
+	code = drain_still(capture);
+	if (!code)
+		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
+	if (!code)
+		code = scope_capture_write_names(capture);
+	if (!code)
+		code = write_kernel_names(capture);
+	if (code)
+		return failed(capture, code);
+	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
+	if (code)
+		return code;
+	code = scope_capture_last_meta(capture->writer, &capture->stats);
+	return code ? failed(capture, code) : 0;
+}
+
+static int begin_session(struct scope_capture_run *capture)
+{
+	int code = 0;
+
+	/* Those of a process that waits to execute another program are still ours. */
+	if (!capture->options.held)
+		code = scope_capture_write_names(capture);
+	if (!code && !capture->options.held)
+		code = scope_capture_write_fds(capture);
+	if (code)
+		return failed(capture, code);
+	capture->stats.begin_ns = now_ns();
+	code = capture->source->start(capture->feed, capture->error);
+	if (code)
+		return code;
+	if (capture->watch && capture->watch->begun)
+		capture->watch->begun(capture->watch->context, &capture->stats.target);
+	code = capture->source->flush(capture->feed);
+	if (!code)
+		code = drain_still(capture);
+	if (!code)
+		code = scope_capture_first_meta(capture->writer, &capture->options,
+						&capture->stats);
+	if (!code && capture->no_kernel.text[0])
+		code = scope_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES,
+					 capture->no_kernel.text);
+	return code ? failed(capture, code) : 0;
+}
+
+/* What the source has to say goes where the target's own note is. */
+static void add_note(struct scope_capture_run *capture)
+{
+	char *note = capture->stats.target.note;
+	const size_t used = strlen(note), room = sizeof(capture->stats.target.note) - used;
+
+	if (capture->source->note && *capture->source->note(capture->feed))
+		snprintf(note + used, room, "%s%s", used ? "; " : "",
+			 capture->source->note(capture->feed));
+}
+
+/* Is it known where the kernel runs? Then samples say where in it they hit. 0 or -ENOMEM. */
+static int find_kernel(struct scope_capture_run *capture)
+{
+	struct scope_capture_options *options = &capture->options;
+	FILE *kallsyms;
+	int code;
+
+	if (!options->sample_period_ns || options->stack_mode == SCOPE_STACK_NONE)
+		return 0;
+	kallsyms = fopen(KALLSYMS, "re");
+	if (!kallsyms) {
+		scope_error_set(&capture->no_kernel, -errno, KALLSYMS ": %s", strerror(errno));
+		return 0;
+	}
+	code = scope_kernel_base(kallsyms, &capture->no_kernel, &options->kernel_base);
+	fclose(kallsyms);
+	options->kernel_ips = !code;
+	return code ? 0 : scope_kernel_names_create(options->kernel_base, &capture->kernel_names);
+}
+
+static int prepare(struct scope_capture_run *capture)
+{
+	int code;
+
+	code = scope_capture_find_target(capture);
+	if (code)
+		return code;
+	code = find_kernel(capture);
+	if (code)
+		return failed(capture, code);
+	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
+	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
+	code = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
+				     &capture->feed);
+	if (code)
+		return code;
+	add_note(capture);
+	code = scope_proc_create(&capture->proc);
+	if (!code)
+		code = scope_still_create(&capture->still);
+	if (!code)
+		code = scope_newborn_create(&capture->newborn);
+	if (code)
+		return failed(capture, code);
+	return scope_steer_create(capture->source, capture->feed, &capture->options, now_ns(),
+				  capture->error, &capture->steer);
+}
+
+static void release(struct scope_capture_run *capture)
+{
+	scope_steer_destroy(capture->steer);
+	scope_newborn_destroy(capture->newborn);
+	scope_kernel_names_destroy(capture->kernel_names);
+	scope_still_destroy(capture->still);
+	scope_proc_destroy(capture->proc);
+	if (capture->pidfd >= 0)
+		close(capture->pidfd);
+	if (capture->feed)
+		capture->source->close(capture->feed);
+}
+
+int scope_capture(const struct scope_source *source, const struct scope_capture_options *options,
+		  struct scope_writer *writer, const volatile sig_atomic_t *stop,
+		  const struct scope_capture_watch *watch, struct scope_error *error,
+		  struct scope_capture_stats *ret_stats)
+{
+	struct scope_capture_run capture = {
+		.options = *options,
+		.watch = watch,
+		.stop = stop,
+		.writer = writer,
+		.error = error,
+		.source = source,
+		.stats.source = source,
+		.pidfd = -1,
+	};
+	int code;
+
+	code = prepare(&capture);
+	if (!code)
+		code = begin_session(&capture);
+	if (!code)
+		code = run(&capture);
+	if (!code)
+		code = end_session(&capture);
+	release(&capture);
+	if (!code)
+		*ret_stats = capture.stats;
+	return code;
+}

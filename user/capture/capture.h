@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Capture a process from a source into a trace file. */
+#ifndef SCOPE_CAPTURE_CAPTURE_H
+#define SCOPE_CAPTURE_CAPTURE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "proc/target.h"
+#include "source/request.h"
+
+struct scope_source;
+struct scope_writer;
+
+struct scope_capture_progress {
+	uint64_t elapsed_ns;
+	uint64_t duration_ns; /* 0: without limit */
+	uint64_t records;
+	uint64_t lost;
+	uint64_t settled_ns; /* all that happened before was written */
+	uint64_t bytes; /* of file (or memory, in a flight recorder), so far */
+};
+
+enum scope_capture_end {
+	SCOPE_CAPTURE_TIME,
+	SCOPE_CAPTURE_INTERRUPT,
+	SCOPE_CAPTURE_TARGET_GONE,
+	SCOPE_CAPTURE_SIZE, /* want() said so */
+	SCOPE_CAPTURE_GUARD, /* the module stopped it: probes took too much of a CPU */
+};
+
+/* What becomes of the file. */
+enum scope_capture_want {
+	SCOPE_WANT_NOTHING,
+	SCOPE_WANT_CUT, /* call cut() */
+	SCOPE_WANT_END,
+};
+
+struct scope_capture_run;
+
+struct scope_capture_stats {
+	const struct scope_source *source;
+	struct scope_target target;
+	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
+	struct scope_capture_counts counts;
+	uint32_t stack_highest_ns; /* calls had to last for a stack, at most; 0: not chosen */
+	enum scope_capture_end end;
+};
+
+/* Called about five times a second while the capture runs; context is the caller's. */
+struct scope_capture_watch {
+	void (*begun)(void *context, const struct scope_target *target); /* once; may be NULL */
+	void (*progress)(void *context, const struct scope_capture_progress *progress);
+	/* Behind each progress, all events so far being written; may be NULL. */
+	enum scope_capture_want (*want)(void *context);
+	/* Names and maps being up to date. Uses the functions below on the files it makes. */
+	int (*cut)(void *context, struct scope_capture_run *run, struct scope_error *error);
+	void *context;
+};
+
+/*
+ * For cut(). The descriptors as they are now belong at the head of a file: into the capture's own
+ * writer, which puts them there. Its end belongs into the file. 0, -ENOMEM, the writer's error.
+ */
+int scope_capture_write_fds(struct scope_capture_run *run);
+int scope_capture_write_end(struct scope_capture_run *run, const char *reason,
+			    struct scope_writer *writer);
+
+/* The defaults of capture/defaults.h for this machine, for process pid and 90 s. */
+void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);
+
+/*
+ * Traces the process and writes sub-buffers, maps, descriptors, stacks of standing threads and all
+ * metadata; the caller then finishes the writer. Ends at the first of: the time is up, *stop is set
+ * (by a signal handler), the target and whoever is followed are gone, the module's overload guard
+ * stopped it. 0 with *ret_stats filled; or
+ * -errno with error saying what is wrong and what to do, tracing being off again. Where a write
+ * failed, what the writer holds is not a whole trace.
+ *
+ * watch may be NULL. Needs CAP_SYS_ADMIN or CAP_PERFMON, and root for the device and /proc.
+ */
+int scope_capture(const struct scope_source *source, const struct scope_capture_options *options,
+		  struct scope_writer *writer, const volatile sig_atomic_t *stop,
+		  const struct scope_capture_watch *watch, struct scope_error *error,
+		  struct scope_capture_stats *ret_stats);
+
+#endif

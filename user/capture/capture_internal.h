@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A capture while it runs: what its loop and the look at its target share. */
+#ifndef SCOPE_CAPTURE_CAPTURE_INTERNAL_H
+#define SCOPE_CAPTURE_CAPTURE_INTERNAL_H
+
+#include "capture/capture.h"
+
+struct scope_capture_run {
+	struct scope_capture_options options;
+	const struct scope_capture_watch *watch;
+	const volatile sig_atomic_t *stop;
+	struct scope_writer *writer;
+	struct scope_error *error;
+	const struct scope_source *source;
+	void *feed; /* the source's session */
+	struct scope_proc *proc;
+	struct scope_still *still;
+	struct scope_newborn *newborn;
+	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
+	struct scope_error no_kernel; /* why none can be had */
+	struct scope_steer *steer; /* NULL: stacks stay as they are */
+	struct scope_capture_stats stats;
+	int pidfd;	/* -1 where the kernel has none, or the target has ended */
+	bool leader_gone; /* the target itself has ended; descendants may live */
+	uint64_t look_ns;  /* when to look for new names next: libraries come and go, and so do processes */
+	struct scope_states *states; /* during a cut */
+	bool deaf;	  /* the module's probes on system calls do not fire */
+	uint64_t settled_ns; /* all that happened before is drained */
+	bool ended;	  /* the source has stopped by itself, or its filter is empty */
+	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
+};
+
+/*
+ * Fills in stats.target. A name or a group is worth tracing after the process that it meant at first has
+ * ended. 0, or -errno with error filled.
+ */
+int scope_capture_find_target(struct scope_capture_run *capture);
+
+/* Maps, names of threads, names of code made at run time: what is new of them. 0 or -errno. */
+int scope_capture_write_names(struct scope_capture_run *capture);
+
+/* Has the target ended, with all that is followed? Asked on every flush. */
+bool scope_capture_target_gone(struct scope_capture_run *capture);
+
+#endif

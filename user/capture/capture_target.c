@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process that a capture is of: found, told apart from its descendants, its names written down. */
+#include "capture/capture_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc/proc.h"
+#include "source/selection.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+/* As the kernel will call it, once it has executed its program. */
+static void name_held(const char *program, struct scope_target *target)
+{
+	const char *slash = strrchr(program, '/');
+
+	memset(target->comm, 0, sizeof(target->comm));
+	strncpy(target->comm, slash ? slash + 1 : program, sizeof(target->comm) - 1);
+}
+
+int scope_capture_find_target(struct scope_capture_run *capture)
+{
+	const struct scope_selection *selection = capture->options.selection;
+	int code = scope_target_find(capture->options.pid, capture->error, &capture->stats.target);
+
+	if (code == -ESRCH && selection && selection->process.tgid) {
+		capture->stats.target = selection->process;
+		code = 0;
+	}
+	if (!code && capture->options.held)
+		name_held(capture->options.held, &capture->stats.target);
+	return code;
+}
+
+/* Whom the source traces: the target, and its descendants where these are followed. */
+static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
+{
+	if (capture->options.follow)
+		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
+	*ret_tgids = malloc(sizeof(**ret_tgids));
+	if (!*ret_tgids)
+		return -ENOMEM;
+	**ret_tgids = capture->stats.target.tgid;
+	*ret_count = 1;
+	return 0;
+}
+
+int scope_capture_write_names(struct scope_capture_run *capture)
+{
+	struct scope_writer *writer = capture->writer;
+	uint32_t *tgids;
+	size_t count;
+	int code;
+
+	code = read_targets(capture, &tgids, &count);
+	if (code)
+		return code;
+	code = scope_proc_write_maps(capture->proc, tgids, count, writer);
+	if (!code)
+		code = scope_proc_write_threads(capture->proc, tgids, count, writer);
+	if (!code)
+		code = scope_proc_write_jit(capture->proc, tgids, count, writer);
+	free(tgids);
+	return code;
+}
+
+int scope_capture_write_fds(struct scope_capture_run *capture)
+{
+	uint32_t *tgids;
+	size_t count;
+	int code;
+
+	scope_writer_forget_fds(capture->writer);
+	code = read_targets(capture, &tgids, &count);
+	if (!code) {
+		code = scope_proc_write_fds(tgids, count, capture->writer);
+		free(tgids);
+	}
+	return code;
+}
+
+/* Nothing is selected but one process, and all of it? */
+static bool is_plain(const struct scope_capture_options *options)
+{
+	const struct scope_selection *selection = options->selection;
+
+	return !selection ||
+	       ((selection->plain || !selection->count) && !selection->some_calls);
+}
+
+static bool followed_left(struct scope_capture_run *capture)
+{
+	struct scope_capture_counts counts;
+
+	if (capture->options.selection && capture->options.selection->lasting)
+		return true;
+	return (capture->options.follow || !is_plain(&capture->options)) &&
+	       !capture->source->count(capture->feed, NULL, &counts) &&
+	       counts.processes > 0;
+}
+
+/* Its end shows by its pidfd, or on old kernels in /proc. */
+bool scope_capture_target_gone(struct scope_capture_run *capture)
+{
+	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };
+	struct scope_target target;
+
+	if (!capture->leader_gone) {
+		if (capture->pidfd >= 0)
+			capture->leader_gone = poll(&poll_pid, 1, 0) == 1;
+		else
+			capture->leader_gone =
+				scope_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
+	}
+	return capture->leader_gone && !followed_left(capture);
+}

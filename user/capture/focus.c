@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chooses by the calls of the last seconds which of the next ones get a stack. */
+#include "capture/focus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scope/ring.h>
+
+#include "base/grow.h"
+#include "trace/decode.h"
+
+#define PERIOD_NS 1000000000ull
+#define BINS 128	  /* four to a doubling: from min_ns to more than a minute */
+#define THREADS 16384	  /* whose calls can be open; a power of two. A collision forgets a call */
+#define STEPS_MAX 16	  /* min_ns is doubled at most so often */
+#define EVEN_SHARE 0.95	  /* a number is even if so many of its calls … */
+#define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
+#define EVEN_CALLS 50	  /* of so many a second at least */
+#define FULL_SHARE 0.01	  /* of stacks that fill their slice: a longer one is wanted */
+#define ROOM_BYTES 1e6	  /* of stacks a second: where as many come, no longer ones are asked for … */
+#define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
+#define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
+
+struct open_call {
+	uint32_t tid;
+	uint64_t enter_ns;
+};
+
+struct scope_focus {
+	struct scope_focus_limits limits;
+	struct scope_focus_choice choice;
+	float rate[SCOPE_SYSCALL_MAX][BINS]; /* calls a second; the last ones count most */
+	uint32_t count[SCOPE_SYSCALL_MAX][BINS]; /* of this period */
+	struct open_call open[THREADS];
+	struct scope_decoder *decoder; /* by CPU */
+	size_t cpus, cpu_room;
+	uint64_t begin_ns, next_ns; /* 0: not asked yet */
+	uint32_t stacks, full;	    /* of this period */
+	uint64_t bytes;		    /* of these stacks */
+	bool lost;		    /* events, at any time */
+	unsigned int step;	    /* min_ns is that of limits << step */
+	bool seen;		    /* rate holds a period */
+};
+
+int scope_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
+{
+	struct scope_focus *focus = calloc(1, sizeof(*focus));
+
+	if (!focus)
+		return -ENOMEM;
+	focus->limits = *limits;
+	focus->choice.min_ns = limits->min_ns;
+	focus->choice.slice_bytes = limits->slice_bytes;
+	memcpy(focus->choice.syscalls, limits->syscalls, sizeof(limits->syscalls));
+	*ret_focus = focus;
+	return 0;
+}
+
+void scope_focus_destroy(struct scope_focus *focus)
+{
+	if (!focus)
+		return;
+	free(focus->decoder);
+	free(focus);
+}
+
+static bool is_set(const uint8_t *bits, uint16_t nr)
+{
+	return bits[nr / 8] >> nr % 8 & 1;
+}
+
+/* Four times the binary logarithm of its length in units of min_ns, nearly. */
+static unsigned int bin_of(uint64_t duration_ns, uint32_t min_ns)
+{
+	uint64_t quarters = 4 * duration_ns / min_ns; /* at least 4 */
+	unsigned int top = 63 - (unsigned int)__builtin_clzll(quarters);
+	unsigned int bin = 4 * (top - 2) + (unsigned int)(quarters >> (top - 2) & 3);
+
+	return bin < BINS ? bin : BINS - 1;
+}
+
+void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns)
+{
+	if (nr >= SCOPE_SYSCALL_MAX || duration_ns < focus->limits.min_ns ||
+	    duration_ns > UINT64_MAX / 4 || !is_set(focus->limits.syscalls, nr))
+		return;
+	focus->count[nr][bin_of(duration_ns, focus->limits.min_ns)]++;
+}
+
+void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full)
+{
+	focus->stacks++;
+	focus->bytes += bytes;
+	focus->full += full;
+}
+
+void scope_focus_loss(struct scope_focus *focus)
+{
+	focus->lost = true;
+}
+
+static void take_event(struct scope_focus *focus, const struct scope_event *event)
+{
+	struct open_call *open = &focus->open[event->tid % THREADS];
+
+	switch (event->kind) {
+	case SCOPE_EVENT_SYSCALL:
+		if (event->syscall.abi == SCOPE_ABI_NATIVE)
+			scope_focus_call(focus, event->syscall.nr,
+					 event->time_ns - event->syscall.enter_ns);
+		break;
+	case SCOPE_EVENT_ENTER:
+		*open = (struct open_call){ event->tid, event->syscall.enter_ns };
+		break;
+	case SCOPE_EVENT_EXIT:
+		if (open->tid == event->tid && event->syscall.abi == SCOPE_ABI_NATIVE &&
+		    event->time_ns > open->enter_ns)
+			scope_focus_call(focus, event->syscall.nr, event->time_ns - open->enter_ns);
+		open->tid = 0;
+		break;
+	case SCOPE_EVENT_STACK:
+		/* Behind a hole that goes on to the end of the slice there may be more, too. */
+		scope_focus_stack(focus, event->stack.bytes,
+				  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
+		break;
+	default:
+		break;
+	}
+}
+
+void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf)
+{
+	struct scope_decoder *decoder;
+	struct scope_event event;
+
+	/* No memory: what is not looked at changes nothing. */
+	if (scope_grow(&focus->decoder, &focus->cpu_room, subbuf->cpu + 1ul,
+		       sizeof(*focus->decoder)))
+		return;
+	while (focus->cpus <= subbuf->cpu)
+		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
+	if (subbuf->lost) /* so far */
+		scope_focus_loss(focus);
+	decoder = &focus->decoder[subbuf->cpu];
+	if (scope_decoder_begin(decoder, subbuf, subbuf->used_bytes))
+		return;
+	while (scope_decoder_peek(decoder) && !scope_decoder_take(decoder, &event))
+		take_event(focus, &event);
+}
+
+/* One period goes into the rates: as it is at first, by half later. */
+static void rates_age(struct scope_focus *focus, double seconds)
+{
+	float old = focus->seen ? 0.5f : 0, new = (float)((1 - old) / seconds);
+
+	for (unsigned int nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
+		for (unsigned int bin = 0; bin < BINS; bin++)
+			focus->rate[nr][bin] = old * focus->rate[nr][bin] +
+					       new * (float)focus->count[nr][bin];
+	memset(focus->count, 0, sizeof(focus->count));
+	focus->seen = true;
+}
+
+/* Stacks a second of these numbers, from that step on. */
+static double rate_of(const struct scope_focus *focus, const uint8_t *syscalls, unsigned int step)
+{
+	double sum = 0;
+
+	for (uint16_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
+		for (unsigned int bin = 4 * step; is_set(syscalls, nr) && bin < BINS; bin++)
+			sum += focus->rate[nr][bin];
+	return sum;
+}
+
+/* Do nearly all calls of the number take about the same time? */
+static bool is_even(const struct scope_focus *focus, uint16_t nr)
+{
+	const float *rate = focus->rate[nr];
+	unsigned int fullest = 0;
+	double all = 0, near = 0;
+
+	for (unsigned int bin = 0; bin < BINS; bin++) {
+		all += rate[bin];
+		if (rate[bin] > rate[fullest])
+			fullest = bin;
+	}
+	for (unsigned int bin = 0; bin < BINS; bin++)
+		if (bin + EVEN_BINS >= fullest && bin <= fullest + EVEN_BINS)
+			near += rate[bin];
+	return all >= EVEN_CALLS && near >= EVEN_SHARE * all;
+}
+
+static void choose(struct scope_focus *focus)
+{
+	uint8_t *syscalls = focus->choice.syscalls;
+	double budget = focus->limits.per_second;
+	unsigned int step = 0;
+
+	memcpy(syscalls, focus->limits.syscalls, sizeof(focus->limits.syscalls));
+	if (rate_of(focus, syscalls, 0) > budget)
+		for (uint16_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
+			if (is_even(focus, nr))
+				syscalls[nr / 8] &= (uint8_t)~(1u << nr % 8);
+	while (step < STEPS_MAX && rate_of(focus, syscalls, step) > budget)
+		step++;
+	if (step < focus->step) {
+		step = focus->step;
+		if (rate_of(focus, syscalls, step - 1) <= SPARE * budget)
+			step--;
+	}
+	focus->step = step;
+	focus->choice.min_ns = (uint32_t)((uint64_t)focus->limits.min_ns << step < UINT32_MAX
+						  ? focus->limits.min_ns << step : UINT32_MAX);
+}
+
+static void choose_slice(struct scope_focus *focus, double seconds)
+{
+	uint32_t *slice = &focus->choice.slice_bytes;
+	double bytes = focus->bytes / seconds;
+
+	if (focus->lost)
+		*slice = focus->limits.slice_bytes;
+	else if (bytes > EXCESS * ROOM_BYTES && *slice / 2 >= focus->limits.slice_bytes)
+		*slice /= 2;
+	else if (focus->full > FULL_SHARE * focus->stacks)
+		for (; 2 * bytes <= ROOM_BYTES && 2 * *slice <= focus->limits.slice_max; bytes *= 2)
+			*slice *= 2;
+	focus->stacks = focus->full = 0;
+	focus->bytes = 0;
+}
+
+static bool same_choice(const struct scope_focus_choice *a, const struct scope_focus_choice *b)
+{
+	return a->on == b->on && a->min_ns == b->min_ns && a->slice_bytes == b->slice_bytes &&
+	       !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
+}
+
+bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
+			struct scope_focus_choice *ret_choice)
+{
+	struct scope_focus_choice before = focus->choice;
+
+	if (!focus->begin_ns) {
+		focus->begin_ns = now_ns;
+		focus->next_ns = now_ns + (focus->limits.learn_ns ? focus->limits.learn_ns : PERIOD_NS);
+		focus->choice.on = !focus->limits.learn_ns;
+		*ret_choice = focus->choice;
+		return true;
+	}
+	if (now_ns < focus->next_ns)
+		return false;
+	rates_age(focus, (double)(now_ns - focus->begin_ns) / 1e9);
+	choose_slice(focus, (double)(now_ns - focus->begin_ns) / 1e9);
+	focus->begin_ns = now_ns;
+	focus->next_ns = now_ns + PERIOD_NS;
+	choose(focus);
+	focus->choice.on = true;
+	if (same_choice(&before, &focus->choice))
+		return false;
+	*ret_choice = focus->choice;
+	return true;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A command that is held just before its exec. */
+#include "capture/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/invoker.h"
+
+struct scope_launch {
+	char *const *argv;
+	pid_t pid;
+	int gate;   /* a byte lets the child go, its end makes it leave; back comes errno of its
+		       exec, or the end where that succeeded */
+	bool held;
+	int status; /* as waitpid tells it; -1: not ended yet */
+	bool gone;
+};
+
+static void run_child(char *const argv[], int gate)
+{
+	struct scope_invoker invoker;
+	int code = 0;
+	char byte;
+
+	if (read(gate, &byte, 1) != 1)
+		_exit(127);
+	signal(SIGXFSZ, SIG_DFL);
+	if (scope_invoker_find(&invoker))
+		code = scope_invoker_become(&invoker);
+	if (!code) {
+		execvp(argv[0], argv);
+		code = -errno;
+	}
+	if (send(gate, &code, sizeof(code), MSG_NOSIGNAL) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int scope_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch)
+{
+	struct scope_launch *launch = calloc(1, sizeof(*launch));
+	int gate[2] = { -1, -1 };
+
+	if (!launch)
+		return scope_error_set(error, -ENOMEM, "no memory left to start %s", argv[0]);
+	launch->argv = argv;
+	launch->status = -1;
+	launch->pid = -1;
+	launch->held = true;
+	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
+		launch->pid = fork();
+	if (!launch->pid) {
+		close(gate[1]);
+		run_child(argv, gate[0]);
+	}
+	launch->gate = gate[1];
+	if (launch->pid < 0) {
+		int code = -errno;
+
+		launch->held = false;
+		close(gate[0]);
+		scope_launch_destroy(launch);
+		return scope_error_set(error, code, "%s cannot be started: %s", argv[0],
+				       strerror(-code));
+	}
+	close(gate[0]);
+	*ret_launch = launch;
+	return 0;
+}
+
+uint32_t scope_launch_pid(const struct scope_launch *launch)
+{
+	return (uint32_t)launch->pid;
+}
+
+int scope_launch_go(struct scope_launch *launch, struct scope_error *error)
+{
+	int code = 0;
+	ssize_t got;
+
+	launch->held = false;
+	if (send(launch->gate, "", 1, MSG_NOSIGNAL) != 1)
+		return scope_error_set(error, -ESRCH, "%s was ended before it could start",
+				       launch->argv[0]);
+	do
+		got = read(launch->gate, &code, sizeof(code));
+	while (got < 0 && errno == EINTR);
+	if (got != sizeof(code))
+		return 0;
+	return scope_error_set(error, code, "%s cannot be run: %s; name a program that is there, with "
+			       "its path if it is not in PATH", launch->argv[0], strerror(-code));
+}
+
+int scope_launch_status(struct scope_launch *launch)
+{
+	int status;
+
+	if (!launch->gone && waitpid(launch->pid, &status, WNOHANG) == launch->pid) {
+		launch->gone = true;
+		launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						     : WEXITSTATUS(status);
+	}
+	return launch->status;
+}
+
+void scope_launch_destroy(struct scope_launch *launch)
+{
+	if (!launch)
+		return;
+	if (launch->gate >= 0)
+		close(launch->gate);
+	if (launch->held)
+		waitpid(launch->pid, NULL, 0);
+	free(launch);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The metadata keys of a capture (trace/trace.h), as text. */
+#include "capture/meta.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/probe.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+#define COMMAND_LINE_BYTES 4096
+
+__attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer, const char *key,
+						      const char *format, ...)
+{
+	char value[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(value, sizeof(value), format, arguments);
+	va_end(arguments);
+	return scope_writer_meta(writer, key, value);
+}
+
+static const char *stack_mode_name(enum scope_stack_mode mode)
+{
+	switch (mode) {
+	case SCOPE_STACK_COPY:
+		return "copy";
+	case SCOPE_STACK_CHAIN:
+		return "chain";
+	default:
+		return "none";
+	}
+}
+
+static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
+{
+	struct timespec wall, here;
+	int code;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &here);
+	code = put(writer, SCOPE_META_CLOCK, "monotonic");
+	return code ? code : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
+				 wall.tv_sec * 1000000000ull + wall.tv_nsec -
+				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
+}
+
+/* The kernel ends each word by a zero byte. Nothing where the process has none, or is gone. */
+static int put_command_line(struct scope_writer *writer, uint32_t tgid)
+{
+	char path[32], line[COMMAND_LINE_BYTES];
+	FILE *file;
+	size_t bytes = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
+	file = fopen(path, "re");
+	if (file) {
+		bytes = fread(line, 1, sizeof(line) - 1, file);
+		fclose(file);
+	}
+	while (bytes && !line[bytes - 1])
+		bytes--;
+	if (!bytes)
+		return 0;
+	line[bytes] = '\0';
+	for (size_t i = 0; i < bytes; i++)
+		if (!line[i])
+			line[i] = ' ';
+	return scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
+}
+
+/* As --probe takes it, names of functions resolved. */
+static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
+{
+	static const char *const kinds[] = { "k", "kr", "u", "ur" };
+	int code = 0;
+
+	for (uint32_t i = 0; i < options->probe_count && !code; i++) {
+		const struct scope_probe *probe = &options->probes[i];
+		bool user = probe->kind >= SCOPE_PROBE_UPROBE;
+		char key[32], value[SCOPE_PROBE_NAME_BYTES + 64];
+
+		snprintf(key, sizeof(key), SCOPE_META_PROBE "%u", probe->id);
+		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s",
+			 kinds[probe->kind], probe->name, user ? ":" : "+",
+			 (unsigned long long)probe->offset);
+		code = scope_writer_meta(writer, key, value);
+	}
+	return code;
+}
+
+int scope_capture_first_meta(struct scope_writer *writer,
+			     const struct scope_capture_options *options,
+			     const struct scope_capture_stats *stats)
+{
+	struct utsname system;
+	int code;
+
+	uname(&system);
+	code = put(writer, SCOPE_META_KERNEL, "%s", system.release);
+	if (!code)
+		code = put(writer, SCOPE_META_ARCH, "%s", system.machine);
+	if (!code)
+		code = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
+	if (!code && stats->source->lacks[0])
+		code = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);
+	if (!code)
+		code = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
+	if (!code)
+		code = put(writer, SCOPE_META_PID, "%u", stats->target.tgid);
+	if (!code)
+		code = put(writer, SCOPE_META_SAMPLE_NS, "%u", options->sample_period_ns);
+	if (!code)
+		code = put(writer, SCOPE_META_STACK_MIN_NS, "%u", options->stack_min_ns);
+	if (!code)
+		code = put(writer, SCOPE_META_STACKS, "%s",
+			   stack_mode_name(options->stack_mode));
+	if (!code)
+		code = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	if (!code)
+		code = put(writer, SCOPE_META_BEGIN, "%llu",
+				(unsigned long long)stats->begin_ns);
+	if (!code)
+		code = put_clock(writer, stats->begin_ns);
+	if (!code)
+		code = put_command_line(writer, stats->target.tgid);
+	return code ? code : put_probes(writer, options);
+}
+
+int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capture_stats *stats)
+{
+	static const char *const reasons[] = {
+		[SCOPE_CAPTURE_TIME] = "time",
+		[SCOPE_CAPTURE_INTERRUPT] = "interrupt",
+		[SCOPE_CAPTURE_TARGET_GONE] = "target-gone",
+		[SCOPE_CAPTURE_SIZE] = "size",
+		[SCOPE_CAPTURE_GUARD] = "guard",
+	};
+	struct rusage own = { 0 };
+	uint64_t lost = 0;
+	int code, reason;
+
+	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
+		lost += stats->counts.lost[reason];
+	code = put(writer, SCOPE_META_END, "%llu", (unsigned long long)stats->end_ns);
+	if (!code)
+		code = put(writer, SCOPE_META_LOST, "%llu", (unsigned long long)lost);
+	if (!code)
+		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
+				(unsigned long long)stats->counts.stacks_skipped);
+	if (!code && stats->stack_highest_ns)
+		code = put(writer, SCOPE_META_STACK_HIGHEST_NS, "%u", stats->stack_highest_ns);
+	if (!code && stats->counts.stacks_absent)
+		code = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
+			   (unsigned long long)stats->counts.stacks_absent);
+	if (!code && stats->counts.stacks_lost)
+		code = put(writer, SCOPE_META_STACKS_LOST, "%llu",
+			   (unsigned long long)stats->counts.stacks_lost);
+	if (!code && stats->counts.late)
+		code = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
+	getrusage(RUSAGE_SELF, &own);
+	if (!code)
+		code = put(writer, SCOPE_META_OWN_CPU, "%llu",
+			   (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
+			   (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
+	if (!code)
+		code = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
+	if (!code)
+		code = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
+	if (!code && stats->end == SCOPE_CAPTURE_GUARD)
+		code = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u",
+			   stats->counts.guard_share / 10, stats->counts.guard_share % 10,
+			   stats->counts.guard_cpu);
+	if (!code && stats->counts.probe_ns)
+		code = put(writer, SCOPE_META_PROBE_NS, "%llu",
+			   (unsigned long long)stats->counts.probe_ns);
+	return code;
+}

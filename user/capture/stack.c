@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copy the stacks, and the locks, that STATE records point to. */
+#include "capture/stack.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "capture/defaults.h"
+#include "proc/kernel_stack.h"
+#include "source/walk.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+#define PIECES_MAX 64
+#define KERNEL_STACKS_MAX 1000 /* some 10 us each */
+
+struct scope_still {
+	uint64_t left_bytes;
+	unsigned int kernel_stacks; /* read; or the most there may be, once they cannot be */
+	struct seen {
+		uint32_t tid;
+		uint64_t run_ns, stack;
+	} *seen;
+	size_t count, room;
+	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
+};
+
+int scope_still_create(struct scope_still **ret_still)
+{
+	struct scope_still *still = calloc(1, sizeof(*still));
+
+	if (!still)
+		return -ENOMEM;
+	scope_still_next_moment(still);
+	*ret_still = still;
+	return 0;
+}
+
+void scope_still_destroy(struct scope_still *still)
+{
+	if (!still)
+		return;
+	free(still->seen);
+	free(still);
+}
+
+void scope_still_next_moment(struct scope_still *still)
+{
+	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
+	still->kernel_stacks = 0;
+}
+
+/* 1: has not run since it was read, by its CPU time; 0: read it now; -ENOMEM. */
+static int is_known(struct scope_still *still, uint32_t tid, uint64_t run_ns, uint64_t stack)
+{
+	size_t i;
+
+	for (i = 0; i < still->count; i++)
+		if (still->seen[i].tid == tid && still->seen[i].run_ns == run_ns &&
+		    still->seen[i].stack == stack)
+			return 1;
+	if (scope_grow(&still->seen, &still->room, still->count + 1, sizeof(*still->seen)))
+		return -ENOMEM;
+	still->seen[still->count++] = (struct seen){ tid, run_ns, stack };
+	return 0;
+}
+
+/* Reads page by page: the call copies whole pieces only, and stops at the first it cannot have. */
+static size_t read_memory(uint32_t tid, uint64_t address, uint8_t *data, size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct iovec local = { .iov_base = data }, remote[PIECES_MAX];
+	size_t count = 0, done = 0, piece;
+	ssize_t got;
+
+	while (done < bytes && count < PIECES_MAX) {
+		piece = page - (address + done) % page;
+		if (piece > bytes - done)
+			piece = bytes - done;
+		remote[count].iov_base = (void *)(uintptr_t)(address + done);
+		remote[count++].iov_len = piece;
+		done += piece;
+	}
+	local.iov_len = done;
+	got = process_vm_readv((pid_t)tid, &local, 1, remote, count, 0);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static int write_stack(struct scope_still *still, const struct scope_record_state *state,
+		       const uint64_t *reg, struct scope_writer *writer)
+{
+	struct scope_trace_memory memory = { .tid = state->tid, .data = still->data };
+	size_t bytes = sizeof(still->data);
+	int code;
+
+	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_STACK_POINTER)
+		return 0;
+	memory.address = reg[SCOPE_STACK_POINTER];
+	if (still->left_bytes < bytes)
+		return 0;
+	code = is_known(still, state->tid, state->run_ns, memory.address);
+	if (code)
+		return code < 0 ? code : 0;
+	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data, bytes);
+	if (!memory.bytes)
+		return 0;
+	still->left_bytes -= memory.bytes;
+	return scope_writer_memory(writer, &memory);
+}
+
+/* The lock that the thread sleeps on: it may name its owner. */
+static int write_lock(struct scope_still *still, const struct scope_record_state *state,
+		      struct scope_writer *writer)
+{
+	struct scope_trace_memory memory = {
+		.tid = state->tid, .address = state->arg[0], .data = still->data,
+	};
+	int code;
+
+	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
+		return 0;
+	code = is_known(still, state->tid, state->run_ns, memory.address);
+	if (code)
+		return code < 0 ? code : 0;
+	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data,
+					     SCOPE_FUTEX_MEMORY_BYTES);
+	return memory.bytes == SCOPE_FUTEX_MEMORY_BYTES ? scope_writer_memory(writer, &memory) : 0;
+}
+
+/*
+ * Where it sleeps in the kernel, at stop alone: what stands still then is what a report asks about. Once
+ * they may not be read that is written instead, and no other is tried.
+ */
+static int write_kernel(struct scope_still *still, const struct scope_record_state *state,
+			struct scope_writer *writer)
+{
+	struct scope_error error = { "" };
+	char names[SCOPE_KERNEL_STACK_BYTES], key[32];
+	int code;
+
+	if (!(state->flags & SCOPE_STATE_AT_STOP) || state->flags & SCOPE_STATE_ON_CPU ||
+	    state->nr == SCOPE_NR_NONE || still->kernel_stacks == KERNEL_STACKS_MAX)
+		return 0;
+	still->kernel_stacks++;
+	code = scope_kernel_stack_read(state->tid, &error, names);
+	if (code == -ESRCH)
+		return 0;
+	if (code) {
+		still->kernel_stacks = KERNEL_STACKS_MAX;
+		return scope_writer_meta(writer, SCOPE_META_KERNEL_STACKS, error.text);
+	}
+	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", state->tid);
+	return names[0] ? scope_writer_meta(writer, key, names) : 0;
+}
+
+int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
+		      struct scope_writer *writer)
+{
+	const struct scope_record_state *state;
+	const void *record;
+	uint32_t offset = 0;
+	int code = 0;
+
+	while (!code && (record = scope_walk_next(subbuf, &offset))) {
+		if (scope_walk_type(record) != SCOPE_RECORD_STATE)
+			continue;
+		state = record;
+		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
+		if (!code)
+			code = write_lock(still, state, writer);
+		if (!code)
+			code = write_kernel(still, state, writer);
+	}
+	return code;
+}

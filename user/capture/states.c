@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every thread of a target is doing at this moment. */
+#include "capture/states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "capture/stack.h"
+#include "trace/decode.h"
+#include "trace/packer.h"
+#include "trace/writer.h"
+
+struct scope_states {
+	struct scope_subbuf **subbuf;
+	size_t count, room;
+	struct scope_still *still;
+	struct scope_writer *writer;
+};
+
+static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
+{
+	struct scope_states *states = context;
+	struct scope_subbuf *copy;
+	int code;
+
+	code = scope_still_write(states->still, subbuf, states->writer);
+	if (code)
+		return code;
+	if (scope_grow(&states->subbuf, &states->room, states->count + 1, sizeof(*states->subbuf)))
+		return -ENOMEM;
+	copy = malloc(subbuf->used_bytes);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, subbuf, subbuf->used_bytes);
+	states->subbuf[states->count++] = copy;
+	return 0;
+}
+
+static int run_session(const struct scope_source *source,
+		       const struct scope_capture_options *options, uint32_t tgid,
+		       int (*meanwhile)(void *context), void *context,
+		       struct scope_states *states)
+{
+	struct scope_capture_options quiet = *options;
+	void *feed;
+	int code;
+
+	quiet.sample_period_ns = 0;
+	quiet.stack_mode = SCOPE_STACK_NONE;
+	code = source->open(&quiet, tgid, NULL, &feed);
+	if (code)
+		return code;
+	code = meanwhile(context);
+	if (!code)
+		code = source->start(feed, NULL);
+	if (!code)
+		code = meanwhile(context);
+	if (!code)
+		code = source->stop(feed, NULL);
+	if (!code)
+		code = meanwhile(context);
+	if (!code)
+		code = source->drain(feed, take_subbuf, states);
+	source->close(feed);
+	return code;
+}
+
+int scope_states_take(const struct scope_source *source, const struct scope_capture_options *options,
+		      uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
+		      int (*meanwhile)(void *context), void *context,
+		      struct scope_states **ret_states)
+{
+	struct scope_states *states = calloc(1, sizeof(*states));
+	int code;
+
+	if (!states)
+		return -ENOMEM;
+	states->still = still;
+	states->writer = writer;
+	code = run_session(source, options, tgid, meanwhile, context, states);
+	scope_still_next_moment(still);
+	if (code) {
+		scope_states_destroy(states);
+		return code;
+	}
+	*ret_states = states;
+	return 0;
+}
+
+void scope_states_destroy(struct scope_states *states)
+{
+	if (!states)
+		return;
+	for (size_t i = 0; i < states->count; i++)
+		free(states->subbuf[i]);
+	free(states->subbuf);
+	free(states);
+}
+
+static int pack_states(const struct scope_subbuf *subbuf, struct scope_packer *packer,
+		       uint64_t *last_ns)
+{
+	struct scope_decoder decoder = { 0 };
+	struct scope_event event;
+	int code = 0;
+
+	if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+		return 0;
+	while (!code && scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event)) {
+		if (event.kind != SCOPE_EVENT_STATE || !(event.flags & SCOPE_STATE_AT_STOP))
+			continue;
+		event.cpu = SCOPE_STATES_CPU;
+		/* Those of several CPUs stand one behind the other here. */
+		if (event.time_ns < *last_ns)
+			event.time_ns = *last_ns;
+		*last_ns = event.time_ns;
+		code = scope_packer_event(packer, &event, NULL);
+	}
+	return code;
+}
+
+int scope_states_write(const struct scope_states *states, struct scope_writer *writer)
+{
+	struct scope_packer *packer;
+	uint64_t last_ns = 0;
+	int code = scope_packer_create(writer, 0, &packer);
+
+	for (size_t i = 0; i < states->count && !code; i++)
+		code = pack_states(states->subbuf[i], packer, &last_ns);
+	if (!code)
+		code = scope_packer_flush(packer, NULL);
+	scope_packer_destroy(packer);
+	return code;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What every thread of a target is doing at this moment, while another session goes on tracing it. */
+#ifndef SCOPE_CAPTURE_STATES_H
+#define SCOPE_CAPTURE_STATES_H
+
+#include "source/source.h"
+
+struct scope_still;
+struct scope_states;
+struct scope_writer;
+
+/* The CPU that these records are written under, as no CPU ran them. */
+#define SCOPE_STATES_CPU 0xffffu
+
+/*
+ * Starts and stops a session of its own, and calls meanwhile(context) between its steps, which may take
+ * a while, so that the other session's rings do not fill up; what it returns but 0 ends it. Stacks of threads that stand still go to the writer at once
+ * (still remembers which it knows). 0 or -errno; the caller destroys the result.
+ */
+int scope_states_take(const struct scope_source *source, const struct scope_capture_options *options,
+		      uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
+		      int (*meanwhile)(void *context), void *context,
+		      struct scope_states **ret_states);
+void scope_states_destroy(struct scope_states *states); /* NULL is fine */
+
+/* As sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */
+int scope_states_write(const struct scope_states *states, struct scope_writer *writer);
+
+#endif

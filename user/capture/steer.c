@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Carries the choice of stacks from focus.c to the source. */
+#include "capture/steer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/defaults.h"
+#include "capture/focus.h"
+#include "control/probe.h"
+
+#define SLICES_MIN 4 /* of the longest ones that a sub-buffer should hold */
+
+struct scope_steer {
+	const struct scope_source *source;
+	void *feed;
+	const struct scope_capture_options *options;
+	struct scope_focus *focus;
+	uint32_t highest_ns;
+};
+
+static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice)
+{
+	const struct scope_capture_options *options = steer->options;
+	/* Of longer stacks fewer may come at once: as many bytes as before fit into the rings. */
+	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes /
+				   choice->slice_bytes);
+	const struct scope_stack_change change = {
+		.min_given = true,
+		.min_ns = choice->on ? choice->min_ns : UINT32_MAX,
+		.period_given = true,
+		.sample_period_ns = choice->on ? options->sample_period_ns : 0,
+		.syscalls = choice->syscalls,
+		.slice_bytes = choice->slice_bytes,
+		.per_second = most ? most : 1,
+	};
+
+	if (choice->on && choice->min_ns > steer->highest_ns)
+		steer->highest_ns = choice->min_ns;
+	return steer->source->stacks(steer->feed, &change, NULL);
+}
+
+/* A stretch without stacks is worth it where enough is left behind it. */
+static uint64_t learn_ns(const struct scope_capture_options *options)
+{
+	if (options->held || (options->duration_ns && options->duration_ns < SCOPE_DEFAULT_LEARN_OF_NS))
+		return 0;
+	return SCOPE_DEFAULT_LEARN_NS;
+}
+
+/* Half of what the limits of all CPUs allow together: they are not all equally busy. */
+static uint32_t budget(const struct scope_capture_options *options)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (options->stack_budget != SCOPE_STACK_BUDGET_DEFAULT)
+		return options->stack_budget;
+	return (uint32_t)((cpus > 0 ? cpus : 1) * options->stacks_per_second / 2);
+}
+
+int scope_steer_create(const struct scope_source *source, void *feed,
+		       const struct scope_capture_options *options, uint64_t now_ns,
+		       struct scope_error *error, struct scope_steer **ret_steer)
+{
+	struct scope_focus_limits limits = {
+		.learn_ns = source->stacks_always ? 0 : learn_ns(options),
+		.min_ns = options->stack_min_ns,
+		.per_second = budget(options),
+		.slice_bytes = options->stack_bytes,
+		.slice_max = options->stack_bytes == SCOPE_DEFAULT_STACK_BYTES &&
+					     options->stack_mode == SCOPE_STACK_COPY &&
+					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes ?
+				     SCOPE_STACK_BYTES_MAX : options->stack_bytes,
+	};
+	struct scope_focus_choice choice;
+	struct scope_steer *steer;
+	int code;
+
+	if (!source->stacks || options->stack_mode == SCOPE_STACK_NONE || !options->stack_min_ns ||
+	    !limits.per_second) {
+		*ret_steer = NULL;
+		return 0;
+	}
+	steer = calloc(1, sizeof(*steer));
+	if (!steer)
+		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
+	*steer = (struct scope_steer){ .source = source, .feed = feed, .options = options };
+	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
+	code = scope_focus_create(&limits, &steer->focus);
+	if (code) {
+		scope_steer_destroy(steer);
+		return scope_error_set(error, code, "no memory left to begin tracing");
+	}
+	scope_focus_decide(steer->focus, now_ns, &choice);
+	/* A module of an older release cannot: then every slow call has its stack, as was configured. */
+	if (apply(steer, &choice)) {
+		scope_steer_destroy(steer);
+		steer = NULL;
+	}
+	*ret_steer = steer;
+	return 0;
+}
+
+void scope_steer_destroy(struct scope_steer *steer)
+{
+	if (!steer)
+		return;
+	scope_focus_destroy(steer->focus);
+	free(steer);
+}
+
+void scope_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf)
+{
+	if (steer)
+		scope_focus_take(steer->focus, subbuf);
+}
+
+void scope_steer_look(struct scope_steer *steer, uint64_t now_ns)
+{
+	struct scope_focus_choice choice;
+
+	if (steer && scope_focus_decide(steer->focus, now_ns, &choice))
+		apply(steer, &choice);
+}
+
+uint32_t scope_steer_highest_ns(const struct scope_steer *steer)
+{
+	return steer ? steer->highest_ns : 0;
+}

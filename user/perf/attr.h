@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each perf event of a session asks the kernel for: tracepoint, sample, stack, filter. */
+#ifndef SCOPE_PERF_ATTR_H
+#define SCOPE_PERF_ATTR_H
+
+#include <linux/perf_event.h>
+
+#include "perf/events.h"
+
+/* Looks up the tracepoints and the layout of their fields in tracefs. 0, or -errno with the remedy. */
+int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *error);
+
+/* The ring's own event: no samples, and the lives and names of tasks if asked for. */
+struct perf_event_attr scope_perf_attr_owner(bool tasks);
+
+/* Behind scope_perf_attr_find(), with the layout's stacks chosen. */
+struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events,
+					  enum scope_perf_kind kind,
+					  const struct scope_capture_options *options);
+
+/*
+ * The filter by threads, and by calls where the selection (NULL: none) names some. false: events of
+ * that kind have none, and text is untouched.
+ */
+bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
+			    const struct scope_perf_cover *cover, enum scope_perf_age age,
+			    const struct scope_selection *selection,
+			    char text[SCOPE_PERF_FILTER_BYTES]);
+
+/* Its name in tracefs, "sched/sched_switch"; NULL for kinds that are timers. */
+const char *scope_perf_attr_tracepoint(enum scope_perf_kind kind);
+
+#endif

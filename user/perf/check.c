@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Find out whether perf events can be had, and say what stands in the way. */
+#include "perf/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perf/attr.h"
+#include "perf/events.h"
+#include "proc/file.h"
+
+int scope_perf_check_open(struct perf_event_attr *attr, int cpu)
+{
+	const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static long paranoid(void)
+{
+	long level = 2;
+	char *text;
+
+	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
+		level = strtol(text, NULL, 10);
+		free(text);
+	}
+	return level;
+}
+
+int scope_perf_check_refused(int code, size_t rings, struct scope_error *error)
+{
+	switch (code) {
+	case -EACCES:
+	case -EPERM:
+		return scope_error_set(error, code,
+				       "perf_event_open is not allowed (kernel.perf_event_paranoid = %ld): "
+				       "run as root, or from Linux 5.8 on give scope CAP_PERFMON; in a "
+				       "container its seccomp profile may forbid it as well", paranoid());
+	case -EMFILE:
+	case -ENFILE:
+		return scope_error_set(error, code,
+				       "too few open files are allowed: %zu rings need about %zu: raise the "
+				       "limit with `ulimit -n`", rings,
+				       rings * (SCOPE_PERF_KINDS / 2 + 1) + SCOPE_PERF_SPARE_FILES);
+	case -ENOSYS:
+		return scope_error_set(error, code, "this kernel has no perf events: it was built without "
+				       "CONFIG_PERF_EVENTS");
+	case -EINVAL:
+		return scope_error_set(error, code, "this kernel's perf events know no clock ids: Linux "
+				       "4.3 or newer is needed");
+	default:
+		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
+	}
+}
+
+/* Numbers in tracepoints are those of the first namespace: its inode is fixed (proc_fs.h, 3.8). */
+static int check_namespace(struct scope_error *error)
+{
+	char name[64] = "";
+
+	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	    !strcmp(name, "pid:[4026531836]"))
+		return 0;
+	return scope_error_set(error, -EPERM, "this is a pid namespace of its own, and tracepoints name "
+			       "threads by the host's numbers: run scope on the host, outside of "
+			       "containers");
+}
+
+/* Who may use perf events may not always read another user's process. */
+void scope_perf_check_process(uint32_t tgid, char *note, size_t room)
+{
+	const size_t used = strlen(note);
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EACCES || errno == EPERM)
+		snprintf(note + used, room - used,
+			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
+			 "names and threads that stand still no stacks: run as its user, or give scope "
+			 "CAP_SYS_PTRACE", used ? "; " : "", tgid);
+}
+
+int scope_perf_events_check(struct scope_error *error)
+{
+	struct scope_perf_events events = { .cpus = 0 };
+	struct perf_event_attr attr = scope_perf_attr_owner(true);
+	int fd, code;
+
+	/* First what needs privilege alone, for the plainest message. */
+	fd = scope_perf_check_open(&attr, 0);
+	if (fd < 0 && fd != -ENODEV)
+		return scope_perf_check_refused(fd, 0, error);
+	if (fd >= 0)
+		close(fd);
+	code = check_namespace(error);
+	if (code)
+		return code;
+	return scope_perf_attr_find(&events, error);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Find out whether perf events can be had, and say what stands in the way. */
+#ifndef SCOPE_PERF_CHECK_H
+#define SCOPE_PERF_CHECK_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SCOPE_PERF_SPARE_FILES 64 /* descriptors for all else */
+
+/* perf_event_open() of all that runs on one CPU: the descriptor or -errno. */
+int scope_perf_check_open(struct perf_event_attr *attr, int cpu);
+
+/* What its refusal means, where so many rings are wanted: code, with the remedy in error. */
+int scope_perf_check_refused(int code, size_t rings, struct scope_error *error);
+
+/* Adds to the note, of room bytes, where the process may not be looked into, and what helps. */
+void scope_perf_check_process(uint32_t tgid, char *note, size_t room);
+
+#endif

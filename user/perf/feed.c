@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom a session of the perf source traces: who comes, who goes, whom the kernel lets through. */
+#include "perf/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "perf/select.h"
+#include "proc/file.h"
+
+#define AGE_RECORDS 20000
+#define AGE_NS 1000000000u
+#define FORK_NS 100000000u /* who has a number told of its fork within this time */
+
+/*
+ * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
+ * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
+ */
+void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
+				 const struct scope_perf_record *record)
+{
+	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_cover_has(&feed->cover, record->tid) ||
+	    !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	feed->uncovered = true;
+	feed->late++;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
+}
+
+void scope_perf_feed_watch_young(struct scope_perf_feed *feed, const struct scope_perf_record *record)
+{
+	const struct scope_perf_thread *thread = NULL;
+
+	if (record->type == SCOPE_PERF_TYPE_FORK || record->type == SCOPE_PERF_TYPE_EXIT)
+		thread = scope_perf_tasks_find(feed->tasks, record->tid);
+	if (thread && !scope_perf_cover_knows(&feed->cover, record->tid))
+		feed->young_ns = record->time_ns;
+}
+
+static bool is_young(const struct scope_perf_thread *thread, const void *context)
+{
+	const struct scope_perf_feed *feed = context;
+
+	return !scope_perf_cover_knows(&feed->cover, thread->tid);
+}
+
+bool scope_perf_feed_had_young(const struct scope_perf_feed *feed, uint64_t since_ns)
+{
+	return (feed->young_ns && feed->young_ns >= since_ns) ||
+	       scope_perf_tasks_any(feed->tasks, is_young, feed);
+}
+
+/* One that takes a selected name: its STATE is to be written once the drain is through. */
+void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
+				const struct scope_perf_record *record, bool known)
+{
+	if (known || !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
+	if (!scope_perf_cover_has(&feed->cover, record->tid))
+		feed->uncovered = true;
+}
+
+/* Takes the thread in, for one more reason. One that comes while tracing is to get its STATE. */
+int scope_perf_feed_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
+{
+	struct scope_perf_feed *feed = context;
+	struct scope_perf_thread *thread = scope_perf_tasks_find(feed->tasks, tid);
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX];
+
+	if (thread && !thread->ending && thread->tgid == tgid) {
+		thread->by |= by;
+		return 0;
+	}
+	/* One that goes meanwhile has no state to tell. */
+	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+		return 0;
+	thread = scope_perf_tasks_add(feed->tasks, tgid, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->by = by;
+	memcpy(thread->comm, state.comm, sizeof(thread->comm));
+	thread->abi = scope_perf_program_abi(tgid);
+	if (!feed->grouped_ns)
+		return 0;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = tid;
+	if (!scope_perf_cover_has(&feed->cover, tid))
+		feed->uncovered = true;
+	return 0;
+}
+
+/* Writes the thread's STATE. */
+static int look_at(struct scope_perf_feed *feed, uint32_t tgid, uint32_t tid)
+{
+	struct scope_perf_thread *thread;
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX], now;
+	int code;
+
+	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+		return 0;
+	now = scope_perf_feed_now();
+	code = scope_perf_feed_until(feed, now);
+	thread = scope_perf_tasks_find(feed->tasks, tid);
+	if (code || !thread)
+		return code;
+	state.abi = thread->abi;
+	state.flags = feed->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
+	/* All registers are known since it went to sleep in this call. */
+	if (state.regs && thread->held && thread->held->time_ns && thread->held->regs == state.regs)
+		memcpy(reg, thread->held->reg, state.regs * sizeof(*reg));
+	return scope_perf_pack_state(feed->pack, now, &state, reg);
+}
+
+static int by_number(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	qsort(tids, count, sizeof(*tids), by_number);
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (thread && !thread->ending)
+			code = look_at(feed, thread->tgid, thread->tid);
+	}
+	free(tids);
+	return code;
+}
+
+int scope_perf_feed_tell_joined(struct scope_perf_feed *feed)
+{
+	const struct scope_perf_thread *thread;
+	int code = 0;
+
+	/* More may come while these are looked at: they stand behind. */
+	for (uint32_t i = 0; i < feed->joined && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, feed->join[i]);
+		if (thread && !thread->ending)
+			code = look_at(feed, thread->tgid, thread->tid);
+	}
+	feed->joined = 0;
+	return code;
+}
+
+/* Those in the groups, to be told from those that left. */
+struct members {
+	struct scope_perf_feed *feed;
+	uint32_t *tid;
+	size_t count, capacity;
+};
+
+/* Most are known, and their processes not to be looked up again. */
+static int add_member(uint32_t tid, uint8_t by, void *context)
+{
+	struct members *members = context;
+	const struct scope_perf_thread *thread = scope_perf_tasks_find(members->feed->tasks, tid);
+	const uint32_t tgid = thread && !thread->ending ? thread->tgid : scope_perf_select_process(tid);
+
+	if (!tgid)
+		return 0;
+	if (scope_grow(&members->tid, &members->capacity, members->count + 1, sizeof(*members->tid)))
+		return -ENOMEM;
+	members->tid[members->count++] = tid;
+	return scope_perf_feed_join(tgid, tid, by, members->feed);
+}
+
+static int leave_groups(struct scope_perf_feed *feed, const struct members *members)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	qsort(tids, count, sizeof(*tids), by_number);
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
+		    (members->count && bsearch(&tids[i], members->tid, members->count,
+					       sizeof(*members->tid), by_number)))
+			continue;
+		thread->by &= ~SCOPE_PERF_BY_GROUP;
+		if (!thread->by)
+			code = scope_perf_pack_leave(feed->pack, 0, scope_perf_feed_now(), thread);
+	}
+	free(tids);
+	return code;
+}
+
+/* No perf event tells of moves between groups, so these are looked through now and then. */
+int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
+{
+	struct members members = { .feed = feed };
+	int code = scope_perf_select_walk_groups(&feed->options, add_member, &members);
+
+	if (!code && members.count)
+		qsort(members.tid, members.count, sizeof(*members.tid), by_number);
+	if (!code)
+		code = leave_groups(feed, &members);
+	free(members.tid);
+	return code;
+}
+
+/* "0.10 0.20 0.30 1/160 5234": the last number given to a thread. */
+static uint32_t newest_thread(void)
+{
+	uint32_t newest = SCOPE_TID_MASK;
+	const char *last;
+	char *text;
+
+	if (!scope_file_read(&text, "/proc/loadavg")) {
+		last = strrchr(text, ' ');
+		if (last)
+			newest = (uint32_t)strtoul(last, NULL, 10);
+		free(text);
+	}
+	return newest;
+}
+
+static int cover_up_to(struct scope_perf_feed *feed, uint32_t newest)
+{
+	uint32_t *tids;
+	size_t count;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	scope_perf_cover_make(tids, count, newest, &feed->cover);
+	free(tids);
+	feed->covered_ns = scope_perf_feed_now();
+	feed->young_records = 0;
+	feed->newest_ns = 0;
+	return 0;
+}
+
+int scope_perf_feed_cover(struct scope_perf_feed *feed)
+{
+	return cover_up_to(feed, newest_thread());
+}
+
+/* Up to a number so old that all forks up to it were told, else a child of the target would be kept back. */
+int scope_perf_feed_age(struct scope_perf_feed *feed)
+{
+	const uint64_t now = scope_perf_feed_now();
+	int code;
+
+	if (feed->young_records < AGE_RECORDS || now - feed->covered_ns < AGE_NS)
+		return 0;
+	if (!feed->newest_ns) {
+		feed->newest = newest_thread();
+		feed->newest_ns = now;
+	}
+	if (now - feed->newest_ns < FORK_NS)
+		return 0;
+	code = cover_up_to(feed, feed->newest);
+	if (!code)
+		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return code;
+}
+
+int scope_perf_feed_cover_again(struct scope_perf_feed *feed)
+{
+	int code = scope_perf_feed_cover(feed);
+
+	feed->uncovered = false;
+	if (!code)
+		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return code;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lets perf copy stacks beyond pages that were never written to. */
+#ifndef SCOPE_PERF_HOLE_H
+#define SCOPE_PERF_HOLE_H
+
+#include "perf/record.h"
+#include "perf/tasks.h"
+
+/*
+ * Perf ends a copy at the first page that is not in memory. Large buffers on a stack leave such pages
+ * below the frames of their callers, so that these would be missing from every stack through them.
+ * Reading the pages from outside, as done here behind a copy that ended early, maps the kernel's page
+ * of zeros there: it takes no memory, the program finds what it would have found, and the next copy
+ * goes on. Where nothing can be read the stack ends; that place is kept in thread and not asked again.
+ * One system call for each hole and thread. Which way a record came does not matter; one without a
+ * copied stack changes nothing.
+ */
+void scope_perf_hole_fill(struct scope_perf_thread *thread, const struct scope_perf_record *record);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What packing calls, stacks, and threads that come and go share. */
+#ifndef SCOPE_PERF_PACK_INTERNAL_H
+#define SCOPE_PERF_PACK_INTERNAL_H
+
+#include "perf/pack.h"
+#include "source/selection.h"
+#include "trace/packer.h"
+
+/* What goes on on one CPU. */
+struct lane {
+	bool pending; /* the call of tid has not returned */
+	uint32_t tid;
+	uint16_t nr;
+	uint8_t abi, args;
+	uint64_t arg[SCOPE_ARG_MAX];
+	uint64_t enter_ns;
+	uint32_t running;  /* the traced thread on it; 0: none that is known */
+	uint64_t time_ns;  /* of its last event */
+	uint64_t window_ns; /* of the limit of stacks per second */
+	uint32_t window_stacks;
+};
+
+struct scope_perf_pack {
+	const struct scope_capture_options *options;
+	const struct scope_perf_layout *layout;
+	struct scope_perf_tasks *tasks;
+	struct scope_packer *packer;
+	struct lane *lane;
+	size_t lanes, capacity;
+	struct scope_capture_counts counts;
+	uint32_t sample_cost_ns;
+};
+
+static inline struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+{
+	return (struct scope_event){ .kind = kind, .cpu = (uint16_t)cpu, .time_ns = time_ns, .tid = tid };
+}
+
+/* What goes on on the CPU; NULL: no memory. Other CPUs' may move. */
+struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu);
+
+/*
+ * Writes the call that has not returned, if there is one, as ENTER. As time_ns is that of another record,
+ * or of the reader, it may be before the call's entry. 0 or -errno.
+ */
+int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns);
+
+/* Adds an event to its CPU, whose lane exists. One too large for a sub-buffer is counted as lost. */
+int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event);
+
+/* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
+struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
+						  const struct scope_perf_record *record);
+
+/* Behind the record of a call that slept, if it took long enough. */
+int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi);
+/* The stack of a thread about to sleep: kept until its call returns. */
+int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
+			  const struct scope_perf_record *record);
+/* The stack of a running thread. */
+int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
+			    const struct scope_perf_record *record);
+
+/* A thread executes another program: its name came just before, as a COMM. */
+int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
+/* In its parent, before the child runs. */
+int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
+int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu,
+			const struct scope_perf_record *record);
+/* Names that are selected bring threads in and out of the trace. */
+int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
+			 const struct scope_perf_record *record);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read the records of one mapped perf ring in place. */
+#ifndef SCOPE_PERF_RING_H
+#define SCOPE_PERF_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_event_mmap_page;
+
+/* Zeroed, then page, data and bytes set: what mmap() gave, bytes a power of two. */
+struct scope_perf_ring {
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	size_t bytes;
+	uint64_t head; /* as last looked up: records below it may be read */
+	uint64_t tail; /* the next record */
+	uint8_t *joined; /* one that runs over the end of the ring, put together; owned */
+};
+
+/* Looks how far the kernel has come. */
+void scope_perf_ring_look(struct scope_perf_ring *ring);
+
+/*
+ * The record at the tail and its size, in one piece; it holds until the next call. 1; 0: none up to
+ * the head; -EBADMSG: its size makes no sense, nothing behind it can be read (scope_perf_ring_skip()
+ * gives it up); -ENOMEM.
+ */
+int scope_perf_ring_peek(struct scope_perf_ring *ring, const uint8_t **ret_data, size_t *ret_bytes);
+
+/* Steps over the record that was peeked, of so many bytes. */
+void scope_perf_ring_step(struct scope_perf_ring *ring, size_t bytes);
+
+/* Gives up all up to the head. */
+void scope_perf_ring_skip(struct scope_perf_ring *ring);
+
+/* Hands what lies behind the tail back to the kernel. */
+void scope_perf_ring_release(struct scope_perf_ring *ring);
+
+/* Frees what was joined; the mapping stays the caller's. */
+void scope_perf_ring_destroy(struct scope_perf_ring *ring);
+
+#endif

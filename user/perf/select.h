@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which threads a perf session is about, found by looking: in /proc, by name, in control groups. */
+#ifndef SCOPE_PERF_SELECT_H
+#define SCOPE_PERF_SELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/request.h"
+
+/* Why a thread is traced; any of these will do. */
+#define SCOPE_PERF_BY_PROCESS 0x1u /* a process named, or where these are followed a descendant */
+#define SCOPE_PERF_BY_THREAD 0x2u  /* named itself; what it starts is not */
+#define SCOPE_PERF_BY_NAME 0x4u	   /* while it has the name */
+#define SCOPE_PERF_BY_GROUP 0x8u   /* while it is in the group, or below */
+
+/* Nothing but whole processes is selected. */
+bool scope_perf_select_whole(const struct scope_capture_options *options);
+
+/* Control groups are selected: members come and go without a perf event to tell. */
+bool scope_perf_select_groups(const struct scope_capture_options *options);
+
+/* The name, of 16 bytes at most, is one of those selected. */
+bool scope_perf_select_named(const struct scope_capture_options *options, const char *comm);
+
+/* For what a thread of these reasons starts. */
+uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, uint8_t by,
+				  bool same_process);
+
+typedef int (*scope_perf_select_each)(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
+
+/*
+ * Calls each() for every thread that is meant now, once for each reason, until it returns other than
+ * 0; that is the result. tgid is the process that the capture is of. 0, -ENOMEM.
+ */
+int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid,
+			   scope_perf_select_each each, void *context);
+
+typedef int (*scope_perf_select_member)(uint32_t tid, uint8_t by, void *context);
+
+/* Likewise for the members of the control groups alone; whose they are is not looked up. */
+int scope_perf_select_walk_groups(const struct scope_capture_options *options,
+				  scope_perf_select_member each, void *context);
+
+/* The process of a thread; 0: it is gone, or a kernel thread. */
+uint32_t scope_perf_select_process(uint32_t tid);
+
+#endif

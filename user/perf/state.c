@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read the state of threads from /proc. */
+#include "perf/state.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perf/format.h"
+#include "proc/file.h"
+
+#define CPUS_MAX 65536
+
+#if defined(__x86_64__)
+static const uint8_t arg_register[SCOPE_ARG_MAX] = { 5, 4, 1, 10, 8, 9 }; /* in DWARF order */
+#define STACK_POINTER 7
+#define REGISTERS SCOPE_REG_COUNT_X86_64
+#else
+static const uint8_t arg_register[SCOPE_ARG_MAX] = { 0, 1, 2, 3, 4, 5 };
+#define STACK_POINTER 31
+#define REGISTERS SCOPE_REG_COUNT_ARM64
+#endif
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/* "se.exec_start : 12894531.487836", ms on the run queue's clock when it last was on its CPU. */
+static uint64_t parse_exec_start(const char *text)
+{
+	const char *at = strstr(text, "se.exec_start");
+	unsigned long long ms, fraction;
+
+	at = at ? strchr(at, ':') : NULL;
+	if (!at || sscanf(at + 1, " %llu.%6llu", &ms, &fraction) != 2)
+		return 0;
+	return ms * 1000000ull + fraction;
+}
+
+/* 0 where the kernel does not tell. */
+static uint64_t read_exec_start(const char *path)
+{
+	uint64_t start = 0;
+	char *text;
+
+	if (!scope_file_read(&text, "%s", path)) {
+		start = parse_exec_start(text);
+		free(text);
+	}
+	return start;
+}
+
+int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_clock *ret_clock)
+{
+	const size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+	cpu_set_t *before = CPU_ALLOC(CPUS_MAX), *one = CPU_ALLOC(CPUS_MAX);
+	struct scope_perf_clock clock = { .row = calloc(count + 1, sizeof(*clock.row)) };
+	uint64_t start, now;
+	size_t i;
+
+	if (!before || !one || !clock.row || sched_getaffinity(0, bytes, before)) {
+		CPU_FREE(before);
+		CPU_FREE(one);
+		free(clock.row);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		CPU_ZERO_S(bytes, one);
+		CPU_SET_S(cpus[i], bytes, one);
+		if (sched_setaffinity(0, bytes, one))
+			continue;
+		sched_yield(); /* brings the run queue's account of this thread up to now */
+		now = now_ns();
+		start = read_exec_start("/proc/thread-self/sched");
+		if (start)
+			clock.row[clock.count++] = (struct scope_perf_clock_row){
+				cpus[i], (int64_t)(now - start),
+			};
+	}
+	sched_setaffinity(0, bytes, before);
+	CPU_FREE(before);
+	CPU_FREE(one);
+	*ret_clock = clock;
+	return 0;
+}
+
+void scope_perf_clock_destroy(struct scope_perf_clock *clock)
+{
+	free(clock->row);
+	*clock = (struct scope_perf_clock){ .count = 0 };
+}
+
+static uint64_t since_of(const struct scope_perf_clock *clock, uint32_t cpu, uint64_t exec_start)
+{
+	size_t i;
+
+	if (!exec_start || !clock->count)
+		return 0;
+	for (i = 0; i < clock->count - 1; i++)
+		if (clock->row[i].cpu == cpu)
+			break;
+	return exec_start + (uint64_t)clock->row[i].ahead_ns;
+}
+
+/* "tid (comm) S ...": the last bracket ends the name. Field 39 is the CPU. */
+static int parse_stat(const char *text, struct scope_record_state *state, uint32_t *ret_cpu)
+{
+	const char *open = strchr(text, '('), *end = strrchr(text, ')');
+	size_t length, field;
+
+	if (!open || !end || end < open || end[1] != ' ' || !end[2])
+		return -EBADMSG;
+	length = (size_t)(end - open - 1);
+	if (length > SCOPE_COMM_BYTES - 1)
+		length = SCOPE_COMM_BYTES - 1;
+	memcpy(state->comm, open + 1, length);
+	state->state = scope_perf_state_of_letter(end[2]);
+	*ret_cpu = 0;
+	for (field = 3, end += 2; field < 39 && end; field++)
+		end = strchr(end + 1, ' ');
+	if (end)
+		*ret_cpu = (uint32_t)strtoul(end, NULL, 10);
+	return 0;
+}
+
+/* "202 0x7f.. 0x80 .. (six arguments) sp pc"; "-1 sp pc" outside a call; "running". */
+static void parse_syscall(const char *text, struct scope_record_state *state, uint64_t *reg)
+{
+	uint64_t value[SCOPE_ARG_MAX + 2] = { 0 };
+	size_t count, i;
+	char *at;
+	long nr;
+
+	nr = strtol(text, &at, 10);
+	if (at == text)
+		return;
+	for (count = 0; count < SCOPE_ARG_MAX + 2 && *at == ' '; count++)
+		value[count] = strtoull(at + 1, &at, 16);
+	if (count != SCOPE_ARG_MAX + 2 && count != 2)
+		return;
+	memset(reg, 0, REGISTERS * sizeof(*reg));
+	reg[STACK_POINTER] = value[count - 2];
+	reg[REGISTERS - 1] = value[count - 1];
+	state->regs = REGISTERS;
+	if (nr < 0 || nr >= SCOPE_NR_NONE || count == 2)
+		return;
+	state->nr = (uint16_t)nr;
+	for (i = 0; i < SCOPE_ARG_MAX; i++) {
+		state->arg[i] = value[i];
+		reg[arg_register[i]] = value[i];
+	}
+}
+
+static uint64_t parse_run(const char *text)
+{
+	return strtoull(text, NULL, 10);
+}
+
+int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, uint32_t tid,
+			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX])
+{
+	struct scope_record_state state = { .tid = tid, .tgid = tgid, .nr = SCOPE_NR_NONE };
+	char path[64], *text;
+	uint32_t cpu;
+	int code;
+
+	code = scope_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid);
+	if (code)
+		return code;
+	code = parse_stat(text, &state, &cpu);
+	free(text);
+	if (code || state.state == SCOPE_STATE_DEAD)
+		return code ? code : -ESRCH;
+	if (!scope_file_read(&text, "/proc/%u/task/%u/schedstat", tgid, tid)) {
+		state.run_ns = parse_run(text);
+		free(text);
+	}
+	if (state.state != SCOPE_STATE_RUNNABLE) {
+		if (!scope_file_read(&text, "/proc/%u/task/%u/syscall", tgid, tid)) {
+			parse_syscall(text, &state, reg);
+			free(text);
+		}
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/sched", tgid, tid);
+		state.since_ns = since_of(clock, cpu, read_exec_start(path));
+	}
+	*ret_state = state;
+	return 0;
+}
+
+uint8_t scope_perf_program_abi(uint32_t tgid)
+{
+	unsigned char ident[EI_NIDENT];
+	char path[32];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return SCOPE_ABI_NATIVE;
+	got = read(fd, ident, sizeof(ident));
+	close(fd);
+	if (got == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32)
+		return SCOPE_ABI_32;
+	return SCOPE_ABI_NATIVE;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The processes and threads that a perf session traces: the filter that the kernel cannot be. */
+#ifndef SCOPE_PERF_TASKS_H
+#define SCOPE_PERF_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scope/abi.h>
+
+/* The stack of a thread as it last went to sleep. */
+struct scope_perf_held {
+	uint64_t time_ns; /* 0: none */
+	uint64_t reg[SCOPE_REG_MAX];
+	uint16_t regs; /* 0: a chain */
+	uint16_t ips;
+	uint32_t bytes;
+	uint32_t room; /* bytes that data has */
+	bool cut;
+	uint64_t data[]; /* addresses, or bytes from the stack pointer upwards */
+};
+
+struct scope_perf_thread {
+	uint32_t tid, tgid;
+	char comm[SCOPE_COMM_BYTES];
+	uint16_t nr;	   /* of the call it is in; SCOPE_NR_NONE: none that is known */
+	uint64_t enter_ns; /* of that call; 0: before tracing */
+	uint8_t abi;	   /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
+	uint8_t by;	   /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
+	bool ending;	   /* told of its exit, still to leave its CPU */
+	struct scope_perf_held *held; /* NULL: none yet; owned */
+	uint64_t stack_stop; /* where the last copy of its stack ended early; 0: none did */
+};
+
+struct scope_perf_tasks;
+
+int scope_perf_tasks_create(struct scope_perf_tasks **ret_tasks);
+void scope_perf_tasks_destroy(struct scope_perf_tasks *tasks); /* NULL is fine */
+
+/* NULL: not traced. Holds until a thread is added or removed. */
+struct scope_perf_thread *scope_perf_tasks_find(struct scope_perf_tasks *tasks, uint32_t tid);
+
+/* Is any thread of the process traced? */
+bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid);
+
+/* Is there a thread, ending ones among them, of which that is true? */
+bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
+			  bool (*is)(const struct scope_perf_thread *thread, const void *context),
+			  const void *context);
+
+/*
+ * The thread, added where it was not there; one of that number that was about to end is taken for
+ * gone. NULL: no memory.
+ */
+struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid,
+					       uint32_t tid);
+
+/* Forgets the thread. */
+void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid);
+
+/* Threads of the process that are not ending. */
+uint32_t scope_perf_tasks_alive(const struct scope_perf_tasks *tasks, uint32_t tgid);
+
+/* Processes that have such a thread. */
+uint32_t scope_perf_tasks_processes(const struct scope_perf_tasks *tasks);
+
+/* The thread will end: it counts no more. */
+void scope_perf_tasks_end(struct scope_perf_tasks *tasks, struct scope_perf_thread *thread);
+
+/* All numbers, in no order; the caller frees. 0 or -ENOMEM. */
+int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
+			  size_t *ret_count);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read tracefs wherever it is, mounted or not. */
+#ifndef SCOPE_PERF_TRACEFS_H
+#define SCOPE_PERF_TRACEFS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * A descriptor of tracefs' root directory: where it is mounted; else, from Linux 5.2 on, of an
+ * instance that nobody else sees and that goes with the descriptor. 0, or -errno with the remedy.
+ */
+int scope_perf_tracefs_open(struct scope_error *error, int *ret_fd);
+
+/* Number and format file of a tracepoint, as "sched/sched_switch"; the caller frees the format. */
+int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error *error,
+			       uint32_t *ret_number, char **ret_format);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The build-id of an ELF file: which symbols belong to it, whatever its name. */
+#ifndef SCOPE_PROC_BUILDID_H
+#define SCOPE_PROC_BUILDID_H
+
+#include <stddef.h>
+
+#define SCOPE_BUILD_ID_TEXT 129 /* 64 bytes in hex, and the end */
+
+/*
+ * Reads NT_GNU_BUILD_ID from the PT_NOTE segments of the file open at fd, as lower-case hex.
+ * 0; -ENOENT: no ELF file, or none in it; -errno.
+ */
+int scope_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT]);
+
+#endif

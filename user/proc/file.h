@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small reads below /proc: whole files as text, and the numbers in the names of a directory. */
+#ifndef SCOPE_PROC_FILE_H
+#define SCOPE_PROC_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reads all of a file whose path is made by format; *ret_text ends in a zero byte and belongs to
+ * the caller (free). 0 or -errno; -EFBIG above 256 MiB.
+ */
+__attribute__((format(printf, 2, 3))) int scope_file_read(char **ret_text, const char *format, ...);
+
+/*
+ * Calls each() for every name in the directory that is a decimal number, in ascending order, until
+ * it returns other than 0; that value is the result, else 0 or -errno.
+ */
+int scope_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
+		       void *context);
+
+/*
+ * The line of a "Key:\tvalue" file (as /proc/PID/status) that starts with key (colon included):
+ * points behind the key and its blanks, NULL where there is none. The value ends at a new line.
+ */
+const char *scope_file_field(const char *text, const char *key);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads /proc/kallsyms once, line by line, and keeps only what samples hit. */
+#include "proc/kernel_names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "source/walk.h"
+#include "trace/writer.h"
+
+#define NAME_BYTES 128
+
+/* The symbols between two neighbouring addresses: the last one, and the first. */
+struct gap {
+	uint64_t last, first;
+	char name[NAME_BYTES], module[NAME_BYTES]; /* of the last */
+};
+
+struct scope_kernel_names {
+	uint64_t base;
+	uint64_t *ip;
+	size_t count, capacity;
+	size_t sorted; /* of them, without a second one of any */
+};
+
+struct line {
+	uint64_t address;
+	char type;
+	char name[NAME_BYTES], module[NAME_BYTES];
+};
+
+/* "ffffffff81000000 T _text", of a module with a tab and "[ext4]" behind. */
+static bool take_line(const char *text, struct line *ret_line)
+{
+	ret_line->module[0] = '\0';
+	return sscanf(text, "%" SCNx64 " %c %127s %127s", &ret_line->address, &ret_line->type,
+		      ret_line->name, ret_line->module) >= 3;
+}
+
+int scope_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base)
+{
+	struct line line;
+	char *text = NULL;
+	size_t bytes = 0;
+	bool found = false;
+
+	while (!found && getline(&text, &bytes, kallsyms) > 0)
+		found = take_line(text, &line) && !strcmp(line.name, "_text");
+	free(text);
+	if (!found)
+		return scope_error_set(error, -ENOENT, "/proc/kallsyms names no _text: this kernel was built "
+				       "without CONFIG_KALLSYMS");
+	if (!line.address)
+		return scope_error_set(error, -EACCES, "/proc/kallsyms hides addresses: run as root of the "
+				       "host, with /proc/sys/kernel/kptr_restrict at 0 or 1");
+	*ret_base = line.address - SCOPE_KERNEL_TEXT;
+	return 0;
+}
+
+int scope_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names)
+{
+	struct scope_kernel_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	names->base = base;
+	*ret_names = names;
+	return 0;
+}
+
+void scope_kernel_names_destroy(struct scope_kernel_names *names)
+{
+	if (!names)
+		return;
+	free(names->ip);
+	free(names);
+}
+
+static int compare_ips(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static void sort(struct scope_kernel_names *names)
+{
+	size_t kept = 0;
+
+	if (names->count)
+		qsort(names->ip, names->count, sizeof(*names->ip), compare_ips);
+	for (size_t i = 0; i < names->count; i++)
+		if (!kept || names->ip[kept - 1] != names->ip[i])
+			names->ip[kept++] = names->ip[i];
+	names->count = names->sorted = kept;
+}
+
+static int note(struct scope_kernel_names *names, uint64_t ip)
+{
+	/* Twice as many as there were different ones: most are seen again and again. */
+	if (names->count >= 2 * names->sorted + 1024)
+		sort(names);
+	if (scope_grow(&names->ip, &names->capacity, names->count + 1, sizeof(*names->ip)))
+		return -ENOMEM;
+	names->ip[names->count++] = ip;
+	return 0;
+}
+
+int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf)
+{
+	const void *record;
+	uint32_t offset = 0;
+	int code = 0;
+
+	while (!code && (record = scope_walk_next(subbuf, &offset))) {
+		const struct scope_record_chain *chain = record;
+		const struct scope_record_stack *stack = record;
+		const uint64_t *ip = NULL;
+
+		if (scope_walk_type(record) == SCOPE_RECORD_CHAIN && chain->flags & SCOPE_STACK_KERNEL_IP &&
+		    chain->count)
+			ip = (const uint64_t *)(chain + 1) + chain->count - 1;
+		else if (scope_walk_type(record) == SCOPE_RECORD_STACK &&
+			 stack->flags & SCOPE_STACK_KERNEL_IP && stack->bytes >= sizeof(*ip))
+			ip = (const uint64_t *)(stack + 1) + stack->regs + stack->bytes / sizeof(*ip) - 1;
+		if (ip)
+			code = note(names, *ip);
+	}
+	return code;
+}
+
+/* The first of count addresses that is not below. */
+static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ip[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * gap[i] is the one that ends at ip[i]; there is one more, behind the last. Of names of one address the
+ * first stays.
+ */
+static void fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap)
+{
+	struct line line;
+	char *text = NULL;
+	size_t bytes = 0;
+
+	while (getline(&text, &bytes, kallsyms) > 0) {
+		uint64_t address;
+		struct gap *at;
+
+		if (!take_line(text, &line) || !strchr("tTwW", line.type))
+			continue;
+		address = line.address - names->base;
+		at = &gap[place_of(names->ip, names->count, address)];
+		if (!at->name[0] || address < at->first)
+			at->first = address;
+		if (at->name[0] && address <= at->last)
+			continue;
+		at->last = address;
+		strcpy(at->name, line.name);
+		strcpy(at->module, line.module[0] ? line.module : "[kernel]");
+	}
+	free(text);
+}
+
+/* Each from its start to where the next one begins, or as far as it was hit where none follows. */
+static int write_gaps(const struct scope_kernel_names *names, const struct gap *gap,
+		      struct scope_writer *writer)
+{
+	uint64_t end = gap[names->count].name[0] ? gap[names->count].first
+						 : names->ip[names->count - 1] + 1;
+	int code = 0;
+
+	for (size_t i = names->count; i-- > 0 && !code;) {
+		if (!gap[i].name[0])
+			continue;
+		code = scope_writer_symbol(writer, &(struct scope_trace_symbol){
+			.start = gap[i].last, .size = end - gap[i].last, .name = gap[i].name,
+			.module = gap[i].module, .library = true,
+		});
+		end = gap[i].first;
+	}
+	return code;
+}
+
+int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
+			     struct scope_writer *writer)
+{
+	struct gap *gap;
+	int code;
+
+	sort(names);
+	if (!names->count)
+		return 0;
+	gap = calloc(names->count + 1, sizeof(*gap));
+	if (!gap)
+		return -ENOMEM;
+	fill(names, kallsyms, gap);
+	code = write_gaps(names, gap, writer);
+	free(gap);
+	names->count = names->sorted = 0;
+	return code;
+}

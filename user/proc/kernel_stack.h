@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where in the kernel a thread sleeps, by the names that the kernel itself gives. */
+#ifndef SCOPE_PROC_KERNEL_STACK_H
+#define SCOPE_PROC_KERNEL_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SCOPE_KERNEL_STACK_BYTES 512
+
+/*
+ * From /proc/TID/stack: names of functions, innermost first, a blank between them; what enters every
+ * call is left out, and so are addresses and offsets. "" where the thread is in no call. Names that do
+ * not fit are left out at the outer end. 0; -ESRCH: the thread is gone; or -errno with what forbids it
+ * and the remedy in error.
+ */
+int scope_kernel_stack_read(uint32_t tid, struct scope_error *error,
+			    char ret_names[SCOPE_KERNEL_STACK_BYTES]);
+
+/* The same of that file's text, whatever it holds. */
+void scope_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
+
+#endif

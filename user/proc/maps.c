@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read /proc/PID/maps, with the build-id of each file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "proc/file.h"
+#include "proc/proc.h"
+#include "proc/proc_internal.h"
+
+#define DELETED " (deleted)"
+
+/* The kernel writes a new line inside a path as \012; nothing else is escaped. In place. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path; path++) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
+	}
+	*to = '\0';
+}
+
+/* start-end perms offset major:minor inode [path]. false where the line is none. */
+static bool parse_line(char *text, struct scope_proc_line *ret_line)
+{
+	struct scope_proc_line line = { 0 };
+	char permissions[5];
+	int path = 0;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line.map.start, &line.map.end, permissions, &line.map.offset, &line.major,
+		   &line.minor, &line.inode, &path) != 7)
+		return false;
+	line.map.executable = strchr(permissions, 'x');
+	line.map.path = path ? text + path : "";
+	line.map.build_id = "";
+	if (path)
+		unescape(text + path);
+	*ret_line = line;
+	return true;
+}
+
+static int open_file(uint32_t tgid, const struct scope_proc_line *line)
+{
+	char path[PATH_MAX + 64];
+	struct stat status;
+	int fd;
+
+	/* The mapping itself: right also for files that were replaced or deleted since. */
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tgid,
+		 line->map.start, line->map.end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, line->map.path);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	}
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+static struct scope_proc_file *find_file(struct scope_proc *proc, const struct scope_proc_line *line)
+{
+	size_t i;
+
+	for (i = 0; i < proc->file_count; i++) {
+		struct scope_proc_file *file = &proc->file[i];
+
+		if (file->inode == line->inode && file->major == line->major &&
+		    file->minor == line->minor && !strcmp(file->path, line->map.path))
+			return file;
+	}
+	return NULL;
+}
+
+static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line)
+{
+	struct scope_proc_file file = { .major = line->major, .minor = line->minor };
+	int fd;
+
+	if (scope_grow(&proc->file, &proc->file_room, proc->file_count + 1, sizeof(*proc->file)))
+		return -ENOMEM;
+	file.inode = line->inode;
+	file.path = strdup(line->map.path);
+	if (!file.path)
+		return -ENOMEM;
+	fd = open_file(tgid, line);
+	if (fd >= 0) {
+		if (scope_build_id_read(fd, file.build_id))
+			file.build_id[0] = '\0';
+		close(fd);
+	}
+	proc->file[proc->file_count++] = file;
+	return 0;
+}
+
+static bool is_file(const struct scope_proc_line *line)
+{
+	return line->inode && line->map.path[0] == '/';
+}
+
+static int by_inode(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * Keeps executable lines, and the other lines of the files these come from. A database may map a
+ * hundred thousand pieces of data files, which tell nothing.
+ */
+static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_count)
+{
+	uint64_t *inode = malloc((count + 1) * sizeof(*inode));
+	size_t i, inodes = 0, kept = 0;
+
+	if (!inode)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		if (line[i].map.executable && is_file(&line[i]))
+			inode[inodes++] = line[i].inode;
+	qsort(inode, inodes, sizeof(*inode), by_inode);
+	for (i = 0; i < count; i++)
+		if (line[i].map.executable ||
+		    (is_file(&line[i]) &&
+		     bsearch(&line[i].inode, inode, inodes, sizeof(*inode), by_inode)))
+			line[kept++] = line[i];
+	free(inode);
+	*ret_count = kept;
+	return 0;
+}
+
+int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t *ret_count)
+{
+	char *rest = text, *one;
+	struct scope_proc_line *line = NULL;
+	size_t count = 0, room = 0;
+
+	while ((one = strsep(&rest, "\n"))) {
+		if (scope_grow(&line, &room, count + 1, sizeof(*line))) {
+			free(line);
+			return -ENOMEM;
+		}
+		count += parse_line(one, &line[count]);
+	}
+	*ret_line = line;
+	*ret_count = count;
+	return 0;
+}
+
+/* The file's own name is wanted, not that it is gone: the build-id says which one it was. */
+static void cut_deleted(const struct scope_trace_map *map)
+{
+	size_t length = strlen(map->path), tail = sizeof(DELETED) - 1;
+
+	if (map->path[0] == '/' && length > tail && !strcmp(map->path + length - tail, DELETED))
+		((char *)map->path)[length - tail] = '\0';
+}
+
+static int add_files(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line, size_t count)
+{
+	size_t i;
+	int code;
+
+	for (i = 0; i < count; i++) {
+		if (!is_file(&line[i]) || find_file(proc, &line[i]))
+			continue;
+		code = add_file(proc, tgid, &line[i]);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+struct found {
+	uint32_t tgid;
+	char *text;
+};
+
+static int first_with_maps(uint32_t tid, void *context)
+{
+	struct found *found = context;
+
+	if (scope_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid))
+		return 0;
+	if (found->text[0])
+		return 1;
+	free(found->text);
+	found->text = NULL;
+	return 0;
+}
+
+/* A process whose first thread has ended shows its maps through the other threads only. */
+static int read_maps(uint32_t tgid, char **ret_text)
+{
+	struct found found = { .tgid = tgid };
+	char path[64];
+	int code;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
+	code = scope_file_numbers(path, first_with_maps, &found);
+	if (code != 1)
+		return code ? code : -ESRCH;
+	*ret_text = found.text;
+	return 0;
+}
+
+int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps)
+{
+	struct scope_proc_maps maps = { 0 };
+	struct scope_proc_line *line = NULL;
+	size_t count, i;
+	int code;
+
+	code = read_maps(tgid, &maps.text);
+	if (code)
+		return code;
+	code = scope_proc_maps_parse(maps.text, &line, &count);
+	if (!code)
+		code = select_lines(line, count, &count);
+	if (!code)
+		code = add_files(proc, tgid, line, count);
+	if (code)
+		goto free_text;
+	maps.map = malloc((count + 1) * sizeof(*maps.map));
+	if (!maps.map) {
+		code = -ENOMEM;
+		goto free_text;
+	}
+	for (i = 0; i < count; i++) {
+		struct scope_proc_file *file = find_file(proc, &line[i]);
+
+		maps.map[i] = line[i].map;
+		maps.map[i].tgid = tgid;
+		if (file)
+			maps.map[i].build_id = file->build_id;
+		cut_deleted(&maps.map[i]);
+	}
+	maps.count = count;
+	free(line);
+	*ret_maps = maps;
+	return 0;
+free_text:
+	free(line);
+	free(maps.text);
+	return code;
+}
+
+void scope_proc_maps_destroy(struct scope_proc_maps *maps)
+{
+	if (!maps)
+		return;
+	free(maps->map);
+	free(maps->text);
+	*maps = (struct scope_proc_maps){ 0 };
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write the snapshot of a set of processes, each row once. */
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proc/file.h"
+#include "proc/proc_internal.h"
+#include "trace/writer.h"
+
+int scope_proc_create(struct scope_proc **ret_proc)
+{
+	struct scope_proc *proc = calloc(1, sizeof(*proc));
+
+	if (!proc)
+		return -ENOMEM;
+	*ret_proc = proc;
+	return 0;
+}
+
+void scope_proc_destroy(struct scope_proc *proc)
+{
+	size_t i;
+
+	if (!proc)
+		return;
+	scope_proc_forget_jit(proc);
+	for (i = 0; i < proc->file_count; i++)
+		free(proc->file[i].path);
+	free(proc->file);
+	free(proc->written.slot);
+	free(proc);
+}
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *byte = data;
+	size_t i;
+
+	/* FNV-1a, 64 bits: rows are few, an accidental match costs one map of one process. */
+	for (i = 0; i < bytes; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+static uint64_t hash_map(const struct scope_trace_map *map)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	hash = mix(hash, &map->tgid, sizeof(map->tgid));
+	hash = mix(hash, &map->start, sizeof(map->start));
+	hash = mix(hash, &map->end, sizeof(map->end));
+	hash = mix(hash, &map->offset, sizeof(map->offset));
+	hash = mix(hash, map->path, strlen(map->path));
+	hash = mix(hash, map->build_id, strlen(map->build_id));
+	return hash ? hash : 1;
+}
+
+static bool put_slot(struct scope_proc_set *set, uint64_t hash)
+{
+	size_t i = hash & (set->size - 1);
+
+	while (set->slot[i] && set->slot[i] != hash)
+		i = (i + 1) & (set->size - 1);
+	if (set->slot[i])
+		return false;
+	set->slot[i] = hash;
+	set->count++;
+	return true;
+}
+
+/* 1: new and now in the set, 0: was there, -ENOMEM. */
+static int put_new(struct scope_proc_set *set, uint64_t hash)
+{
+	struct scope_proc_set larger = { .size = set->size ? set->size * 2 : 1024 };
+	size_t i;
+
+	if (set->count * 2 >= set->size) {
+		larger.slot = calloc(larger.size, sizeof(*larger.slot));
+		if (!larger.slot)
+			return -ENOMEM;
+		for (i = 0; i < set->size; i++)
+			if (set->slot[i])
+				put_slot(&larger, set->slot[i]);
+		free(set->slot);
+		*set = larger;
+	}
+	return put_slot(set, hash);
+}
+
+static int write_maps_of(struct scope_proc *proc, uint32_t tgid, struct scope_writer *writer)
+{
+	struct scope_proc_maps maps;
+	size_t i;
+	int code;
+
+	code = scope_proc_maps_read(proc, tgid, &maps);
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	for (i = 0; i < maps.count && code >= 0; i++) {
+		code = put_new(&proc->written, hash_map(&maps.map[i]));
+		if (code == 1)
+			code = scope_writer_map(writer, &maps.map[i]);
+	}
+	scope_proc_maps_destroy(&maps);
+	return code < 0 ? code : 0;
+}
+
+int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count,
+			  struct scope_writer *writer)
+{
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < count && !code; i++)
+		code = write_maps_of(proc, tgids[i], writer);
+	return code;
+}
+
+struct names {
+	struct scope_proc *proc;
+	struct scope_writer *writer;
+	uint32_t tgid;
+};
+
+/* 0 to go on, or a negative code. */
+static int write_thread(uint32_t tid, void *context)
+{
+	struct names *names = context;
+	struct scope_trace_thread thread = { .tid = tid, .tgid = names->tgid };
+	uint64_t hash = 0xcbf29ce484222325ull;
+	char *comm;
+	int code;
+
+	code = scope_file_read(&comm, "/proc/%u/task/%u/comm", names->tgid, tid);
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	comm[strcspn(comm, "\n")] = '\0';
+	thread.comm = comm;
+	hash = mix(hash, &thread.tid, sizeof(thread.tid));
+	hash = mix(hash, comm, strlen(comm));
+	code = put_new(&names->proc->written, hash ? hash : 1);
+	if (code == 1)
+		code = scope_writer_thread(names->writer, &thread);
+	free(comm);
+	return code;
+}
+
+int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
+			     struct scope_writer *writer)
+{
+	struct names names = { .proc = proc, .writer = writer };
+	char path[64];
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < count && code != -ENOMEM; i++) {
+		names.tgid = tgids[i];
+		snprintf(path, sizeof(path), "/proc/%u/task", tgids[i]);
+		code = scope_file_numbers(path, write_thread, &names);
+		if (code && code != -ENOMEM && !scope_writer_error(writer)[0])
+			code = 0;
+	}
+	return code;
+}
+
+static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets,
+			struct scope_writer *writer)
+{
+	struct scope_proc_fds fds;
+	size_t i;
+	int code;
+
+	code = scope_proc_fds_read(tgid, sockets, &fds);
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	for (i = 0; i < fds.count && !code; i++)
+		code = scope_writer_fd(writer, &fds.fd[i]);
+	scope_proc_fds_destroy(&fds);
+	return code;
+}
+
+/* "net:[4026531840]", "" where it cannot be read. */
+static void read_namespace(uint32_t tgid, char *text, size_t size)
+{
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/net", tgid);
+	length = readlink(path, text, size - 1);
+	text[length > 0 ? length : 0] = '\0';
+}
+
+int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer)
+{
+	struct scope_socket_table *sockets = NULL;
+	char seen[64] = "", here[64];
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < count && !code; i++) {
+		read_namespace(tgids[i], here, sizeof(here));
+		/* Relatives share their namespace as a rule: one table serves them all. */
+		if (!sockets || strcmp(seen, here)) {
+			scope_socket_table_destroy(sockets);
+			sockets = NULL;
+			code = scope_socket_table_create(tgids[i], &sockets);
+			if (code)
+				break;
+			snprintf(seen, sizeof(seen), "%s", here);
+		}
+		code = write_fds_of(tgids[i], sockets, writer);
+	}
+	scope_socket_table_destroy(sockets);
+	return code;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* State of a series of snapshots, shared by the files of proc. */
+#ifndef SCOPE_PROC_PROC_INTERNAL_H
+#define SCOPE_PROC_PROC_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proc/buildid.h"
+
+/* A file seen in the maps of some process. Containers may hold two of one name: hence the numbers. */
+struct scope_proc_file {
+	uint32_t major, minor;
+	uint64_t inode;
+	char *path;
+	char build_id[SCOPE_BUILD_ID_TEXT];
+};
+
+/* Open addressing; 0 is an empty slot. size is 0 or a power of two. */
+struct scope_proc_set {
+	uint64_t *slot;
+	size_t size, count;
+};
+
+/* A piece of code in a jitdump, by its number there: it may be moved later. */
+struct scope_proc_code {
+	uint64_t index, bytes;
+	char *name;
+};
+
+/* A file that names code made at run time, held open: it may be gone when the process ends. */
+struct scope_proc_jit {
+	uint32_t tgid;
+	int fd;
+	bool dump; /* a jitdump, else a perf map */
+	dev_t device;
+	ino_t inode;
+	uint64_t offset; /* read up to here */
+	struct scope_proc_code *code;
+	size_t code_count, code_room;
+};
+
+#define SCOPE_PROC_JIT_MAX 256 /* files */
+
+struct scope_proc {
+	struct scope_proc_file *file;
+	size_t file_count, file_room;
+	struct scope_proc_set written; /* hashes of map and thread rows */
+	struct scope_proc_jit *jit;
+	size_t jit_count, jit_room;
+};
+
+void scope_proc_forget_jit(struct scope_proc *proc);
+
+/* One line of /proc/PID/maps. */
+struct scope_proc_line {
+	struct scope_trace_map map; /* its path points into the text */
+	uint32_t major, minor;
+	uint64_t inode;
+};
+
+/* The lines of a text that are such, in their order; cuts the text up. ret_line: malloc'd. */
+int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t *ret_count);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a socket is, by its inode number: listening, accepted, connected or datagram. */
+#ifndef SCOPE_PROC_SOCKET_H
+#define SCOPE_PROC_SOCKET_H
+
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct scope_socket_table;
+
+/*
+ * Reads the tables below /proc/PID/net of the process's network namespace. A table that cannot be
+ * read counts as empty. 0 or -ENOMEM.
+ *
+ * A TCP socket counts as accepted where its local port is one that a socket of the same namespace
+ * listens on; a unix socket where it bears the path of a listener. Every other stream counts as
+ * connected.
+ */
+int scope_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table);
+void scope_socket_table_destroy(struct scope_socket_table *table); /* NULL is fine */
+
+/* SCOPE_FD_UNKNOWN for an inode that stands in no table (netlink, packet, gone). */
+enum scope_fd_kind scope_socket_kind(const struct scope_socket_table *table, uint64_t inode);
+
+#endif

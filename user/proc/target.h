@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which processes a pid from the user means: whether it can be traced, and its descendants. */
+#ifndef SCOPE_PROC_TARGET_H
+#define SCOPE_PROC_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scope/abi.h>
+
+#include "base/error.h"
+
+struct scope_target {
+	uint32_t tgid;
+	char comm[SCOPE_COMM_BYTES];
+	char note[800]; /* what the user should know ("4243 is a thread of 4242 ..."), or "" */
+};
+
+/*
+ * 0; else -ESRCH (no such process here, ended, or a zombie) or -EINVAL (a kernel thread, or no
+ * process number at all), error filled. A thread's number stands for its process.
+ */
+int scope_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target);
+
+/*
+ * The process and all its descendants that live now, target first, the others in ascending order.
+ * The caller frees. 0 or -errno.
+ */
+int scope_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count);
+
+#endif
