@@ -14,4 +14,4 @@ _Static_assert(sizeof(struct scope_ring_page) == 104, "ring page");
 _Static_assert(sizeof(struct scope_ioc_info) == 32, "ioc info");
 _Static_assert(sizeof(struct scope_ioc_consume) == 16, "ioc consume");
 _Static_assert(sizeof(struct scope_delay_range) == 24, "delay range");
-_Static_assert(SCOPE_ATTR_MAX == 86, "attributes are only ever added at the end");
+_Static_assert(SCOPE_ATTR_MAX == 87, "attributes are only ever added at the end");
