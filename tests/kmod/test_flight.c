@@ -33,6 +33,15 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	seen->open_reads += (uint32_t)state->tid == seen->blocked_tid && state->nr == SYS_read;
 }
 
+static void count_switches(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
+			   uint32_t bytes)
+{
+	uint64_t *switches = data;
+
+	(void)cpu, (void)now_ns, (void)bytes, (void)tid;
+	*switches += scope_record_type(*(const uint32_t *)record) == SCOPE_RECORD_SWITCH;
+}
+
 static bool readable(struct client *client)
 {
 	struct pollfd set = { .fd = client->fd, .events = POLLIN };
@@ -42,7 +51,9 @@ static bool readable(struct client *client)
 
 /*
  * A small ring goes round many times while it is read without a pause, beside a stream that has
- * room for all: what was read, lost and overwritten is what happened.
+ * room for all: what was read, lost and overwritten is what happened. Kernels that may be preempted in
+ * the probes of system calls (from 6.13 on) switch now and then between two sessions' turns at the return
+ * of a call: it is one record in the one, two in the other.
  */
 void test_flight_wraps(void)
 {
@@ -50,7 +61,7 @@ void test_flight_wraps(void)
 	struct client_config large = { .count = 1, .subbuf_count = 64 };
 	struct client_config small = { .count = 1, .flight = true, .subbuf_bytes = 4096,
 				       .subbuf_count = 4 };
-	uint64_t stale = 0, now, whole = 0, events;
+	uint64_t stale = 0, now, whole = 0, events, switches = 0, slack;
 	struct client_counts pages, all;
 	struct client stream, flight;
 	struct workload workload;
@@ -70,7 +81,7 @@ void test_flight_wraps(void)
 	CHECK(readable(&flight));
 	whole += client_drain_flight(&flight, true, on_record, NULL, &now);
 	CHECK(!now && !readable(&flight));
-	client_drain(&stream, on_record, NULL);
+	client_drain(&stream, count_switches, &switches);
 	client_pages(&stream, &all);
 	client_pages(&flight, &pages);
 	events = flight.received + pages.overwritten + pages.lost[SCOPE_LOST_FULL];
@@ -80,7 +91,8 @@ void test_flight_wraps(void)
 	CHECK(pages.records == flight.received + pages.overwritten);
 	CHECK(!pages.lost[SCOPE_LOST_FULL] && pages.overwritten);
 	CHECK(!all.lost[SCOPE_LOST_FULL] && !all.overwritten && all.records == stream.received);
-	CHECK(events - stream.received + SLACK <= 2 * SLACK);
+	slack = SLACK + switches / 16;
+	CHECK(switches && events - stream.received + slack <= 2 * slack);
 	client_close(&stream);
 	client_close(&flight);
 	workload_end(&workload);
