@@ -2,6 +2,7 @@
 """Threads that serve a connection each by poll and read. One client pauses for 20 ms inside a
 transaction; 5 of 100 requests of the others wait for a row that it changed, on a condition variable.
 Answer: outside; the poll in which the thread of that client waits is not to blame, though it has a stack."""
+from pausing import serve
 from synth import Thread, Trace
 
 trace = Trace(seconds=6, seed=28)
@@ -24,22 +25,12 @@ def answer(thread):
     thread.call("sendto", 10_000, ret=64, args=f"{thread.fd}", path=["serve", "answer"])
 
 
-held = []  # from when, until when
-while holder.now < trace.end_ns - 80_000_000:
-    take(holder, trace.random.randint(2_000_000, 4_000_000))
-    answer(holder)
-    begin = holder.now
-    take(holder, 20_000_000)
-    held.append((begin, holder.now + 40_000))
-    answer(holder)
-for thread in others:
-    while thread.now < trace.end_ns - 80_000_000:
-        take(thread, trace.random.randint(500_000, 1_500_000))
-        until = [end for begin, end in held if begin < thread.now < end - 3_000_000]
-        if until and trace.random.random() < 0.06:
-            thread.sleep("futex", until[0] - thread.now - 1000, args="0x7e00,0x89,0", waker=holder,
-                         path=["serve", "execute", "wait_row", "libc:pthread_cond_wait"])
-        answer(thread)
+def wait(thread, ns):
+    thread.sleep("futex", ns, args="0x7e00,0x89,0", waker=holder,
+                 path=["serve", "execute", "wait_row", "libc:pthread_cond_wait"])
+
+
+serve(trace, holder, others, take, answer, wait)
 for thread in [holder] + others:
     thread.stuck("poll", args="0x7ffc0010,1,28800")
 trace.print()

@@ -5,27 +5,12 @@
 #
 # Usage: tests/unit/names_live.sh [CASE...]
 # Exit status: 0 all were named; 1 not; 77 perf events cannot be used here.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=$PWD/build/user/scope
-[ -x "$scope" ] || make -s user
+. "$(dirname "$0")/live.bash"
 source=$PWD/tests/unit/names_work.c
-dir=$(mktemp -d)
-target=
-ended() {
-	[ -z "$target" ] || kill "$target" 2>/dev/null
-	rm -rf "$dir"
-}
-trap ended EXIT
-"$scope" doctor > "$dir/doctor" 2>&1
-grep -q '^ok .*perf events can be used' "$dir/doctor" ||
-	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
 chmod 755 "$dir"
 cd "$dir" || exit 1
 gcc -O1 -g -Wall -Wextra -Werror -Wl,--build-id -o full "$source" &&
 	gcc -O1 -Wall -Wextra -Werror -DLIBRARY -shared -fPIC -o library.so "$source" || exit 1
-bad=0
 
 # Starts a target that waits for a line; says where to write it: descriptor 7.
 start() {	# COMMAND...

@@ -5,25 +5,10 @@
 #
 # Usage: tests/unit/perf_capabilities.sh
 # Exit status: 0 all was so; 1 not; 77 perf events or capabilities cannot be used here.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-scope=build/user/scope
-[ -x "$scope" ] || make -s user
-dir=$(mktemp -d)
-target=
-ended() {
-	[ -z "$target" ] || kill "$target" 2>/dev/null
-	rm -rf "$dir"
-}
-trap ended EXIT
-"$scope" doctor > "$dir/doctor" 2>&1
-grep -q '^ok .*perf events can be used' "$dir/doctor" ||
-	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+. "$(dirname "$0")/live.bash"
 # nobody has to reach it.
 cp "$scope" "$dir/scope"
 chmod 777 "$dir"
-bad=0
 
 # with CAPABILITY... -- COMMAND...: as nobody, with these alone
 with() {

@@ -5,23 +5,8 @@
 #
 # Usage: tests/unit/perf_live.sh
 # Exit status: 0 all was seen; 1 not; 77 perf events cannot be used here.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=build/user/scope
-[ -x "$scope" ] || make -s user
-dir=$(mktemp -d)
-target=
-ended() {
-	[ -z "$target" ] || kill "$target" 2>/dev/null
-	rm -rf "$dir"
-}
-trap ended EXIT
-"$scope" doctor > "$dir/doctor" 2>&1
-grep -q '^ok .*perf events can be used' "$dir/doctor" ||
-	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+. "$(dirname "$0")/live.bash"
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/perf_work.c || exit 1
-bad=0
 
 # Sets select, the options that say whom to trace, once the work is there. By default all of it.
 choose() { select=(-p "$target"); }

@@ -4,21 +4,7 @@
 #
 # Usage: tests/unit/report_live.sh
 # Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=build/user/scope
-[ -x "$scope" ] || make -s user
-dir=$(mktemp -d)
-target=
-ended() {
-	[ -z "$target" ] || kill "$target" 2>/dev/null
-	rm -rf "$dir"
-}
-trap ended EXIT
-"$scope" doctor > "$dir/doctor" 2>&1
-grep -q '^ok .*perf events can be used' "$dir/doctor" ||
-	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+. "$(dirname "$0")/live.bash"
 python3 -c '
 import os, time
 r, w = os.pipe()
@@ -27,7 +13,6 @@ while True:
 ' &
 target=$!
 sleep 0.3
-bad=0
 
 # check NAME COMMAND...
 check() {

@@ -5,18 +5,9 @@
 #
 # Usage: tests/unit/signature_live.sh [kmod]     kmod: by the module, which is loaded; else by perf events
 # Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-scope=build/user/scope
 source=${1:-perf}
-[ -x "$scope" ] || make -s user
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-"$scope" doctor > "$dir/doctor" 2>&1
-[ "$source" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
-	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
-bad=0
+export capture_by=$source
+. "$(dirname "$0")/live.bash"
 
 # expect NAME PATTERN FILE
 expect() {

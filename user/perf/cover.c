@@ -6,14 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "perf/tasks.h"
+
 #define TID_NEVER 4194304u /* Linux numbers threads below that */
-
-static int by_number(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
-}
 
 static void merge_narrowest(struct scope_perf_cover *cover)
 {
@@ -60,7 +55,7 @@ void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest,
 
 	*ret_cover = (struct scope_perf_cover){ .newest = newest };
 	if (count)
-		qsort(tids, count, sizeof(*tids), by_number);
+		qsort(tids, count, sizeof(*tids), scope_perf_tasks_by_number);
 	for (i = 0; i < count; i++)
 		append(ret_cover, tids[i]);
 }

@@ -118,13 +118,6 @@ static int look_at(struct scope_perf_feed *feed, uint32_t tgid, uint32_t tid)
 	return scope_perf_pack_state(feed->pack, now, &state, reg);
 }
 
-static int by_number(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
 {
 	struct scope_perf_thread *thread;
@@ -134,7 +127,6 @@ int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
 
 	if (code)
 		return code;
-	qsort(tids, count, sizeof(*tids), by_number);
 	for (i = 0; i < count && !code; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (thread && !thread->ending)
@@ -190,12 +182,11 @@ static int leave_groups(struct scope_perf_feed *feed, const struct members *memb
 
 	if (code)
 		return code;
-	qsort(tids, count, sizeof(*tids), by_number);
 	for (i = 0; i < count && !code; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
 		    (members->count && bsearch(&tids[i], members->tid, members->count,
-					       sizeof(*members->tid), by_number)))
+					       sizeof(*members->tid), scope_perf_tasks_by_number)))
 			continue;
 		thread->by &= ~SCOPE_PERF_BY_GROUP;
 		if (!thread->by)
@@ -212,7 +203,7 @@ int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
 	int code = scope_perf_select_walk_groups(&feed->options, add_member, &members);
 
 	if (!code && members.count)
-		qsort(members.tid, members.count, sizeof(*members.tid), by_number);
+		qsort(members.tid, members.count, sizeof(*members.tid), scope_perf_tasks_by_number);
 	if (!code)
 		code = leave_groups(feed, &members);
 	free(members.tid);

@@ -201,6 +201,13 @@ bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
 	return false;
 }
 
+int scope_perf_tasks_by_number(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
 int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
 			  size_t *ret_count)
 {
@@ -213,6 +220,7 @@ int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_t
 	for (i = 0; i < BUCKETS; i++)
 		for (entry = tasks->thread[i]; entry; entry = entry->next)
 			tids[count++] = entry->thread.tid;
+	qsort(tids, count, sizeof(*tids), scope_perf_tasks_by_number);
 	*ret_tids = tids;
 	*ret_count = count;
 	return 0;

@@ -68,7 +68,10 @@ uint32_t scope_perf_tasks_processes(const struct scope_perf_tasks *tasks);
 /* The thread will end: it counts no more. */
 void scope_perf_tasks_end(struct scope_perf_tasks *tasks, struct scope_perf_thread *thread);
 
-/* All numbers, in no order; the caller frees. 0 or -ENOMEM. */
+/* Compares two numbers of threads (uint32_t), for qsort() and bsearch(). */
+int scope_perf_tasks_by_number(const void *left, const void *right);
+
+/* All numbers, the least first; the caller frees. 0 or -ENOMEM. */
 int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
 			  size_t *ret_count);
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Begin a test that traces on this host: the program as $scope, a folder of its own as $dir, which goes in
+# the end as the process $target does, and $bad. Ends it with 77 where perf events cannot be used, but
+# with capture_by=kmod.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+
+scope=$PWD/build/user/scope
+[ -x "$scope" ] || make -s user
+dir=$(mktemp -d)
+target=
+bad=0
+ended() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null
+	rm -rf "$dir"
+}
+trap ended EXIT
+"$scope" doctor > "$dir/doctor" 2>&1
+[ "${capture_by:-perf}" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
+	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
