@@ -23,14 +23,17 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (*state >> 33) % bound;
 }
 
-/* Some calls repeat what came before, as those of programs do. */
+/* Some calls repeat what came before, or the one before, as those of programs do. */
 static size_t random_calls(uint64_t *state, uint32_t alphabet, uint16_t *nr, size_t room)
 {
 	size_t length = 1 + random_below(state, room);
 
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
 		nr[i] = i > 4 && random_below(state, 3) ? nr[i - 4]
 							: (uint16_t)random_below(state, alphabet);
+		if (i && !random_below(state, 5))
+			nr[i] = nr[i - 1];
+	}
 	return length;
 }
 
@@ -41,6 +44,21 @@ static size_t window_end(const uint16_t *nr, size_t length, size_t first)
 	while (end < length && end < first + SCOPE_EPISODE_SPAN && nr[end] != nr[first])
 		end++;
 	return end;
+}
+
+/* Of the calls from first on, those that are next to each other and of one number. */
+static size_t run_length(const uint16_t *nr, size_t length, size_t first)
+{
+	size_t end = first;
+
+	while (end < length && nr[end] == nr[first])
+		end++;
+	return end - first;
+}
+
+static bool is_run(const struct scope_episode *episode)
+{
+	return episode->length > 1 && episode->nr[1] == episode->nr[0];
 }
 
 static bool same_calls(const struct scope_episode *a, const struct scope_episode *b)
@@ -98,8 +116,30 @@ static size_t naive_candidates(const struct scope_string *string, size_t strings
 						episode.nr[episode.length++] = string[s].nr[i + 1 + j];
 				count = naive_add(all, count, &episode);
 			}
+			for (size_t j = run_length(string[s].nr, string[s].length, i); j > 1; j--) {
+				struct scope_episode run = {.length = (uint8_t)j, .contiguous = true};
+
+				for (size_t k = 0; k < j && j <= SCOPE_EPISODE_MAX; k++)
+					run.nr[k] = string[s].nr[i];
+				if (j <= SCOPE_EPISODE_MAX)
+					count = naive_add(all, count, &run);
+			}
 		}
 	return count;
+}
+
+/* Taken one behind the other from the left, as many as there is room for. */
+static void naive_count_runs(const struct scope_string *string, size_t strings,
+			     struct scope_episode *run)
+{
+	for (size_t s = 0; s < strings; s++)
+		for (size_t i = 0; i + run->length <= string[s].length;) {
+			bool found = string[s].nr[i] == run->nr[0] &&
+				     run_length(string[s].nr, string[s].length, i) >= run->length;
+
+			run->support += found ? string[s].count : 0;
+			i += found ? run->length : 1;
+		}
 }
 
 static void naive_count(const struct scope_string *string, size_t strings,
@@ -145,7 +185,10 @@ static size_t naive_mine(const struct scope_string *string, size_t strings, uint
 
 	assert_non_null(closed);
 	for (size_t i = 0; i < count; i++) {
-		naive_count(string, strings, &all[i]);
+		if (is_run(&all[i]))
+			naive_count_runs(string, strings, &all[i]);
+		else
+			naive_count(string, strings, &all[i]);
 		if (all[i].support >= support_min)
 			all[frequent++] = all[i];
 	}
@@ -168,7 +211,7 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 {
 	struct scope_episode *naive = calloc(NAIVE_MAX, sizeof(*naive));
 	uint64_t seed = 1;
-	size_t total = 0, gaps = 0;
+	size_t total = 0, gaps = 0, runs = 0;
 
 	(void)state;
 	assert_non_null(naive);
@@ -195,11 +238,12 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 			assert_int_equal(mined[i].contiguous, naive[i].contiguous);
 			assert_true(scope_episode_valid(&mined[i]));
 			gaps += !mined[i].contiguous;
+			runs += is_run(&mined[i]);
 		}
 		total += count;
 		free(mined);
 	}
-	assert_true(total > 10 * ROUNDS && gaps > ROUNDS);
+	assert_true(total > 10 * ROUNDS && gaps > ROUNDS && runs > ROUNDS);
 	free(naive);
 }
 
@@ -271,13 +315,16 @@ static void sort_hits(struct hits *hits)
 
 static void random_episode(uint64_t *seed, uint32_t alphabet, struct scope_episode *ret_episode)
 {
+	bool run = !random_below(seed, 5);
+
 	do {
 		*ret_episode = (struct scope_episode){
 			.length = 1 + random_below(seed, SCOPE_EPISODE_MAX),
 			.contiguous = random_below(seed, 2),
 		};
 		for (unsigned i = 0; i < ret_episode->length; i++)
-			ret_episode->nr[i] = (uint16_t)random_below(seed, alphabet);
+			ret_episode->nr[i] = i && run ? ret_episode->nr[0]
+						      : (uint16_t)random_below(seed, alphabet);
 	} while (!scope_episode_valid(ret_episode));
 }
 
@@ -303,8 +350,10 @@ static void naive_match(const struct scope_episode *episode, size_t episodes, co
 	hits->count = 0;
 	for (uint32_t e = 0; e < episodes; e++)
 		for (size_t i = 0; i < length; i++) {
-			/* A single call and a string need no window. */
-			size_t end = naive_find(&episode[e], nr, i, window_end(nr, length, i));
+			/* A single call, a string and a run need no window. */
+			size_t end = naive_find(&episode[e], nr, i,
+						is_run(&episode[e]) ? length
+								    : window_end(nr, length, i));
 
 			if (end)
 				take_hit(hits, e, i, end - 1);
@@ -357,6 +406,8 @@ static void test_episodes_that_cannot_be_are_refused(void **state)
 		{.length = 0},
 		{.nr = {1, 2}, .length = SCOPE_EPISODE_MAX + 1},
 		{.nr = {1, 2, 1}, .length = 3},
+		{.nr = {1, 1, 2}, .length = 3, .contiguous = true},
+		{.nr = {1, 1}, .length = 2}, /* with others between its calls it is no run */
 	};
 	struct scope_matcher *matcher;
 

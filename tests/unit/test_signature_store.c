@@ -249,6 +249,39 @@ static void test_a_newer_database_is_refused(void **state)
 	expect_refused(SCOPE_STORE_WRITE, -EPROTO, "newer scope");
 }
 
+static int count_episode(void *user, const struct scope_episode *episode)
+{
+	size_t *count = user;
+
+	assert_true(scope_episode_valid(episode));
+	++*count;
+	return 0;
+}
+
+/* What such a one lacks comes with the next run; the older program is told that it is newer from then on. */
+static void test_an_older_database_is_read(void **state)
+{
+	static const uint16_t same[] = {7, 7, 7};
+	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
+	size_t before = 0, behind = 0;
+
+	(void)state;
+	add_run(store, same, 3, 6);
+	scope_store_close(store);
+	execute(path, "DELETE FROM episode WHERE length(nr) > 2; PRAGMA user_version = 1");
+	store = open_store(path, SCOPE_STORE_READ);
+	assert_int_equal(scope_store_each_episode(store, 2, NULL, count_episode, &before), 0);
+	assert_int_equal(before, 1);
+	scope_store_close(store);
+	store = open_store(path, SCOPE_STORE_WRITE);
+	add_run(store, same, 3, 1);
+	assert_int_equal(scope_store_each_episode(store, 2, NULL, count_episode, &behind), 0);
+	assert_int_equal(behind, 2);
+	scope_store_close(store);
+	execute(path, "CREATE TABLE check_version (v INTEGER CHECK (v = 2));"
+		      "INSERT INTO check_version SELECT * FROM pragma_user_version");
+}
+
 static void test_another_database_is_refused(void **state)
 {
 	(void)state;
@@ -354,6 +387,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_what_is_exported_comes_back, forget),
 		cmocka_unit_test_teardown(test_what_cannot_be_imported_is_refused, forget),
 		cmocka_unit_test_teardown(test_a_newer_database_is_refused, forget),
+		cmocka_unit_test_teardown(test_an_older_database_is_read, forget),
 		cmocka_unit_test_teardown(test_another_database_is_refused, forget),
 		cmocka_unit_test_teardown(test_no_database_is_told, forget),
 		cmocka_unit_test_teardown(test_a_damaged_database_is_told, forget),

@@ -4,12 +4,13 @@
 
 bool scope_episode_valid(const struct scope_episode *episode)
 {
+	unsigned again = 0;
+
 	if (!episode->length || episode->length > SCOPE_EPISODE_MAX)
 		return false;
 	for (unsigned i = 1; i < episode->length; i++)
-		if (episode->nr[i] == episode->nr[0])
-			return false;
-	return true;
+		again += episode->nr[i] == episode->nr[0];
+	return !again || (episode->contiguous && again == episode->length - 1u);
 }
 
 int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b)

@@ -26,6 +26,8 @@ struct miner {
 	size_t windows, window_capacity;
 	struct scope_episode *episode;
 	size_t episodes, capacity;
+	struct scope_episode *run; /* of one call each, by string */
+	size_t runs, run_capacity;
 	struct scope_episode prefix;
 };
 
@@ -198,6 +200,52 @@ static int grow_all(struct miner *miner)
 	return err;
 }
 
+static int compare_episodes(const void *left, const void *right)
+{
+	return scope_episode_compare(left, right);
+}
+
+/* Adds the runs of one string: of each length that fits, as often as it fits side by side. */
+static int add_runs(struct miner *miner, const struct scope_string *string)
+{
+	for (size_t i = 0, end; i < string->length; i = end) {
+		struct scope_episode run = {.contiguous = true};
+
+		for (end = i; end < string->length && string->nr[end] == string->nr[i]; end++)
+			;
+		while (run.length < SCOPE_EPISODE_MAX && run.length < end - i) {
+			run.nr[run.length++] = string->nr[i];
+			run.support = (end - i) / run.length * string->count;
+			if (run.length == 1)
+				continue;
+			if (scope_grow(&miner->run, &miner->run_capacity, miner->runs + 1,
+				       sizeof(run)))
+				return -ENOMEM;
+			miner->run[miner->runs++] = run;
+		}
+	}
+	return 0;
+}
+
+/* Runs of all strings that are frequent. */
+static int take_runs(struct miner *miner)
+{
+	if (miner->runs)
+		qsort(miner->run, miner->runs, sizeof(*miner->run), compare_episodes);
+	for (size_t i = 0, end; i < miner->runs; i = end) {
+		struct scope_episode *run = &miner->run[i];
+
+		for (end = i + 1; end < miner->runs && !compare_episodes(run, &miner->run[end]); end++)
+			run->support += miner->run[end].support;
+		if (run->support < miner->options->support_min)
+			continue;
+		if (scope_grow(&miner->episode, &miner->capacity, miner->episodes + 1, sizeof(*run)))
+			return -ENOMEM;
+		miner->episode[miner->episodes++] = *run;
+	}
+	return 0;
+}
+
 static bool is_within(const struct scope_episode *shorter, const struct scope_episode *longer)
 {
 	unsigned found = 0;
@@ -217,11 +265,6 @@ static int compare_worth(const void *left, const void *right)
 	if (a->length != b->length)
 		return a->length < b->length ? 1 : -1;
 	return scope_episode_compare(a, b);
-}
-
-static int compare_episodes(const void *left, const void *right)
-{
-	return scope_episode_compare(left, right);
 }
 
 /*
@@ -258,13 +301,19 @@ int scope_mine(const struct scope_string *string, size_t count,
 	struct miner miner = {.options = options};
 	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; !err && i < count; i++) {
 		err = add_windows(&miner, &string[i]);
+		if (!err)
+			err = add_runs(&miner, &string[i]);
+	}
 	if (!err) {
 		merge_windows(&miner);
 		err = grow_all(&miner);
 	}
+	if (!err)
+		err = take_runs(&miner);
 	free(miner.window);
+	free(miner.run);
 	if (err) {
 		free(miner.episode);
 		return err;

@@ -13,11 +13,13 @@
 
 #define APPLICATION_ID 0x73636f70 /* "scop" */
 #define BUSY_MS 10000
+#define VERSION(number) "PRAGMA user_version = " #number ";"
+#define SET_VERSION(number) VERSION(number)
 
 static const char schema[] =
 	"BEGIN;"
 	"PRAGMA application_id = 1935896432;"
-	"PRAGMA user_version = 1;"
+	SET_VERSION(SCOPE_STORE_VERSION)
 	"CREATE TABLE build (id INTEGER PRIMARY KEY, build_id TEXT NOT NULL UNIQUE,"
 	" module TEXT NOT NULL, arch TEXT NOT NULL, runs INTEGER NOT NULL);"
 	"CREATE TABLE function (id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build,"
@@ -84,6 +86,13 @@ int scope_store_prepare(struct scope_store *store, const char *sql, struct scope
 		       : scope_store_failed(store, error);
 }
 
+int scope_store_execute(struct scope_store *store, const char *sql, struct scope_error *error)
+{
+	return sqlite3_exec(store->handle, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : scope_store_failed(store, error);
+}
+
 static int make_directories(const char *path, struct scope_error *error)
 {
 	char part[PATH_MAX];
@@ -130,9 +139,7 @@ static int check(struct scope_store *store, enum scope_store_mode mode, struct s
 	if (code)
 		return code;
 	if (!application && !tables && mode == SCOPE_STORE_WRITE)
-		return sqlite3_exec(store->handle, schema, NULL, NULL, NULL) == SQLITE_OK
-			       ? 0
-			       : scope_store_failed(store, error);
+		return scope_store_execute(store, schema, error);
 	if (application != APPLICATION_ID)
 		return scope_error_set(error, -EBADMSG, "%.200s is no database of signatures: name one "
 				       "with --db, or learn with `scope learn`", store->path);
@@ -141,6 +148,8 @@ static int check(struct scope_store *store, enum scope_store_mode mode, struct s
 				       "%.200s is of version %" PRId64 ", this program knows versions up to "
 				       "%d: use a newer scope, or one database for each with --db",
 				       store->path, version, SCOPE_STORE_VERSION);
+	if (version < SCOPE_STORE_VERSION && mode == SCOPE_STORE_WRITE)
+		return scope_store_execute(store, SET_VERSION(SCOPE_STORE_VERSION), error);
 	return 0;
 }
 

@@ -221,13 +221,6 @@ static int add(struct adder *adder, const struct scope_mine_options *options, si
 	return code;
 }
 
-static int execute(struct scope_store *store, const char *command, struct scope_error *error)
-{
-	return sqlite3_exec(store->handle, command, NULL, NULL, NULL) == SQLITE_OK
-		       ? 0
-		       : scope_store_failed(store, error);
-}
-
 int scope_store_add(struct scope_store *store, const struct scope_learned *learned,
 		    const struct scope_mine_options *options, struct scope_error *error,
 		    size_t *ret_episodes)
@@ -240,12 +233,12 @@ int scope_store_add(struct scope_store *store, const struct scope_learned *learn
 		.function = calloc(learned->functions + 1, sizeof(*adder.function)),
 	};
 	size_t episodes = 0;
-	int code = adder.build && adder.function ? execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
+	int code = adder.build && adder.function ? scope_store_execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
 
 	if (!code) {
 		code = add(&adder, options, &episodes);
 		if (!code)
-			code = execute(store, "COMMIT", error);
+			code = scope_store_execute(store, "COMMIT", error);
 		if (code)
 			sqlite3_exec(store->handle, "ROLLBACK", NULL, NULL, NULL);
 	}

@@ -18,6 +18,9 @@ int scope_store_failed(struct scope_store *store, struct scope_error *error);
 int scope_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
 			sqlite3_stmt **ret_statement);
 
+/* Statements that return no rows. */
+int scope_store_execute(struct scope_store *store, const char *sql, struct scope_error *error);
+
 /* A column of calls as numbers: at most room of them. Their count; -EBADMSG where it holds none. */
 int scope_store_calls(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room);
 
