@@ -63,7 +63,8 @@
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
 #                             each thread, beside no tracer; the head of user/perf/events.c
 #   server_...                what real servers lose under `scope record --source perf` and under
-#                             other tracers, natively, alternating; tests/bench/servers.sh
+#                             other tracers, natively, alternating; ..._file_bytes_per_event of what
+#                             it wrote of each; tests/bench/servers.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(cd "${BUILD:-build}" && pwd)

@@ -11,7 +11,8 @@
 #   perf             perf record of the same tracepoints, enters and exits of calls, switches and wakings
 #   strace           strace -f -c, which only counts
 #   bpftrace         counts calls by name in the kernel; left out where it does not start, which is said
-# Prints the lines of servers.py. A window is what the server answers in it, not what the tracer kept.
+# Prints the lines of servers.py, and what consume tells of Scope's first file of each server: bytes an
+# event. A window is what the server answers in it, not what the tracer kept.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
@@ -56,10 +57,12 @@ begin() {
 	kill -0 "$tracer" 2>/dev/null
 }
 
-end() {
+end() {	# SERVER ROUND TRACER
 	kill "$tracer"
 	wait "$tracer" || true
 	tracer=
+	[ "$2 $3" != "0 scope" ] || "$build/user/bench/consume" "$work/trace" 2>/dev/null |
+		awk -v prefix="server_$1_" '/bytes_per_event/ { print prefix $0 }'
 	rm -f "$work/trace" "$work/perf.data"
 }
 
@@ -102,7 +105,7 @@ for server; do
 			[ $((i % 2)) -eq 1 ] || window "$server" "$round" none
 			if begin "$with"; then
 				window "$server" "$round" "$with"
-				end
+				end "$server" "$round" "$with"
 			else
 				wait "$tracer" || true
 				tracer=

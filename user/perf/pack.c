@@ -18,11 +18,23 @@
 #include "perf/state.h"
 
 #define X32_BIT 0x40000000
+#define PACKED_TIMES 4u
 
 /* In common_flags, since 2.6.29. */
 #define FLAG_HARDIRQ 0x08
 #define FLAG_SOFTIRQ 0x10
 #define FLAG_NMI 0x40
+
+/*
+ * Those of the ring several times over: it is memory of this process, which counts only as far as it
+ * is filled, and the more stacks stand together the less each of them takes in the file. Of a
+ * memcached with stacks 3.6 bytes an event instead of 4.0 (`consume TRACE`).
+ */
+static uint32_t packed_bytes(const struct scope_capture_options *options)
+{
+	return options->subbuf_bytes < SCOPE_SUBBUF_BYTES_MAX / PACKED_TIMES ?
+		       PACKED_TIMES * options->subbuf_bytes : SCOPE_SUBBUF_BYTES_MAX;
+}
 
 int scope_perf_pack_create(const struct scope_capture_options *options,
 			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
@@ -34,7 +46,7 @@ int scope_perf_pack_create(const struct scope_capture_options *options,
 
 	if (!pack)
 		return -ENOMEM;
-	code = scope_packer_create_for(take, context, options->subbuf_bytes, &pack->packer);
+	code = scope_packer_create_for(take, context, packed_bytes(options), &pack->packer);
 	if (code) {
 		free(pack);
 		return code;
