@@ -195,8 +195,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 struct kind {
-	struct scope_vector vector;
-	struct scope_unit_call call[16];
+	struct scope_unit_call call[4 + 13];
 	uint16_t calls;
 };
 
@@ -208,10 +207,8 @@ static void make_kinds(struct kind *kind)
 		for (uint16_t nr = 0; nr < 4 + 13; nr++) {
 			if (nr >= 4 && !(i >> (nr - 4) & 1))
 				continue;
-			scope_vector_mark(&kind[i].vector, nr * 7u);
-			if (kind[i].calls < 16)
-				kind[i].call[kind[i].calls++] =
-					(struct scope_unit_call){ (uint16_t)(nr * 7), 1, 10 };
+			kind[i].call[kind[i].calls++] =
+				(struct scope_unit_call){ (uint16_t)(nr * 7), 1 };
 		}
 	}
 }
@@ -246,7 +243,7 @@ static int hand_over(struct scope_survey *survey, const struct kind *kinds, uint
 			.granularity = SCOPE_UNIT_REQUEST,
 		};
 
-		err = scope_survey_unit(survey, &unit, kind->call, &kind->vector);
+		err = scope_survey_unit(survey, &unit, kind->call);
 	}
 	return err;
 }

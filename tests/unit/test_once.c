@@ -27,10 +27,8 @@ static void found_free(struct found *found)
 }
 
 /* All rows of the unit log, as text. */
-static int print_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		      const struct scope_vector *vector)
+static int print_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	assert_null(vector);
 	fprintf(user, "%u %u %u %ju %ju %ju %ju %u:", unit->thread, unit->group, unit->vector,
 		(uintmax_t)unit->begin_ns, (uintmax_t)unit->end_ns, (uintmax_t)unit->run_ns,
 		(uintmax_t)unit->bytes, unit->open);

@@ -21,12 +21,12 @@ struct run {
 	struct scope_units *units;
 };
 
-static int keep_all(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		    const struct scope_vector *vector)
+static int keep_all(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct run *run = user;
+	const struct scope_vector vector = scope_unit_vector(unit, call);
 
-	assert_int_equal(scope_vector_set_find(run->groups->group[unit->group].vectors, vector,
+	assert_int_equal(scope_vector_set_find(run->groups->group[unit->group].vectors, &vector,
 					       &unit->vector), 0);
 	return scope_units_keep(run->units, unit, call);
 }

@@ -166,6 +166,15 @@ int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector
 	return 0;
 }
 
+int scope_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count)
+{
+	if (count > SCOPE_VECTOR_UNITS_MAX - set->units)
+		return -EOVERFLOW;
+	set->multiplicities[id] += count;
+	set->units += count;
+	return 0;
+}
+
 int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 			  uint32_t *ret_id)
 {

@@ -58,6 +58,9 @@ void scope_vector_set_destroy(struct scope_vector_set *set);
 int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
 			 uint64_t count, uint32_t *ret_id);
 
+/* Adds @count units to those of @id (below the count). -EOVERFLOW as above. */
+int scope_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count);
+
 /* The id of this vector. -ENOENT where it was never added. */
 int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 			  uint32_t *ret_id);

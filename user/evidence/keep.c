@@ -62,8 +62,7 @@ static int store(struct keeper *keeper, const struct scope_unit *unit,
 	return scope_units_keep(kept->units, unit, call);
 }
 
-static int keep_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		     const struct scope_vector *vector)
+static int keep_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct keeper *keeper = user;
 	struct scope_kept *kept = keeper->kept;
@@ -75,7 +74,6 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	uint8_t mark;
 	int err;
 
-	(void)vector;
 	index = keeper->of_vector[unit->group][unit->vector];
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;

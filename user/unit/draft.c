@@ -24,28 +24,31 @@ struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_
 	return &builder->draft[thread];
 }
 
-/* Hands the unit on, with its calls and their vector. */
-static int hand_on(struct scope_unit_builder *builder, const struct scope_draft *draft,
-		   struct scope_unit *unit)
+int scope_draft_note(struct scope_draft *draft, uint16_t nr)
 {
-	struct scope_unit_call call[SCOPE_UNIT_CALLS];
-	struct scope_vector vector = {{0}};
+	struct scope_unit_call *call;
+	unsigned i = draft->calls;
 
-	unit->calls = draft->calls;
-	for (unsigned i = 0; i < draft->calls; i++) {
-		const struct scope_call_sum *sum = &draft->call->sum[i];
-		uint64_t us = sum->ns / 1000;
-
-		call[i] = (struct scope_unit_call){
-			.nr = sum->nr,
-			.count = sum->count < UINT16_MAX ? sum->count : UINT16_MAX,
-			.us = us < UINT32_MAX ? us : UINT32_MAX,
-		};
-		if (!scope_call_ignored(sum->nr))
-			scope_vector_mark(&vector, sum->nr);
+	if (!draft->call) {
+		draft->call = calloc(1, sizeof(*draft->call));
+		if (!draft->call)
+			return -ENOMEM;
 	}
-	return builder->sink.unit(builder->sink.user, unit, call, &vector);
+	call = draft->call->call;
+	if (nr < SCOPE_SYSCALL_MAX)
+		draft->call->place[nr] = i;
+	else
+		for (i = 0; i < draft->calls && call[i].nr != nr; i++)
+			;
+	if (i == SCOPE_UNIT_CALLS)
+		return 0;
+	if (i == draft->calls)
+		call[draft->calls++] = (struct scope_unit_call){.nr = nr};
+	call[i].count += call[i].count != UINT16_MAX;
+	return 0;
 }
+
+static const struct scope_unit_call no_call;
 
 int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		      const struct scope_mark *end, uint64_t end_ns, bool still_open)
@@ -68,6 +71,7 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = end->asleep_ns - begin->asleep_ns,
 		.bytes = draft->bytes,
+		.calls = draft->calls,
 		.thread = thread,
 		.group = builder->units->groups->of_thread[thread],
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
@@ -80,7 +84,8 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		starved_ns = unit.blocked_ns;
 	unit.blocked_ns -= starved_ns;
 	unit.queue_ns += starved_ns;
-	return hand_on(builder, draft, &unit);
+	return builder->sink.unit(builder->sink.user, &unit,
+				  draft->calls ? draft->call->call : &no_call);
 }
 
 /* Which descriptor it is matters to reads alone. */
@@ -107,7 +112,7 @@ enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *build
 static bool begun_by_loop(const struct scope_draft *draft)
 {
 	return draft->open && draft->tentative && draft->from_loop && draft->calls == 1 &&
-	       draft->call->sum[0].count == 1 && draft->end_ns > draft->begin_ns;
+	       draft->call->call[0].count == 1 && draft->end_ns > draft->begin_ns;
 }
 
 /* A sleep outside units was for a client if work was taken by it, or right behind it. */
@@ -141,8 +146,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
 	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
 		draft->tentative = false;
-		return draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret)
-				   : 0;
+		return draft->open ? scope_draft_log(draft, call, ret) : 0;
 	}
 	if (draft->open && draft->tentative && !joined)
 		err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
@@ -156,7 +160,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 		scope_draft_open(draft, thread, exit_ns);
 	}
 	draft->from_loop = matched == SCOPE_PICKUP_LOOP;
-	return scope_draft_log(draft, call, 0, ret);
+	return scope_draft_log(draft, call, ret);
 }
 
 int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)

@@ -14,15 +14,9 @@
 #include "timeline/take.h"
 #include "unit/unit.h"
 
-struct scope_call_sum {
-	uint16_t nr;
-	uint32_t count;
-	uint64_t ns;
-};
-
 /* The calls of one unit, in the order they were first made. */
 struct scope_draft_calls {
-	struct scope_call_sum sum[SCOPE_UNIT_CALLS];
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	uint8_t place[SCOPE_SYSCALL_MAX]; /* of a number, if that is what stands there */
 };
 
@@ -74,6 +68,8 @@ enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *build
 					  const struct scope_draft *draft,
 					  const struct scope_thread *thread,
 					  const struct scope_open_call *call);
+/* Counts the first call of its number, or any of a number beyond SCOPE_SYSCALL_MAX. 0 or -ENOMEM. */
+int scope_draft_note(struct scope_draft *draft, uint16_t nr);
 /* The return of a call that did or may have picked up work. */
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
@@ -116,44 +112,24 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 	draft->last_exit_ns = 0;
 }
 
-/* Where the sum of that number's calls stands; draft->calls: there is none yet. */
-static inline unsigned scope_draft_place(const struct scope_draft *draft, uint16_t nr)
-{
-	unsigned i;
-
-	if (nr < SCOPE_SYSCALL_MAX) {
-		i = draft->call->place[nr];
-		return i < draft->calls && draft->call->sum[i].nr == nr ? i : draft->calls;
-	}
-	for (i = 0; i < draft->calls && draft->call->sum[i].nr != nr; i++)
-		;
-	return i;
-}
-
 SCOPE_TAKE int scope_draft_log(struct scope_draft *draft, const struct scope_open_call *call,
-			       uint64_t ns, int64_t ret)
+			       int64_t ret)
 {
-	unsigned i;
+	const uint16_t nr = call->nr;
+	struct scope_unit_call *made;
 
 	if (ret > 0 && (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_WRITE))
 		draft->bytes += ret;
-	if (!draft->call) {
-		draft->call = calloc(1, sizeof(*draft->call));
-		if (!draft->call)
-			return -ENOMEM;
+	if (draft->calls && nr < SCOPE_SYSCALL_MAX) {
+		const unsigned place = draft->call->place[nr];
+
+		made = &draft->call->call[place];
+		if (place < draft->calls && made->nr == nr) {
+			made->count += made->count != UINT16_MAX;
+			return 0;
+		}
 	}
-	i = scope_draft_place(draft, call->nr);
-	if (i == SCOPE_UNIT_CALLS)
-		return 0;
-	if (i == draft->calls) {
-		draft->call->sum[i] = (struct scope_call_sum){.nr = call->nr};
-		if (call->nr < SCOPE_SYSCALL_MAX)
-			draft->call->place[call->nr] = i;
-		draft->calls++;
-	}
-	draft->call->sum[i].count++;
-	draft->call->sum[i].ns += ns;
-	return 0;
+	return scope_draft_note(draft, nr);
 }
 
 SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
@@ -212,7 +188,7 @@ SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
 					 const struct scope_open_call *call, int64_t ret,
 					 uint64_t exit_ns)
 {
-	int err = draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret) : 0;
+	int err = draft->open ? scope_draft_log(draft, call, ret) : 0;
 
 	draft->last_exit_ns = exit_ns;
 	if (!err && draft->slept_in_call && draft->open) {
@@ -245,7 +221,7 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
 	draft->goes_on = draft->tentative = draft->pending = false;
 	draft->read_fd = -1;
-	return draft->open ? scope_draft_log(draft, call, exit_ns - call->enter_ns, ret) : 0;
+	return draft->open ? scope_draft_log(draft, call, ret) : 0;
 }
 
 #endif

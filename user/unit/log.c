@@ -8,13 +8,19 @@
 
 #include "base/grow.h"
 #include "base/spool.h"
+#include "unit/shape.h"
 
-#define VARINT_BYTES 10
-#define UNIT_BYTES (2 + 9 * VARINT_BYTES) /* without its calls */
-#define CALL_BYTES (3 + 3 + 5)
-#define WAIT_BYTES (2 + 9 * VARINT_BYTES)
+#define VALUES 8 /* of a row */
+#define VALUES_BYTES (4 + VALUES * 8)
+#define SLACK 8 /* that reading and writing words may touch behind a row */
+#define ROW_BYTES (2 + VALUES_BYTES + SLACK)
+#define SHAPELESS_BYTES 6 /* id of the vector, number of calls; and those */
 
-/* First byte of a row: a unit, or a sleep; and what is true of it. */
+/*
+ * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep the class follows. Then its
+ * values: 4 bits for the length of each in bytes, then those bytes. Of a unit without a shape its vector
+ * and its calls follow.
+ */
 enum {
 	ROW_WAIT = 1,
 	ROW_OPEN = 2, /* a unit */
@@ -23,6 +29,7 @@ enum {
 };
 
 struct scope_unit_log {
+	const struct scope_shapes *shapes; /* that units refer to */
 	struct scope_spool *rows;   /* units and sleeps */
 	struct scope_spool *stacks; /* struct scope_logged_stack */
 	uint64_t last_ns; /* end of the last row */
@@ -31,12 +38,13 @@ struct scope_unit_log {
 	size_t states, state_capacity;
 };
 
-int scope_unit_log_create(struct scope_unit_log **ret_log)
+int scope_unit_log_create(const struct scope_shapes *shapes, struct scope_unit_log **ret_log)
 {
 	struct scope_unit_log *log = calloc(1, sizeof(*log));
 
 	if (!log)
 		return -ENOMEM;
+	log->shapes = shapes;
 	if (scope_spool_create(SCOPE_SPOOL_MEMORY, &log->rows) ||
 	    scope_spool_create(SCOPE_SPOOL_MEMORY, &log->stacks)) {
 		scope_unit_log_destroy(log);
@@ -56,155 +64,166 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 	free(log);
 }
 
-/* Seven bits a byte, the lowest first; the top bit tells that more follow. */
-static inline uint8_t *put(uint8_t *to, uint64_t value)
+/* Every value is written as a word, and the next one over what it did not need. */
+static inline uint8_t *put(uint8_t *to, const uint64_t value[VALUES])
 {
-	while (value >= 0x80) {
-		*to++ = (uint8_t)(value | 0x80);
-		value >>= 7;
+	uint8_t *at = to + sizeof(uint32_t);
+	uint32_t lengths = 0;
+
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < VALUES; i++) {
+		const uint32_t length = value[i] ? 8 - (uint32_t)__builtin_clzll(value[i]) / 8 : 0;
+
+		memcpy(at, &value[i], sizeof(value[i]));
+		at += length;
+		lengths |= length << 4 * i;
 	}
-	*to++ = (uint8_t)value;
-	return to;
+	memcpy(to, &lengths, sizeof(lengths));
+	return at;
 }
 
-static inline const uint8_t *get(const uint8_t *from, uint64_t *ret_value)
+static inline const uint8_t *get(const uint8_t *from, uint64_t value[VALUES])
 {
-	uint64_t value = *from & 0x7f;
+	static const uint64_t mask[16] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
+		0xffffffffffffff, UINT64_MAX,
+	};
+	uint32_t lengths;
 
-	for (unsigned shift = 7; *from++ & 0x80; shift += 7)
-		value |= (uint64_t)(*from & 0x7f) << shift;
-	*ret_value = value;
+	memcpy(&lengths, from, sizeof(lengths));
+	from += sizeof(lengths);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < VALUES; i++) {
+		const uint32_t length = lengths >> 4 * i & 15;
+
+		memcpy(&value[i], from, sizeof(value[i]));
+		value[i] &= mask[length];
+		from += length;
+	}
 	return from;
 }
 
 /* Rows end nearly in order of time: small differences of either sign come to few bytes. */
-static uint8_t *put_end(struct scope_unit_log *log, uint8_t *to, uint64_t end_ns)
+static inline uint64_t step_to(struct scope_unit_log *log, uint64_t end_ns)
 {
 	int64_t step = (int64_t)(end_ns - log->last_ns);
 
 	log->last_ns = end_ns;
-	return put(to, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+	return (uint64_t)step << 1 ^ (uint64_t)(step >> 63);
 }
 
-static const uint8_t *get_end(const uint8_t *from, uint64_t *last_ns)
+static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 {
-	uint64_t step;
+	return last_ns + (step >> 1 ^ -(step & 1));
+}
 
-	from = get(from, &step);
-	*last_ns += step >> 1 ^ -(step & 1);
-	return from;
+/* Of a unit without a shape. */
+static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit,
+			  const struct scope_unit_call *call)
+{
+	memcpy(to, &unit->vector, sizeof(unit->vector));
+	memcpy(to + sizeof(unit->vector), &unit->calls, sizeof(unit->calls));
+	to += SHAPELESS_BYTES;
+	memcpy(to, call, unit->calls * sizeof(*call));
+	return to + unit->calls * sizeof(*call);
+}
+
+static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit,
+				struct scope_unit_call *call)
+{
+	memcpy(&unit->vector, from, sizeof(unit->vector));
+	memcpy(&unit->calls, from + sizeof(unit->vector), sizeof(unit->calls));
+	from += SHAPELESS_BYTES;
+	memcpy(call, from, unit->calls * sizeof(*call));
+	return from + unit->calls * sizeof(*call);
 }
 
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit,
 			const struct scope_unit_call *call)
 {
-	uint8_t *row = scope_spool_room(log->rows, UNIT_BYTES + unit->calls * CALL_BYTES);
+	const bool shapeless = unit->shape == SCOPE_SHAPE_NONE;
+	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES + (shapeless ? SHAPELESS_BYTES +
+								unit->calls * sizeof(*call) : 0));
 	uint8_t *to = row;
 
 	if (!row)
 		return -ENOMEM;
 	*to++ = unit->open ? ROW_OPEN : 0;
-	to = put_end(log, to, unit->end_ns);
-	to = put(to, unit->thread);
-	to = put(to, unit->vector);
-	to = put(to, unit->end_ns - unit->begin_ns);
-	to = put(to, unit->run_ns);
-	to = put(to, unit->queue_ns);
-	to = put(to, unit->blocked_ns);
-	to = put(to, unit->bytes);
-	to = put(to, unit->calls);
-	for (unsigned i = 0; i < unit->calls; i++) {
-		to = put(to, call[i].nr);
-		to = put(to, call[i].count);
-		to = put(to, call[i].us);
-	}
+	to = put(to, (uint64_t[VALUES]){step_to(log, unit->end_ns), unit->thread, unit->shape + 1u,
+					unit->end_ns - unit->begin_ns, unit->run_ns,
+					unit->queue_ns, unit->blocked_ns, unit->bytes});
+	if (shapeless)
+		to = put_calls(to, unit, call);
 	scope_spool_use(log->rows, to - row);
 	return 0;
 }
 
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait)
 {
-	uint8_t *row = scope_spool_room(log->rows, WAIT_BYTES), *to = row;
+	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
 
 	if (!row)
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0);
 	*to++ = wait->class;
-	to = put_end(log, to, wait->end_ns);
-	to = put(to, wait->thread);
-	to = put(to, wait->waker_tid);
-	to = put(to, (uint64_t)(wait->waker + 1));
-	to = put(to, wait->nr);
-	to = put(to, wait->object);
-	to = put(to, wait->end_ns - wait->begin_ns);
-	to = put(to, wait->end_ns - wait->wake_ns);
+	to = put(to, (uint64_t[VALUES]){step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
+					(uint32_t)(wait->waker + 1), wait->nr, wait->object,
+					wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns});
 	scope_spool_use(log->rows, to - row);
 	return 0;
 }
 
-static const uint8_t *get_unit(const uint8_t *from, uint64_t *last_ns,
-			       const struct scope_groups *groups, struct scope_unit *unit,
-			       struct scope_unit_call *call)
+/* call: room for the calls of a unit without a shape; ret_call: where its calls are. */
+static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log *log,
+			       uint64_t *last_ns, const struct scope_groups *groups,
+			       struct scope_unit *unit, struct scope_unit_call *call,
+			       const struct scope_unit_call **ret_call)
 {
-	uint64_t thread, vector, wall, run, queue, blocked, bytes, calls;
-	bool open = *from++ & ROW_OPEN;
+	const bool open = *from++ & ROW_OPEN;
+	uint64_t value[VALUES];
 
-	from = get_end(from, last_ns);
-	from = get(from, &thread);
-	from = get(from, &vector);
-	from = get(from, &wall);
-	from = get(from, &run);
-	from = get(from, &queue);
-	from = get(from, &blocked);
-	from = get(from, &bytes);
-	from = get(from, &calls);
+	from = get(from, value);
+	*last_ns = stepped(*last_ns, value[0]);
 	*unit = (struct scope_unit){
-		.begin_ns = *last_ns - wall, .end_ns = *last_ns, .run_ns = run, .queue_ns = queue,
-		.bytes = bytes, .blocked_ns = blocked, .thread = (uint32_t)thread,
-		.group = groups->of_thread[thread], .vector = (uint32_t)vector,
-		.calls = (uint16_t)calls, .open = open,
+		.begin_ns = *last_ns - value[3], .end_ns = *last_ns, .run_ns = value[4],
+		.queue_ns = value[5], .blocked_ns = value[6], .bytes = value[7],
+		.thread = (uint32_t)value[1], .group = groups->of_thread[value[1]],
+		.shape = (uint32_t)value[2] - 1, .open = open,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
-	for (unsigned i = 0; i < calls; i++) {
-		uint64_t nr, count, us;
-
-		from = get(from, &nr);
-		from = get(from, &count);
-		from = get(from, &us);
-		call[i] = (struct scope_unit_call){(uint16_t)nr, (uint16_t)count, (uint32_t)us};
+	if (unit->shape == SCOPE_SHAPE_NONE) {
+		*ret_call = call;
+		return get_calls(from, unit, call);
 	}
+	unit->vector = log->shapes->shape[unit->shape].vector;
+	unit->calls = log->shapes->shape[unit->shape].calls;
+	*ret_call = scope_shape_calls(log->shapes, &log->shapes->shape[unit->shape]);
 	return from;
 }
 
 static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct scope_wait *wait)
 {
-	uint64_t thread, waker_tid, waker, nr, object, wall, wake;
-	uint8_t class = from[1];
-	bool lock = *from & ROW_LOCK, idle = *from & ROW_IDLE;
+	const bool lock = *from & ROW_LOCK, idle = *from & ROW_IDLE;
+	const uint8_t class = from[1];
+	uint64_t value[VALUES];
 
-	from = get_end(from + 2, last_ns);
-	from = get(from, &thread);
-	from = get(from, &waker_tid);
-	from = get(from, &waker);
-	from = get(from, &nr);
-	from = get(from, &object);
-	from = get(from, &wall);
-	from = get(from, &wake);
+	from = get(from + 2, value);
+	*last_ns = stepped(*last_ns, value[0]);
 	*wait = (struct scope_wait){
-		.thread = (uint32_t)thread, .waker_tid = (uint32_t)waker_tid,
-		.waker = (int32_t)waker - 1, .nr = (uint16_t)nr, .class = class, .lock = lock,
-		.idle = idle,
-		.object = object, .begin_ns = *last_ns - wall, .wake_ns = *last_ns - wake,
-		.end_ns = *last_ns,
+		.thread = (uint32_t)value[1], .waker_tid = (uint32_t)value[2],
+		.waker = (int32_t)value[3] - 1, .nr = (uint16_t)value[4], .class = class,
+		.lock = lock, .idle = idle, .object = value[5],
+		.begin_ns = *last_ns - value[6], .wake_ns = *last_ns - value[7], .end_ns = *last_ns,
 	};
 	return from;
 }
 
-static int replay_piece(const uint8_t *from, size_t bytes, uint64_t *last_ns, uint64_t from_ns,
-			const struct scope_groups *groups, const struct scope_unit_sink *sink)
+static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, size_t bytes,
+			uint64_t *last_ns, const struct scope_groups *groups,
+			const struct scope_unit_sink *sink)
 {
 	const uint8_t *end = from + bytes;
-	struct scope_unit_call call[SCOPE_UNIT_CALLS];
+	struct scope_unit_call room[SCOPE_UNIT_CALLS];
 	int ret = 0;
 
 	while (!ret && from < end) {
@@ -212,12 +231,15 @@ static int replay_piece(const uint8_t *from, size_t bytes, uint64_t *last_ns, ui
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
-			ret = sink->wait && *last_ns >= from_ns ? sink->wait(sink->user, &wait) : 0;
+			if (sink->wait && *last_ns >= log->from_ns)
+				ret = sink->wait(sink->user, &wait);
 		} else {
+			const struct scope_unit_call *call;
 			struct scope_unit unit;
 
-			from = get_unit(from, last_ns, groups, &unit, call);
-			ret = *last_ns >= from_ns ? sink->unit(sink->user, &unit, call, NULL) : 0;
+			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
+			if (*last_ns >= log->from_ns)
+				ret = sink->unit(sink->user, &unit, call);
 		}
 	}
 	return ret;
@@ -238,7 +260,7 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 
 	scope_spool_rewind(log->rows);
 	while ((ret = scope_spool_next(log->rows, &data, &bytes)) > 0) {
-		ret = replay_piece(data, bytes, &last_ns, log->from_ns, groups, sink);
+		ret = replay_piece(log, data, bytes, &last_ns, groups, sink);
 		if (ret)
 			break;
 	}

@@ -30,11 +30,13 @@ struct scope_logged_state {
 	uint64_t reg[SCOPE_REG_MAX];
 };
 
-/* 0 or -ENOMEM. */
-int scope_unit_log_create(struct scope_unit_log **ret_log);
+struct scope_shapes;
+
+/* What shapes units have; they must outlive the log. 0 or -ENOMEM. */
+int scope_unit_log_create(const struct scope_shapes *shapes, struct scope_unit_log **ret_log);
 void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
 
-/* Each notes one; 0 or -ENOMEM. unit->vector is set. The event is the last one of the trace. */
+/* Each notes one; 0 or -ENOMEM. unit->vector and unit->shape are set. The event is the last one of the trace. */
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit,
 			const struct scope_unit_call *call);
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait);
@@ -48,8 +50,8 @@ int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
 void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns);
 
 /*
- * Tells units and sleeps (where the sink wants them) in their order. Vectors are told by unit->vector
- * alone, the pointer is NULL. The groups are those of the run. 0, -errno, or what the sink returned.
+ * Tells units and sleeps (where the sink wants them) in their order. The groups are those of the
+ * run. 0, -errno, or what the sink returned.
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink);

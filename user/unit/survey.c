@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/shape.h"
 
 struct scope_surveyor {
 	struct scope_survey *survey;
@@ -36,51 +37,30 @@ static struct scope_survey_row *get_row(struct scope_survey_group *group, uint32
 	return &group->row[vector];
 }
 
-/* place: where in the unit it stands, which is where in the row as a rule. */
-static int add_call(struct scope_survey_row *row, const struct scope_unit_call *call, size_t place)
+/* So many units made the call so often. */
+static int add_call(struct scope_survey_row *row, const struct scope_unit_call *call, uint64_t units)
 {
-	size_t i = place;
+	size_t i;
 
-	if (i >= row->calls || row->call[i].nr != call->nr)
-		for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
-			;
+	for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
+		;
 	if (i == row->calls) {
 		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
 			return -ENOMEM;
-		if (i < SCOPE_SURVEY_PLAIN)
-			row->nr[i] = call->nr;
 		row->call[row->calls++] = (struct scope_survey_call){.nr = call->nr};
 	}
-	if (call->count == 1) {
-		row->call[i].once++;
-		return 0;
-	}
-	return scope_sketch_add(&row->call[i].count, call->count, 1);
+	return scope_sketch_add(&row->call[i].count, call->count, units);
 }
 
-/* Does the unit make the calls of the row, each once and in that order? As most do. */
-static bool is_plain(const struct scope_survey_row *row, const struct scope_unit_call *call,
-		     size_t calls)
+static int add_calls(struct scope_survey *survey, const struct scope_shape *shape,
+		     const struct scope_unit_call *call, uint64_t units)
 {
-	if (calls != row->calls || calls > SCOPE_SURVEY_PLAIN)
-		return false;
-	for (size_t i = 0; i < calls; i++)
-		if (call[i].nr != row->nr[i] || call[i].count != 1)
-			return false;
-	return true;
-}
-
-static int add_calls(struct scope_survey_row *row, const struct scope_unit *unit,
-		     const struct scope_unit_call *call)
-{
+	struct scope_survey_row *row = &survey->group[shape->group].row[shape->vector];
 	int err = 0;
 
-	if (is_plain(row, call, unit->calls)) {
-		row->plain++;
-		return 0;
-	}
-	for (unsigned i = 0; !err && i < unit->calls; i++)
-		err = add_call(row, &call[i], i);
+	row->units += units;
+	for (unsigned i = 0; !err && i < shape->calls; i++)
+		err = add_call(row, &call[i], units);
 	return err;
 }
 
@@ -126,45 +106,62 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 		 const struct scope_unit_call *call)
 {
 	struct scope_survey_group *group = get_group(survey, unit->group);
-	struct scope_survey_row *row = group ? get_row(group, unit->vector) : NULL;
 	uint64_t measure = scope_unit_measure(unit);
 	int err = 0;
 
-	if (!row)
+	if (!group || !get_row(group, unit->vector))
 		return -ENOMEM;
-	row->units++;
+	if (unit->shape != SCOPE_SHAPE_NONE)
+		survey->shapes->shape[unit->shape].units++;
+	else
+		err = add_calls(survey, &(struct scope_shape){.group = unit->group,
+							      .vector = unit->vector,
+							      .calls = unit->calls}, call, 1);
 	group->units++;
 	group->busy_ns += measure + unit->queue_ns;
 	survey->units++;
 	survey->requests += unit->granularity == SCOPE_UNIT_REQUEST;
 	survey->queue_ns += unit->queue_ns;
 	survey->busy_ns += measure + unit->queue_ns;
-	if (!unit->open)
+	if (!err && !unit->open)
 		err = add_measure(survey, unit, measure);
 	if (!err && !unit->open && unit->granularity == SCOPE_UNIT_REQUEST)
 		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
-	if (!err)
-		err = add_calls(row, unit, call);
 	return err;
 }
 
-int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call, const struct scope_vector *vector)
+/* The first unit of its shape, or one of a shape that found no room. */
+static int meet_shape(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call, uint64_t hash)
 {
-	int err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors,
-				       vector, 1, &unit->vector);
+	const struct scope_vector vector = scope_unit_vector(unit, call);
+	int err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector,
+				       1, &unit->vector);
 
+	return err ? err : scope_shapes_add(survey->shapes, hash, unit, call, &unit->shape);
+}
+
+int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call)
+{
+	const uint64_t hash = scope_shape_hash(unit->group, call, unit->calls);
+	int err = 0;
+
+	unit->shape = scope_shapes_find(survey->shapes, hash, unit->group, call, unit->calls);
+	if (unit->shape != SCOPE_SHAPE_NONE)
+		unit->vector = survey->shapes->shape[unit->shape].vector;
+	else
+		err = meet_shape(survey, unit, call, hash);
 	if (!err)
 		err = tally(survey, unit, call);
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
 }
 
-static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		    const struct scope_vector *vector)
+static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct scope_surveyor *surveyor = user;
 
-	return scope_survey_unit(surveyor->survey, unit, call, vector);
+	return scope_survey_unit(surveyor->survey, unit, call);
 }
 
 static int add_wait(void *user, const struct scope_wait *wait)
@@ -214,8 +211,10 @@ static int begin(struct scope_survey *survey)
 		.state = add_state,
 		.user = surveyor,
 	};
-	int err = scope_unit_log_create(&survey->log);
+	int err = scope_shapes_create(&survey->shapes);
 
+	if (!err)
+		err = scope_unit_log_create(survey->shapes, &survey->log);
 	if (!err)
 		err = scope_units_create(surveyor->groups, &survey->run);
 	if (!err)
@@ -267,26 +266,32 @@ int scope_survey_feed(struct scope_survey *survey, const struct scope_event *eve
 	return scope_units_feed(survey->run, event);
 }
 
-static int settle_calls(struct scope_survey_group *group)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < group->rows; i++)
-		for (size_t j = 0; !err && j < group->row[i].calls; j++)
-			err = scope_sketch_add(&group->row[i].call[j].count, 1,
-					       group->row[i].call[j].once + group->row[i].plain);
-	return err;
-}
-
 /* Behind the last unit. */
 static int settle(struct scope_survey *survey)
 {
+	const struct scope_shapes *shapes = survey->shapes;
 	int err = 0;
 
 	while (!err && survey->pendings)
 		err = settle_measure(survey);
-	for (size_t i = 0; !err && i < survey->groups; i++)
-		err = settle_calls(&survey->group[i]);
+	for (size_t i = 0; !err && i < shapes->count; i++)
+		if (shapes->shape[i].units)
+			err = add_calls(survey, &shapes->shape[i],
+					scope_shape_calls(shapes, &shapes->shape[i]),
+					shapes->shape[i].units);
+	return err;
+}
+
+/* The first unit of each shape is in its group's set already. */
+static int settle_vectors(const struct scope_shapes *shapes, const struct scope_groups *groups)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < shapes->count; i++)
+		if (shapes->shape[i].units > 1)
+			err = scope_vector_set_repeat(groups->group[shapes->shape[i].group].vectors,
+						      shapes->shape[i].vector,
+						      shapes->shape[i].units - 1);
 	return err;
 }
 
@@ -300,15 +305,15 @@ int scope_survey_end(struct scope_survey *survey)
 		err = -ENOMEM;
 	if (!err)
 		err = settle(survey);
+	if (!err)
+		err = settle_vectors(survey->shapes, survey->surveyor->groups);
 	free(survey->surveyor);
 	survey->surveyor = NULL;
 	return err;
 }
 
-static int tally_again(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		       const struct scope_vector *vector)
+static int tally_again(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	(void)vector;
 	return tally(user, unit, call);
 }
 
@@ -328,6 +333,8 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 		free_group(&survey->group[i]);
 		survey->group[i] = (struct scope_survey_group){0};
 	}
+	for (size_t i = 0; i < survey->shapes->count; i++)
+		survey->shapes->shape[i].units = 0;
 	scope_unit_log_forget(survey->log, from_ns);
 	err = scope_unit_log_replay(survey->log, groups, &sink);
 	return err ? err : settle(survey);
@@ -366,6 +373,7 @@ void scope_survey_destroy(struct scope_survey *survey)
 	free(survey->group);
 	scope_units_destroy(survey->run);
 	scope_unit_log_destroy(survey->log);
+	scope_shapes_destroy(survey->shapes);
 	free(survey->surveyor);
 	free(survey);
 }

@@ -2,7 +2,8 @@
 /*
  * What all units of a trace are like, without keeping one: distributions by group and vector.
  *
- * Memory is bounded by distinct vectors and the calls in them, whatever the number of units.
+ * Memory is bounded by distinct vectors and the calls in them, whatever the number of units. What units of
+ * one shape (unit/shape.h) have in common is added up at the end.
  */
 #ifndef SCOPE_UNIT_SURVEY_H
 #define SCOPE_UNIT_SURVEY_H
@@ -11,13 +12,10 @@
 #include "unit/log.h"
 #include "unit/unit.h"
 
-#define SCOPE_SURVEY_PLAIN 16 /* calls, at most, of units that are counted as one */
-
 /* How often units of one vector made one call; those that did not make it are left out. */
 struct scope_survey_call {
 	uint16_t nr;
-	uint64_t once; /* units that made it once, and …; in count as well behind the survey's end */
-	struct scope_sketch count;
+	struct scope_sketch count; /* of all units behind the survey's end */
 };
 
 /* The units of one group that have one vector. */
@@ -26,8 +24,6 @@ struct scope_survey_row {
 	struct scope_sketch measure; /* ns, of closed units */
 	struct scope_survey_call *call;
 	size_t calls, capacity;
-	uint64_t plain; /* … units that made all of them once, in this order */
-	uint16_t nr[SCOPE_SURVEY_PLAIN]; /* of the first calls, beside what every unit changes */
 };
 
 struct scope_survey_group {
@@ -52,6 +48,7 @@ struct scope_survey {
 	uint64_t units, requests;
 	double busy_ns, queue_ns;
 	struct scope_units *run; /* that told of the units: none is kept yet */
+	struct scope_shapes *shapes; /* of those units */
 	struct scope_unit_log *log; /* all that it told */
 	struct scope_surveyor *surveyor; /* until the end */
 	struct scope_survey_pending pending[SCOPE_SURVEY_PENDING]; /* a ring; empty behind the end */
@@ -80,9 +77,9 @@ int scope_survey_end(struct scope_survey *survey);
  */
 int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns);
-/* Takes a unit of a thread that was met, as those that feed finds. Sets unit->vector. */
+/* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
 int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call, const struct scope_vector *vector);
+		      const struct scope_unit_call *call);
 
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
 int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,

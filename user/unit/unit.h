@@ -16,12 +16,13 @@
 
 #define SCOPE_UNIT_CALLS 64 /* different numbers told apart inside one unit */
 
-/* How often a unit made one call, and how long it took in all. */
+/* How often a unit made one call. */
 struct scope_unit_call {
 	uint16_t nr;
 	uint16_t count; /* 65,535 stands for that many or more */
-	uint32_t us;
 };
+
+#define SCOPE_SHAPE_NONE UINT32_MAX
 
 /*
  * Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. A wait for a
@@ -36,6 +37,7 @@ struct scope_unit {
 	uint32_t thread;     /* index */
 	uint32_t group;
 	uint32_t vector;     /* id in its group's set of vectors */
+	uint32_t shape;	     /* number of its list of calls (unit/shape.h), or SCOPE_SHAPE_NONE */
 	uint32_t call;	     /* first of its calls in scope_units.call */
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
@@ -83,9 +85,8 @@ struct scope_unit_stack {
 struct scope_unit_sink {
 	/* NULL, or asked to decide on all threads up to this one before anything is said of it. */
 	int (*meet)(void *user, uint32_t thread);
-	/* What the pointers hold is gone after the call; unit->vector and unit->call are unset. */
-	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call,
-		    const struct scope_vector *vector);
+	/* What the pointers hold is gone after the call; vector, shape and call of the unit are unset. */
+	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/* May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS, or SCOPE_UNIT_IDLE_MIN_NS, in the order they end. */
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
@@ -120,6 +121,18 @@ int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
 		     const struct scope_unit_call *call);
 void scope_units_destroy(struct scope_units *units);
+
+/* One bit for each number that the unit called, without those that say nothing. */
+static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit,
+						    const struct scope_unit_call *call)
+{
+	struct scope_vector vector = {{0}};
+
+	for (unsigned i = 0; i < unit->calls; i++)
+		if (!scope_call_ignored(call[i].nr))
+			scope_vector_mark(&vector, call[i].nr);
+	return vector;
+}
 
 static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
 {

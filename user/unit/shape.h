@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Short numbers for lists of calls: a shape is the calls that units of one group made, and how often.
+ *
+ * Millions of units come down to some thousands of shapes, so what a unit's calls say of it (its vector,
+ * what it adds to distributions, how it is written to a log) is worked out once for each shape.
+ * Memory is bounded: lists that come when there is no more room have no number.
+ */
+#ifndef SCOPE_UNIT_SHAPE_H
+#define SCOPE_UNIT_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "unit/unit.h"
+
+#define SCOPE_SHAPES_MAX 32768u
+#define SCOPE_SHAPE_CALLS_MAX (1u << 18) /* of all shapes together */
+
+struct scope_shape {
+	uint32_t group, vector;
+	uint32_t first; /* of its calls */
+	uint16_t calls;
+	uint64_t units; /* the survey's: of this shape */
+};
+
+struct scope_shape_slot {
+	uint32_t number; /* of the shape, and 1 more; 0: empty */
+	uint32_t hash;
+};
+
+/* To be read through the functions below. */
+struct scope_shapes {
+	struct scope_shape *shape;
+	size_t count, capacity;
+	struct scope_unit_call *call;
+	size_t calls, call_capacity;
+	struct scope_shape_slot *slot; /* open addressing, a power of two, half full at most */
+	size_t slots;
+};
+
+int scope_shapes_create(struct scope_shapes **ret_shapes);
+void scope_shapes_destroy(struct scope_shapes *shapes); /* NULL is fine */
+
+static inline const struct scope_unit_call *scope_shape_calls(const struct scope_shapes *shapes,
+							      const struct scope_shape *shape)
+{
+	return &shapes->call[shape->first];
+}
+
+/* Of the group and the calls, two calls at a time. */
+static inline uint64_t scope_shape_hash(uint32_t group, const struct scope_unit_call *call,
+					unsigned calls)
+{
+	const uint64_t factor = 0x9e3779b97f4a7c15ull;
+	uint64_t hash = (group + 1ull) * factor, two = 0;
+	unsigned i;
+
+	for (i = 0; i + 2 <= calls; i += 2) {
+		memcpy(&two, &call[i], sizeof(two));
+		hash = (hash ^ hash >> 29 ^ two) * factor;
+	}
+	if (i < calls)
+		hash = (hash ^ hash >> 29 ^ (uint64_t)call[i].nr << 16 ^ call[i].count) * factor;
+	return hash ^ hash >> 32;
+}
+
+/* The slot of that list, or the empty one where it belongs. */
+static inline struct scope_shape_slot *scope_shapes_slot(const struct scope_shapes *shapes,
+							 uint64_t hash, uint32_t group,
+							 const struct scope_unit_call *call,
+							 unsigned calls)
+{
+	for (size_t at = hash & (shapes->slots - 1);; at = (at + 1) & (shapes->slots - 1)) {
+		struct scope_shape_slot *slot = &shapes->slot[at];
+		const struct scope_shape *shape;
+
+		if (!slot->number)
+			return slot;
+		if (slot->hash != hash >> 32)
+			continue;
+		shape = &shapes->shape[slot->number - 1];
+		if (shape->group == group && shape->calls == calls &&
+		    !memcmp(scope_shape_calls(shapes, shape), call, calls * sizeof(*call)))
+			return slot;
+	}
+}
+
+/* The number of that list's shape, or SCOPE_SHAPE_NONE. */
+static inline uint32_t scope_shapes_find(const struct scope_shapes *shapes, uint64_t hash,
+					 uint32_t group, const struct scope_unit_call *call,
+					 unsigned calls)
+{
+	return scope_shapes_slot(shapes, hash, group, call, calls)->number - 1;
+}
+
+/* One that find() does not find; ret_number: SCOPE_SHAPE_NONE where there is no room. 0 or -ENOMEM. */
+int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
+		     const struct scope_unit_call *call, uint32_t *ret_number);
+
+#endif
