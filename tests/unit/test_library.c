@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is a library, by the path of its file or the name of its code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "symbol/library.h"
+
+static void test_libraries(void **state)
+{
+	static const struct {
+		const char *path;
+		bool library;
+	} rows[] = {
+		{ "/usr/lib/x86_64-linux-gnu/libc.so.6", true },
+		{ "/lib/x86_64-linux-gnu/ld-2.31.so", true },
+		{ "/lib64/ld-linux-x86-64.so.2", true },
+		{ "/opt/app/lib/libc.so.6", true },
+		{ "/opt/app/lib/libssl.so.1.1", true },
+		{ "/usr/lib/x86_64-linux-gnu/libevent-2.1.so.7.0.1", true },
+		{ "/usr/lib/aarch64-linux-gnu/libwhatever.so.1", true },
+		{ "/usr/lib64/libwhatever.so", true },
+		{ "/usr/lib/jvm/java-17/lib/server/libjvm.so", true },
+		{ "[vdso]", true },
+		{ "[vsyscall]", true },
+		{ "/usr/sbin/nginx", false },
+		{ "/usr/bin/memcached", false },
+		{ "/usr/lib/lighttpd/mod_proxy.so", false },
+		{ "/usr/lib/x86_64-linux-gnu/lighttpd/mod_proxy.so", false },
+		{ "/usr/lib/apache2/modules/mod_php.so", false },
+		{ "/usr/lib/postgresql/15/bin/postgres", false },
+		{ "/opt/app/lib/libapp.so", false },
+		{ "/opt/app/lib/libcache.so", false },
+		{ "/opt/app/lib/libmq.so", false },
+		{ "/usr/local/lib/libapp.so.1", false },
+		{ "/lib/systemd/systemd", false },
+		{ "[anonymous]", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (scope_library_match(NULL, rows[i].path) != rows[i].library)
+			fail_msg("%s", rows[i].path);
+	}
+}
+
+static void test_runtimes(void **state)
+{
+	static const struct {
+		const char *name;
+		bool library;
+	} rows[] = {
+		{ "void java.io.FileDescriptor.sync()", true },
+		{ "boolean java.util.regex.Pattern$Loop.match(java.util.regex.Matcher, int)", true },
+		{ "monitorenter_nofpu Runtime1 stub", true },
+		{ "StubRoutines (1)", true },
+		{ "Builtin:InterpreterEntryTrampoline", true },
+		{ "JS:*emit node:events:465:44", true },
+		{ "void org.example.Shop.sell(int, java.util.List)", false },
+		{ "java.util.List org.example.Shop.list()", false },
+		{ "JS:*checkQuery /srv/app.js:12:20", false },
+		{ "RegExp:^(a+)+$", false },
+		{ "handle_request", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (scope_library_runtime(rows[i].name) != rows[i].library)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_runtimes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
