@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Learn the signatures of a small server on this host, then find its slow function without stacks, with
-# the program stripped of its symbols.
+# Learn the signatures of a small server on this host, also where only it sees its files, then find its
+# slow function without stacks, with the program stripped of its symbols.
 #
 # Usage: tests/unit/signature_live.sh [kmod]     kmod: by the module, which is loaded; else by perf events
 # Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
@@ -39,6 +39,21 @@ under 1500 learn > "$dir/learned" || { cat "$dir/learned"; exit 1; }
 cat "$dir/learned"
 "$scope" signatures show server flush_journal "${db[@]}" > "$dir/shown"
 expect "its calls are a signature" '^ +[0-9]+  pwrite64 ftruncate clock_nanosleep$' "$dir/shown"
+
+# Files that only the program saw, in a mount namespace that is gone when they are read.
+if unshare -m true 2>/dev/null; then
+	mkdir "$dir/hidden"
+	"$dir/client" ask "$dir/socket" 1500 &
+	client=$!
+	"$scope" learn --source "$source" --db "$dir/hidden.db" -- unshare -m sh -c "mount -t tmpfs none $dir/hidden &&
+		cp $dir/server $dir/hidden/inside && exec $dir/hidden/inside serve $dir/socket 1500" > "$dir/learned"
+	wait "$client"
+	"$scope" signatures show inside flush_journal --db "$dir/hidden.db" > "$dir/shown" 2>&1
+	expect "so does a program that nobody else saw and that has ended" \
+		'^ +[0-9]+  pwrite64 ftruncate clock_nanosleep$' "$dir/shown"
+else
+	echo "ok - a program in a mount namespace # skipped: none can be made here"
+fi
 
 strip -o "$dir/stripped" "$dir/server"
 mv "$dir/stripped" "$dir/server"

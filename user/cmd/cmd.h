@@ -100,10 +100,6 @@ int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
  */
 int scope_cmd_drop_privilege(struct scope_error *error);
 
-/* The files as the target sees them, as long as it is there to ask: where to, or false. */
-#define SCOPE_CMD_ROOT_BYTES 64
-bool scope_cmd_target_root(const struct scope_trace *trace, char ret_root[SCOPE_CMD_ROOT_BYTES]);
-
 /* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);
 void scope_cmd_progress_end(void);

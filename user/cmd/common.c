@@ -141,13 +141,6 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost)
 		"--no-samples)\n", command, lost);
 }
 
-bool scope_cmd_target_root(const struct scope_trace *trace, char ret_root[SCOPE_CMD_ROOT_BYTES])
-{
-	snprintf(ret_root, SCOPE_CMD_ROOT_BYTES, "/proc/%" PRIu64 "/root",
-		 scope_trace_meta_number(trace, SCOPE_META_PID, 0));
-	return !access(ret_root, X_OK);
-}
-
 static volatile sig_atomic_t stopped;
 
 static void on_signal(int number)

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/held.h"
 #include "cmd/symbols.h"
+#include "proc/root.h"
 #include "signature/store.h"
 #include "source/source.h"
 #include "trace/writer.h"
@@ -164,51 +165,64 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
+/* While a capture runs. */
+struct session {
+	struct scope_cmd_held held;
+	struct scope_proc_root *root;
+	uint32_t tgid;
+};
+
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	scope_cmd_held_begun(context, target);
+	struct session *session = context;
+
+	session->tgid = target->tgid;
+	scope_proc_root_hold(session->root, target->tgid);
+	scope_cmd_held_begun(&session->held, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now)
 {
-	(void)context;
+	struct session *session = context;
+
+	scope_proc_root_hold(session->root, session->tgid);
 	scope_cmd_progress("learning: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: enough)",
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
-static int capture(const struct request *request, struct scope_writer *writer,
-		   struct scope_error *error)
+static int capture(const struct request *request, struct scope_proc_root *root,
+		   struct scope_writer *writer, struct scope_error *error)
 {
-	struct scope_cmd_held held = { .name = "learn" };
+	struct session session = { .held.name = "learn", .root = root };
 	const struct scope_capture_watch watch = {
-		.begun = begun, .progress = progress, .context = &held,
+		.begun = begun, .progress = progress, .context = &session,
 	};
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
 	int code;
 
-	code = scope_cmd_held_start(&held, request->command, &options, error);
+	code = scope_cmd_held_start(&session.held, request->command, &options, error);
 	if (code)
 		return code;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
 	if (!code)
-		code = scope_cmd_held_check(&held, error);
-	scope_cmd_held_free(&held);
+		code = scope_cmd_held_check(&session.held, error);
+	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	return code;
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
-static int capture_and_open(const struct request *request, struct scope_error *error,
-			    struct scope_trace **ret_trace)
+static int capture_and_open(const struct request *request, struct scope_proc_root *root,
+			    struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
 	int code = scope_cmd_captured_create(request->save, error, &captured);
 
 	if (!code)
-		code = capture(request, captured.writer, error);
+		code = capture(request, root, captured.writer, error);
 	if (!code)
 		code = scope_writer_finish(captured.writer, error);
 	if (!code)
@@ -240,7 +254,9 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 		       "-Wl,--build-id\n", learned->no_build_id);
 }
 
-static int learn(const struct request *request, struct scope_trace *trace, struct scope_error *error)
+/* root: where the files of the trace lie; "": as its paths say. */
+static int learn(const struct request *request, const char *root, struct scope_trace *trace,
+		 struct scope_error *error)
 {
 	struct scope_symbol_options options = request->symbols.options;
 	const struct scope_trace_symbol *rows;
@@ -249,11 +265,10 @@ static int learn(const struct request *request, struct scope_trace *trace, struc
 	struct scope_symbols *symbols = NULL;
 	struct scope_store *store = NULL;
 	size_t map_count, row_count, episodes = 0;
-	char path[PATH_MAX], root[SCOPE_CMD_ROOT_BYTES];
+	char path[PATH_MAX];
 	int code;
 
-	/* The files as the process sees them, as long as it is there to ask. */
-	if (!request->input && scope_cmd_target_root(trace, root))
+	if (*root)
 		options.root = root;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
@@ -288,14 +303,16 @@ static int learn(const struct request *request, struct scope_trace *trace, struc
 
 static int run(const struct request *request, struct scope_error *error)
 {
+	struct scope_proc_root root = SCOPE_PROC_ROOT_NONE;
 	struct scope_trace *trace = NULL;
 	int code;
 
 	code = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace)
-			      : capture_and_open(request, error, &trace);
+			      : capture_and_open(request, &root, error, &trace);
 	if (!code)
-		code = learn(request, trace, error);
+		code = learn(request, root.path, trace, error);
 	scope_trace_close(trace);
+	scope_proc_root_release(&root);
 	return code;
 }
 

@@ -166,7 +166,6 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	struct scope_analysis_options options = *live->options;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace;
-	char root[SCOPE_CMD_ROOT_BYTES];
 	int err = scope_trace_open_growing(trace_fd, "the trace", NULL, &trace);
 
 	if (!err)
@@ -177,8 +176,6 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	options.settled_ns = now->settled_ns;
 	if (is_windowed(live, now))
 		options.from_ns = now->settled_ns - live->window_ns;
-	if (scope_cmd_target_root(trace, root))
-		options.symbols.root = root;
 	err = scope_analysis_run(trace, &options, &analysis);
 	return err ? err : scope_report_text(analysis, &style, to);
 }

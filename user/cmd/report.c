@@ -19,6 +19,7 @@
 #include "cmd/report.h"
 #include "cmd/report_options.h"
 #include "cmd/symbols.h"
+#include "proc/root.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "source/source.h"
@@ -32,13 +33,25 @@ struct session {
 	struct scope_writer *writer;
 	struct scope_stream *stream; /* NULL: it gave up, and all is left for the end */
 	struct scope_cmd_live *live; /* NULL: no report before the end */
+	struct scope_proc_root *root;
+	struct scope_analysis_options *analysis; /* gets its path */
+	uint32_t tgid;
 };
+
+static void hold_root(struct session *session)
+{
+	scope_proc_root_hold(session->root, session->tgid);
+	if (session->root->path[0])
+		session->analysis->symbols.root = session->root->path;
+}
 
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
 	struct session *session = context;
 
+	session->tgid = target->tgid;
+	hold_root(session);
 	scope_cmd_held_begun(&session->held, target);
 }
 
@@ -58,6 +71,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	const double left = (double)(now->duration_ns - now->elapsed_ns) / 1e9;
 	struct session *session = context;
 
+	hold_root(session);
 	analyse_on(session, now->settled_ns);
 	if (session->live) {
 		scope_cmd_live_tick(session->live, session->stream,
@@ -76,11 +90,14 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
-static int capture(const struct scope_cmd_report *request, const struct scope_analysis_options *analysis,
-		   struct scope_writer *writer, struct scope_error *error,
-		   struct scope_stream **ret_stream)
+/* analysis: what the trace is to be analysed by; gets the stream, and the root. */
+static int capture(const struct scope_cmd_report *request, struct scope_analysis_options *analysis,
+		   struct scope_proc_root *root, struct scope_writer *writer,
+		   struct scope_error *error)
 {
-	struct session session = { .held.name = "report", .writer = writer };
+	struct session session = {
+		.held.name = "report", .writer = writer, .root = root, .analysis = analysis,
+	};
 	const struct scope_capture_watch watch = {
 		.begun = begun, .progress = progress, .context = &session,
 	};
@@ -110,19 +127,20 @@ static int capture(const struct scope_cmd_report *request, const struct scope_an
 	if (code)
 		scope_stream_destroy(session.stream);
 	else
-		*ret_stream = session.stream;
+		analysis->stream = session.stream;
 	return code;
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
 static int capture_and_open(const struct scope_cmd_report *request, struct scope_analysis_options *options,
-			    struct scope_error *error, struct scope_trace **ret_trace)
+			    struct scope_proc_root *root, struct scope_error *error,
+			    struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
 	int code = scope_cmd_captured_create(request->save, error, &captured);
 
 	if (!code)
-		code = capture(request, options, captured.writer, error, &options->stream);
+		code = capture(request, options, root, captured.writer, error);
 	if (!code)
 		code = scope_cmd_captured_open(&captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
@@ -220,7 +238,8 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
 static int open_inputs(const struct scope_cmd_report *request, struct scope_analysis_options *options,
-		       struct scope_error *error, struct scope_trace **ret_trace)
+		       struct scope_proc_root *root, struct scope_error *error,
+		       struct scope_trace **ret_trace)
 {
 	const char *const paths[] = { request->input, request->baseline };
 	struct scope_trace *traces[2];
@@ -236,7 +255,7 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 	}
 	code = prepare_baseline(request, options, error);
 	if (!code)
-		code = capture_and_open(request, options, error, ret_trace);
+		code = capture_and_open(request, options, root, error, ret_trace);
 	if (code)
 		scope_reference_destroy(options->reference);
 	return code;
@@ -265,12 +284,9 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
 			     struct scope_analysis_options *options, struct scope_error *error)
 {
-	char root[SCOPE_CMD_ROOT_BYTES];
 	struct scope_analysis *analysis;
 	int code;
 
-	if (!request->input && scope_cmd_target_root(trace, root))
-		options->symbols.root = root;
 	scope_cmd_progress("analysing");
 	code = scope_analysis_run(trace, options, &analysis);
 	scope_cmd_progress_end();
@@ -285,6 +301,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 static int report(const struct scope_cmd_report *request, struct scope_error *error)
 {
 	struct scope_analysis_options options;
+	struct scope_proc_root root = SCOPE_PROC_ROOT_NONE;
 	struct scope_signatures *signatures = NULL;
 	struct scope_trace *trace = NULL;
 	int code;
@@ -296,7 +313,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	/* Before the capture, so that a missing module costs no time. */
 	code = request->causal ? scope_delay_check(error) : 0;
 	if (!code)
-		code = open_inputs(request, &options, error, &trace);
+		code = open_inputs(request, &options, &root, error, &trace);
 	if (!code)
 		code = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
@@ -306,6 +323,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
 	scope_trace_close(options.baseline);
+	scope_proc_root_release(&root);
 	return code;
 }
 
