@@ -4,6 +4,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 
 #define NRS 65536
 #define EVENT_BYTES_MAX 256
+#define STREAM_NAME_BYTES 32
 
 /* Of one CPU: the packet being filled. */
 struct stream {
@@ -75,8 +77,30 @@ static FILE *open_in(struct exporter *exporter, const char *name)
 	return file;
 }
 
+static const char *stream_name(size_t cpu, char name[STREAM_NAME_BYTES])
+{
+	snprintf(name, STREAM_NAME_BYTES, "channel0_%zu", cpu);
+	return name;
+}
+
+/* Half an export looks like a whole one. The directory goes as far as nobody else put a file there. */
+static void remove_files(const struct exporter *exporter)
+{
+	const int directory = open(exporter->path, O_DIRECTORY | O_CLOEXEC);
+	char name[STREAM_NAME_BYTES];
+
+	if (directory < 0)
+		return;
+	for (size_t i = 0; i < exporter->streams; i++)
+		unlinkat(directory, stream_name(i, name), 0);
+	unlinkat(directory, "metadata", 0);
+	close(directory);
+	rmdir(exporter->path);
+}
+
 static int write_packet(struct exporter *exporter, size_t cpu)
 {
+	char name[STREAM_NAME_BYTES];
 	struct stream *stream = &exporter->stream[cpu];
 	struct packet_head head = {
 		.magic = htole32(SCOPE_CTF_MAGIC),
@@ -90,15 +114,15 @@ static int write_packet(struct exporter *exporter, size_t cpu)
 
 	memcpy(stream->data, &head, sizeof(head));
 	if (fwrite(stream->data, 1, stream->bytes, stream->file) != stream->bytes)
-		return fail_file(exporter, "the stream", errno ? -errno : -EIO);
+		return fail_file(exporter, stream_name(cpu, name), errno ? -errno : -EIO);
 	stream->bytes = 0;
 	return 0;
 }
 
 static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **ret_stream)
 {
+	char name[STREAM_NAME_BYTES];
 	struct stream *stream;
-	char name[32];
 
 	if (scope_grow(&exporter->stream, &exporter->capacity, cpu + 1, sizeof(*stream)))
 		return -ENOMEM;
@@ -106,11 +130,10 @@ static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **r
 		exporter->stream[exporter->streams++] = (struct stream){0};
 	stream = &exporter->stream[cpu];
 	if (!stream->file) {
-		snprintf(name, sizeof(name), "channel0_%u", cpu);
 		stream->data = malloc(SCOPE_CTF_PACKET_BYTES);
 		if (!stream->data)
 			return -ENOMEM;
-		stream->file = open_in(exporter, name);
+		stream->file = open_in(exporter, stream_name(cpu, name));
 		if (!stream->file)
 			return fail_file(exporter, name, -errno);
 	}
@@ -310,6 +333,7 @@ static int export_event(struct exporter *exporter, const struct scope_event *eve
 
 static int finish(struct exporter *exporter, const struct scope_trace *trace)
 {
+	char name[STREAM_NAME_BYTES];
 	FILE *file;
 	int err = 0;
 
@@ -320,7 +344,7 @@ static int finish(struct exporter *exporter, const struct scope_trace *trace)
 		struct stream *stream = &exporter->stream[i];
 
 		if (stream->file && fclose(stream->file) && !err)
-			err = fail_file(exporter, "the stream", -errno);
+			err = fail_file(exporter, stream_name(i, name), -errno);
 		stream->file = NULL;
 	}
 	if (err)
@@ -371,6 +395,8 @@ int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, c
 			fclose(exporter.stream[i].file);
 		free(exporter.stream[i].data);
 	}
+	if (err)
+		remove_files(&exporter);
 	free(exporter.stream);
 	free(exporter.nrs);
 	scope_timeline_destroy(exporter.timeline);

@@ -244,6 +244,21 @@ static int fill(struct database *database, struct scope_trace *trace)
 	return err;
 }
 
+/* What is left of a transaction that found no room goes with the database. */
+static void remove_files(const char *path)
+{
+	struct stat status;
+	char *journal;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return;
+	unlink(path);
+	if (asprintf(&journal, "%s-journal", path) < 0)
+		return;
+	unlink(journal);
+	free(journal);
+}
+
 int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols,
 			const char *path, struct scope_error *error)
 {
@@ -265,7 +280,7 @@ int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols
 		sqlite3_finalize(database.insert[i]);
 	sqlite3_close(database.handle);
 	scope_timeline_destroy(database.timeline);
-	if (err && !stat(path, &status) && S_ISREG(status.st_mode))
-		unlink(path);
+	if (err)
+		remove_files(path);
 	return err;
 }
