@@ -130,6 +130,26 @@ expect "calls under a name" 200 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
 expect "threads that took the name" 10 '^[0-9]+ [0-9]+ comm [0-9]+ tgid=[0-9]+ comm=picked$'
 expect "threads that gave it up" 10 '^[0-9]+ [0-9]+ thread_exit [0-9]+ tgid=[0-9]+ untraced$'
 
+# What a recorder that is killed leaves behind holds what came up to a moment before, however little it is.
+bash -c 'while sleep 0.05; do :; done' & target=$!
+"$scope" record -p "$target" --source perf -o "$dir/killed.trace" > "$dir/said" 2>&1 & recorder=$!
+for _ in $(seq 200); do
+	[ ! -s "$dir/killed.trace.part" ] || break
+	sleep 0.05
+done
+sleep 1
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+kill "$target"
+wait "$target" 2>/dev/null
+target=
+if found=$("$scope" dump "$dir/killed.trace.part" | grep -Ec '^[0-9]+ [0-9]+ (exit|syscall) '); then
+	echo "ok - calls in what a killed recorder left: $found"
+else
+	echo "not ok - no call is in what a killed recorder left"
+	bad=1
+fi
+
 # The process moves into the group below once the capture of its parent is on.
 group=
 for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/cpu; do

@@ -95,6 +95,7 @@ static int drain_still(struct scope_capture_run *capture)
 	return code;
 }
 
+/* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
 static int flush_and_drain(struct scope_capture_run *capture)
 {
 	const uint64_t begin_ns = now_ns();
@@ -106,7 +107,7 @@ static int flush_and_drain(struct scope_capture_run *capture)
 		capture->settled_ns = begin_ns;
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
-	return code;
+	return code ? code : scope_writer_flush(capture->writer);
 }
 
 /* What the source tells by itself. */

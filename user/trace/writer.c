@@ -206,7 +206,7 @@ uint64_t scope_writer_bytes(const struct scope_writer *writer)
 
 int scope_writer_flush(struct scope_writer *writer)
 {
-	return scope_output_flush(writer->output);
+	return writer->output ? scope_output_flush(writer->output) : 0;
 }
 
 int scope_writer_descriptor(const struct scope_writer *writer)

@@ -74,8 +74,8 @@ int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *
 uint64_t scope_writer_bytes(const struct scope_writer *writer);
 
 /*
- * For scope_trace_open_growing(): all frames so far are in the file behind flush (0 or -errno), which
- * descriptor leads to, the writer's own. Not of a flight recorder.
+ * All frames so far are in the file behind flush (0 or -errno); of a flight recorder none are, ever. The
+ * descriptor, the writer's own, is for scope_trace_open_growing(); a flight recorder has none.
  */
 int scope_writer_flush(struct scope_writer *writer);
 int scope_writer_descriptor(const struct scope_writer *writer);
