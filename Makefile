@@ -86,7 +86,7 @@ $(BUILD)/gen/syscall_compat.h: scripts/syscall-table.sh
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # The module's pure code, with the kernel headers it asks for.
-$(addprefix $(OUT)/tests/test_,ring ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim
+$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim
 
 # Whose stacks by frame pointers are measured.
 $(OUT)/bench/calls: SCOPE_CFLAGS += -fno-omit-frame-pointer

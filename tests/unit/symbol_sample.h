@@ -21,7 +21,7 @@
 
 static char directory[64];
 
-static void command(const char *format, ...)
+static inline void command(const char *format, ...)
 {
 	char text[2048];
 	va_list arguments;
@@ -60,7 +60,7 @@ static const char source[] =
 	".section .note.GNU-stack,\"\",@progbits\n";
 
 /* Builds DIRECTORY/libsample.so, with the symbols' values in a table read by nm. */
-static int group_setup(void **state)
+static inline int group_setup(void **state)
 {
 	char path[128];
 	FILE *file;
@@ -80,7 +80,7 @@ static int group_setup(void **state)
 	return 0;
 }
 
-static int group_teardown(void **state)
+static inline int group_teardown(void **state)
 {
 	(void)state;
 	command("rm -rf %s", directory);
@@ -88,7 +88,7 @@ static int group_teardown(void **state)
 }
 
 /* Link address of a name, or of the code between two names. */
-static uint64_t link_of(const char *name)
+static inline uint64_t link_of(const char *name)
 {
 	char text[256];
 	uint64_t value = 0;
@@ -104,7 +104,7 @@ static uint64_t link_of(const char *name)
 }
 
 /* A map of all of the file's code in the process, as the kernel would have it: BASE + link. */
-static struct scope_trace_map map_of(uint32_t tgid, const char *path, const char *build_id)
+static inline struct scope_trace_map map_of(uint32_t tgid, const char *path, const char *build_id)
 {
 	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, path,
 				       build_id };
@@ -112,7 +112,7 @@ static struct scope_trace_map map_of(uint32_t tgid, const char *path, const char
 	return map;
 }
 
-static const struct scope_function *look(struct scope_symbols *symbols, uint32_t tgid,
+static inline const struct scope_function *look(struct scope_symbols *symbols, uint32_t tgid,
 					 uint64_t address)
 {
 	const struct scope_function *function = NULL;
@@ -122,7 +122,7 @@ static const struct scope_function *look(struct scope_symbols *symbols, uint32_t
 	return function;
 }
 
-static struct scope_symbols *open_one(const struct scope_trace_map *map, const char *root)
+static inline struct scope_symbols *open_one(const struct scope_trace_map *map, const char *root)
 {
 	const struct scope_symbol_options options = { .root = root };
 	struct scope_symbols *symbols;
@@ -131,7 +131,7 @@ static struct scope_symbols *open_one(const struct scope_trace_map *map, const c
 	return symbols;
 }
 
-static void check_names(struct scope_symbols *symbols)
+static inline void check_names(struct scope_symbols *symbols)
 {
 	const struct scope_function *split = look(symbols, 1, BASE + link_of("split"));
 	const struct scope_function *function;
@@ -164,7 +164,7 @@ static void check_names(struct scope_symbols *symbols)
 #define SAMPLE_RUN(tests)                                                                          \
 	(sample_can_be_built() ? cmocka_run_group_tests(tests, group_setup, group_teardown) : 77)
 
-static bool sample_can_be_built(void)
+static inline bool sample_can_be_built(void)
 {
 #ifndef __x86_64__
 	puts("skip: the sample file is for x86-64");

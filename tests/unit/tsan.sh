@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 echo 'int main(void) { return 0; }' >"$work/none.c"
 gcc -fsanitize=thread -o "$work/none" "$work/none.c" 2>/dev/null ||
 	{ echo "skipped: this compiler has no thread sanitizer: apt-get install libtsan2"; exit 77; }
-for test in test_filter test_ring; do
+for test in test_filter test_ring test_ring_flight; do
 	gcc -std=gnu11 -g -O1 -fsanitize=thread -D_GNU_SOURCE -Iinclude -Itests/unit/shim \
 		-o "$work/$test" "tests/unit/$test.c" -lcmocka -lpthread
 	# It wants the address space laid out as it expects.
