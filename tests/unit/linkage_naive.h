@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Problems for linkage trees, and a naive O(m^3) program that solves them with the same tie rule. */
+/* Problems for linkage trees, and a naive O(m^3) program that solves them by the same tie rule. */
 #ifndef SCOPE_TESTS_LINKAGE_NAIVE_H
 #define SCOPE_TESTS_LINKAGE_NAIVE_H
 
@@ -86,8 +86,8 @@ struct naive {
 };
 
 /* From the matrix; single linkage also says which pair of points it is between. */
-static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint32_t b, uint32_t *lo,
-			      uint32_t *hi)
+static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint32_t b,
+				     uint32_t *lo, uint32_t *hi)
 {
 	int least = 256, most = -1;
 

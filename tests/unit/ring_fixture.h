@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A ring of the module, compiled for user space, with what a reader of it knows, and one who writes on. */
+/* A ring of the module in user space, what its reader knows, and a writer that goes on and on. */
 #ifndef SCOPE_TESTS_RING_FIXTURE_H
 #define SCOPE_TESTS_RING_FIXTURE_H
 

@@ -116,9 +116,14 @@ static void give_up(struct scope_server *server, int err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	const unsigned long long wait_s = server->wait_ns / 1000000000;
-	char text[512], why[128];
+	char text[512], why[192];
 
-	if (server->late || err == ETIME || err == ETIMEDOUT)
+	/* A query that keep_on() ended is remembered in its cache as one for a file that is not there. */
+	if (server->late)
+		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
+			 "long to wait, and the same file is asked for again after 10 minutes "
+			 "(cache_miss_s in its cache)", wait_s);
+	else if (err == ETIME || err == ETIMEDOUT)
 		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
 			 "long to wait", wait_s);
 	else
