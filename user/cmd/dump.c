@@ -74,7 +74,8 @@ static int dump(const char *path, uint64_t from_ns, uint64_t to_ns)
 		return scope_cmd_fail("dump", &error);
 	ret = write_span(trace, from_ns, to_ns, &error);
 	if (!ret && *scope_trace_damage(trace))
-		fprintf(stderr, "scope dump: %s: %s\n", path, scope_trace_damage(trace));
+		ret = scope_error_set(&error, -EBADMSG, "%s: %s; what could be read was printed", path,
+				      scope_trace_damage(trace));
 	scope_trace_close(trace);
 	return ret ? scope_cmd_fail("dump", &error) : SCOPE_EXIT_DONE;
 }

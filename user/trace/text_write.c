@@ -369,7 +369,8 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
 		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
 	if (fflush(stream) || ferror(stream)) {
 		ret = errno ? -errno : -EIO;
-		return scope_error_set(error, ret, "cannot write the text: %s", strerror(-ret));
+		return scope_error_set(error, ret, "cannot write the text: %s; free some room, or send it "
+				       "elsewhere", strerror(-ret));
 	}
 	return 0;
 }
