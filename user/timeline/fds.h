@@ -61,6 +61,19 @@ struct scope_call_lesson {
 
 extern const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX];
 
+/* Would scope_fds_learn() change nothing? */
+static inline bool scope_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
+				   const uint64_t *arg, unsigned args, int64_t ret)
+{
+	const struct scope_call_lesson *lesson = &scope_call_lessons[nr];
+
+	if (lesson->of == SCOPE_TEACHES_NOTHING)
+		return true;
+	if (lesson->of == SCOPE_TEACHES_ARGUMENT)
+		return !args || scope_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind;
+	return ret < 0 || scope_fds_kind(fds, tgid, ret) == lesson->kind;
+}
+
 static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
 				  const uint64_t *arg, unsigned args, int64_t ret)
 {

@@ -83,6 +83,42 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_threa
 	return err;
 }
 
+/*
+ * A call from entry to return, where a listener takes both in one; false: nothing was done. Calls that teach
+ * something new of a descriptor are left to enter and exit.
+ */
+SCOPE_TAKE bool scope_timeline_whole(struct scope_listener run, struct scope_thread *thread,
+				     const struct scope_event *event)
+{
+	const uint16_t nr = event->syscall.nr;
+	struct scope_open_call call;
+
+	if (event->syscall.abi == SCOPE_ABI_32 || nr >= SCOPE_SYSCALL_MAX ||
+	    thread->run != SCOPE_RUN_RUNNING || thread->holding)
+		return false;
+	call.nr = nr;
+	call.role = scope_call_roles[nr];
+	call.args = event->syscall.args;
+	call.enter_ns = event->syscall.enter_ns;
+	call.arg[0] = call.args ? event->syscall.arg[0] : 0;
+	if (!scope_fds_known(run.timeline->fds, thread->tgid, nr, call.arg, call.args,
+			     event->syscall.ret) ||
+	    !run.ops->whole(run.user, thread, &call, event->syscall.ret, event->time_ns))
+		return false;
+	if (event->time_ns > thread->since_ns) {
+		thread->account.run_ns += event->time_ns - thread->since_ns;
+		thread->since_ns = event->time_ns;
+	}
+	/* What is left of a call that has returned. */
+	thread->open.nr = SCOPE_NR_NONE;
+	thread->open.args = call.args;
+	thread->open.enter_ns = call.enter_ns;
+	if (call.args)
+		thread->open.arg[0] = call.arg[0];
+	thread->early = false;
+	return true;
+}
+
 SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope_event *event)
 {
 	const long index = scope_timeline_thread(run.timeline, event->tid, event->time_ns);
@@ -98,6 +134,9 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 		thread->run = SCOPE_RUN_RUNNING;
 		thread->cpu = event->cpu;
 	}
+	if (event->kind == SCOPE_EVENT_SYSCALL && run.ops->whole &&
+	    scope_timeline_whole(run, thread, event))
+		return 0;
 	if (event->kind != SCOPE_EVENT_EXIT)
 		err = scope_timeline_enter(run, thread, event);
 	return err || event->kind == SCOPE_EVENT_ENTER ? err : scope_timeline_exit(run, thread, event);

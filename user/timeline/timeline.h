@@ -17,6 +17,13 @@
 
 /* All calls may be NULL. A negative return ends the run and is handed to its caller. */
 struct scope_timeline_ops {
+	/*
+	 * A call of a running thread that did not switch, at its return, as scope_timeline_whole()
+	 * (timeline/take.h) tells it: true, and it is told by nothing else; false: nothing was done. For
+	 * those that see at once that a call changes little, as most do. The account is where it was.
+	 */
+	bool (*whole)(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
 	/* The thread's account stands at enter_ns, or at the return. */
 	int (*enter)(void *user, const struct scope_thread *thread,
 		     const struct scope_open_call *call);

@@ -68,7 +68,7 @@ enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *build
 					  const struct scope_draft *draft,
 					  const struct scope_thread *thread,
 					  const struct scope_open_call *call);
-/* Counts the first call of its number, or any of a number beyond SCOPE_SYSCALL_MAX. 0 or -ENOMEM. */
+/* Counts the first call of a unit, or one of a number beyond SCOPE_SYSCALL_MAX. 0 or -ENOMEM. */
 int scope_draft_note(struct scope_draft *draft, uint16_t nr);
 /* The return of a call that did or may have picked up work. */
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
@@ -128,8 +128,59 @@ SCOPE_TAKE int scope_draft_log(struct scope_draft *draft, const struct scope_ope
 			made->count += made->count != UINT16_MAX;
 			return 0;
 		}
+		if (draft->calls < SCOPE_UNIT_CALLS) {
+			draft->call->place[nr] = (uint8_t)draft->calls;
+			draft->call->call[draft->calls++] = (struct scope_unit_call){nr, 1};
+			return 0;
+		}
 	}
 	return scope_draft_note(draft, nr);
+}
+
+/* Those of which a number other than the top of the loop's picks up nothing, whatever the arguments. */
+#define SCOPE_DRAFT_PLAIN_ROLES                                                                  \
+	(~(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL |             \
+	   1u << SCOPE_CALL_FUTEX))
+
+/*
+ * Is the call one that changes nothing of a request but the counts? Such are told as a whole to
+ * scope_draft_whole(). Reads are, unless they took something from a client's socket.
+ */
+SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
+				  const struct scope_thread *thread,
+				  const struct scope_open_call *call, int64_t ret)
+{
+	const struct scope_draft *draft = &builder->draft[thread->index];
+
+	if (thread->index >= builder->drafts || !draft->requests || call->nr == draft->pickup.nr)
+		return false;
+	if (1u << call->role & SCOPE_DRAFT_PLAIN_ROLES)
+		return true;
+	return call->role == SCOPE_CALL_READ &&
+	       (ret <= 0 || (call->args && scope_fds_kind(builder->units->timeline->fds, thread->tgid,
+							  (int32_t)call->arg[0]) !=
+						   SCOPE_FD_ACCEPTED));
+}
+
+/* As enter and exit of such a call. NULL sums cannot be: false, and nothing was done. */
+SCOPE_TAKE bool scope_draft_whole(struct scope_unit_builder *builder,
+				  const struct scope_thread *thread,
+				  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_draft *draft = &builder->draft[thread->index];
+
+	if (draft->open && scope_draft_log(draft, call, ret))
+		return false;
+	draft->slept_in_call = false;
+	draft->stack.slept_ns = 0;
+	draft->stack.standing = false;
+	draft->stack.enter_ns = call->enter_ns;
+	draft->stack.exit_ns = exit_ns;
+	draft->stack.nr = call->nr;
+	draft->last_call_ns = exit_ns;
+	draft->goes_on = draft->tentative = draft->pending = false;
+	draft->read_fd = -1;
+	return true;
 }
 
 SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,

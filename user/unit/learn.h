@@ -40,6 +40,29 @@ static inline struct scope_lesson *scope_learn_lesson(struct scope_learner *lear
 				       : scope_learn_meet(learner, thread);
 }
 
+static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_ns)
+{
+	if (lesson->last_exit_ns && enter_ns > lesson->last_exit_ns) {
+		int bucket = 63 - __builtin_clzll(enter_ns - lesson->last_exit_ns);
+
+		lesson->gap[bucket < SCOPE_LESSON_GAPS ? bucket : SCOPE_LESSON_GAPS - 1]++;
+	}
+}
+
+/* A call that scope_draft_whole() would take: false where there is more to learn of it than its time. */
+SCOPE_TAKE bool scope_learn_whole(struct scope_learner *learner, const struct scope_thread *thread,
+				  const struct scope_open_call *call, uint64_t exit_ns)
+{
+	struct scope_lesson *lesson = &learner->lesson[thread->index];
+
+	if (thread->index >= learner->count ||
+	    (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
+		return false;
+	scope_learn_gap(lesson, call->enter_ns);
+	lesson->last_exit_ns = exit_ns;
+	return true;
+}
+
 SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct scope_thread *thread,
 				 const struct scope_open_call *call)
 {
@@ -48,11 +71,7 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 
 	if (!lesson)
 		return -ENOMEM;
-	if (lesson->last_exit_ns && call->enter_ns > lesson->last_exit_ns) {
-		int bucket = 63 - __builtin_clzll(call->enter_ns - lesson->last_exit_ns);
-
-		lesson->gap[bucket < SCOPE_LESSON_GAPS ? bucket : SCOPE_LESSON_GAPS - 1]++;
-	}
+	scope_learn_gap(lesson, call->enter_ns);
 	if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_FUTEX ||
 	    (role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
 		scope_learn_call(learner, lesson, thread, call);

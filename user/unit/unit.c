@@ -22,7 +22,15 @@ SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
 	return scope_draft_exit(user, thread, call, ret, exit_ns);
 }
 
+SCOPE_TAKE bool build_whole(void *user, const struct scope_thread *thread,
+			    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	return scope_draft_plain(user, thread, call, ret) &&
+	       scope_draft_whole(user, thread, call, ret, exit_ns);
+}
+
 static const struct scope_timeline_ops build = {
+	.whole = build_whole,
 	.enter = build_enter,
 	.exit = build_exit,
 	.leave = scope_draft_leave,
@@ -52,6 +60,16 @@ SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread,
 	return err ? err : scope_draft_exit(builder, thread, call, ret, exit_ns);
 }
 
+SCOPE_TAKE bool both_whole(void *user, const struct scope_thread *thread,
+			   const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_unit_builder *builder = user;
+
+	return scope_draft_plain(builder, thread, call, ret) &&
+	       scope_learn_whole(builder->learner, thread, call, exit_ns) &&
+	       scope_draft_whole(builder, thread, call, ret, exit_ns);
+}
+
 static int both_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
@@ -61,6 +79,7 @@ static int both_wait(void *user, const struct scope_wait *wait)
 }
 
 static const struct scope_timeline_ops both = {
+	.whole = both_whole,
 	.enter = both_enter,
 	.exit = both_exit,
 	.leave = scope_draft_leave,

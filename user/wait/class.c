@@ -67,19 +67,6 @@ const char *scope_wait_class_name(enum scope_wait_class class)
 	return class < SCOPE_WAIT_CLASSES ? class_names[class] : "?";
 }
 
-bool scope_call_is_epoll(uint32_t nr)
-{
-#ifdef SYS_epoll_wait
-	if (nr == SYS_epoll_wait)
-		return true;
-#endif
-	return nr == SYS_epoll_pwait
-#ifdef SYS_epoll_pwait2
-	       || nr == SYS_epoll_pwait2
-#endif
-		;
-}
-
 static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
 {
 	switch (fd) {

@@ -50,7 +50,18 @@ static inline enum scope_call_role scope_call_role(uint32_t nr)
 				      : SCOPE_CALL_PLAIN;
 }
 
-bool scope_call_is_epoll(uint32_t nr);
+static inline bool scope_call_is_epoll(uint32_t nr)
+{
+#ifdef SYS_epoll_wait
+	if (nr == SYS_epoll_wait)
+		return true;
+#endif
+#ifdef SYS_epoll_pwait2
+	if (nr == SYS_epoll_pwait2)
+		return true;
+#endif
+	return nr == SYS_epoll_pwait;
+}
 
 /*
  * The same of a call whose arguments are known, the first at least. A poll of no set and a select of no
