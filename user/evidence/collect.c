@@ -57,6 +57,13 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 				event.stack.regs, event.stack.data, event.stack.bytes, ret_spot);
 }
 
+static void stand(struct scope_standing *standing, const struct scope_spot *spot)
+{
+	standing->node = spot->node;
+	standing->trail = spot->trail;
+	standing->below = spot->below;
+}
+
 static int collect_standing(struct collector *collector, const struct scope_logged_stack *logged)
 {
 	const uint32_t index = logged->stack.thread;
@@ -68,8 +75,7 @@ static int collect_standing(struct collector *collector, const struct scope_logg
 		return 0;
 	err = spot_of(collector, logged, &spot, &inside);
 	if (!err && index < collector->layer.units->threads) {
-		collector->layer.evidence->standing[index].node = spot.node;
-		collector->layer.evidence->standing[index].trail = spot.trail;
+		stand(&collector->layer.evidence->standing[index], &spot);
 	}
 	return err;
 }
@@ -156,7 +162,7 @@ static int unwind_standing(struct collector *collector)
 			scope_unit_log_state_of(collector->layer.kept->log, i);
 		struct scope_standing *standing = &collector->layer.evidence->standing[i];
 		const struct scope_trace_memory *memory = NULL;
-		struct scope_spot spot = { standing->node, standing->trail };
+		struct scope_spot spot;
 		uint32_t node;
 		int err;
 
@@ -168,8 +174,7 @@ static int unwind_standing(struct collector *collector)
 					       state->regs, memory->data, memory->bytes, &spot);
 			if (err)
 				return err;
-			standing->node = spot.node;
-			standing->trail = spot.trail;
+			stand(standing, &spot);
 		}
 		for (node = standing->node; node; node = tree->node[node].parent)
 			standing->start = tree->node[node].function;

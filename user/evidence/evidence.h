@@ -47,6 +47,7 @@ struct scope_item {
 struct scope_standing {
 	uint32_t node;		/* SCOPE_TREE_ROOT: no stack, or no program function in it */
 	uint32_t trail;		/* see struct scope_item */
+	const struct scope_function *below; /* library function it stands in, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
 };
 

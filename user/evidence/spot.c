@@ -38,6 +38,7 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	int err;
 
 	ret_spot->trail = 0;
+	ret_spot->below = NULL;
 	for (unsigned i = 0; i < count; i++) {
 		const struct scope_function *function;
 		unsigned at = 0;
@@ -74,6 +75,7 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 		path[length - 1 - i] = swap;
 	}
 	spotter->evidence->nameless += !length;
+	ret_spot->below = below;
 	err = scope_tree_insert(&spotter->evidence->tree, path, length, below, &ret_spot->node);
 	if (err || spotter->namesakes)
 		return err;
@@ -91,7 +93,7 @@ int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const u
 				       FRAMES_MAX, &count, &flags);
 
 	if (err == -EINVAL) {
-		*ret_spot = (struct scope_spot){ SCOPE_TREE_ROOT, 0 };
+		*ret_spot = (struct scope_spot){ .node = SCOPE_TREE_ROOT };
 		evidence->broken++;
 		return 0;
 	}

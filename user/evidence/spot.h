@@ -13,9 +13,10 @@ struct scope_spotter {
 	struct scope_evidence *evidence;
 };
 
-/* See struct scope_item. */
+/* See struct scope_item. below: the library function its innermost function called, or NULL. */
 struct scope_spot {
 	uint32_t node, trail;
+	const struct scope_function *below;
 };
 
 /*

@@ -31,6 +31,16 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 	return scope_threads_at(report->analysis->units->timeline->threads, index);
 }
 
+/* The library function that the last one of the program's calls, or NULL: a hung thread's own. */
+static const struct scope_function *below(const struct scope_finding *finding)
+{
+	const struct scope_standing *standing = &finding->evidence->standing[finding->thread];
+
+	if (finding->kind == SCOPE_FINDING_HANG && standing->node == finding->node)
+		return standing->below;
+	return finding->evidence->tree.node[finding->node].below;
+}
+
 /* cut: most of its stacks do not reach the start of the thread. */
 static int print_chain(const struct report *report, const struct scope_finding *finding, bool cut)
 {
@@ -55,8 +65,8 @@ static int print_chain(const struct report *report, const struct scope_finding *
 		fprintf(to, "%s%s",
 			scope_signatures_name(report->analysis->signatures, path[count]),
 			count ? " → " : "");
-	if (tree->node[finding->node].below)
-		fprintf(to, " → %s", tree->node[finding->node].below->name);
+	if (below(finding))
+		fprintf(to, " → %s", below(finding)->name);
 	if (fclose(to)) {
 		free(line);
 		return -ENOMEM;
