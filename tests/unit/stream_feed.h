@@ -22,6 +22,7 @@ struct feed {
 	struct scope_packer *packer;
 	struct scope_stream *stream;
 	int failed;
+	uint64_t window_ns;   /* that may be asked for; 0: all */
 	uint64_t step_events; /* that a step may analyse at most */
 	bool late;	      /* what CPU 1 wrote comes when all else is in the file */
 	struct scope_packer *late_packer;
@@ -116,6 +117,7 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 	    scope_packer_create(feed->writer, 0, &feed->late_packer) ||
 	    scope_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
+	scope_stream_remember(feed->stream, feed->window_ns);
 	feed_rows(feed, trace);
 	feed->failed |= scope_trace_rewind(trace);
 	while (!feed->failed && (more = scope_trace_next(trace, &event)) > 0) {

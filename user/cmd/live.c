@@ -152,7 +152,7 @@ static void put_state(const struct scope_cmd_live *live, const struct scope_capt
 		fprintf(to, " of %.0f s", (double)now->duration_ns / 1e9);
 	fprintf(to, " · %" PRIu64 " events, %" PRIu64 " lost", now->records, now->lost);
 	if (is_windowed(live, now))
-		fprintf(to, " · requests of the last %.0f s", (double)live->window_ns / 1e9);
+		fprintf(to, " · the last %.0f s", (double)live->window_ns / 1e9);
 	fprintf(to, "%s\n\n", live->screen ? " · Ctrl-C: end" : "");
 }
 

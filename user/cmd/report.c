@@ -111,6 +111,8 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
+	if (session.stream && request->live_ns && request->window_ns)
+		scope_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
 	    scope_cmd_live_create(request->live_ns, request->window_ns, request->details, analysis,
 				  &session.live))

@@ -18,6 +18,7 @@ struct scope_stream {
 	struct scope_stream_result found;
 	uint64_t begin_ns, last_ns; /* of the window; of the events learned from */
 	uint64_t check_ns; /* when to look whether decisions hold */
+	uint64_t window_ns; /* 0, or what may be asked for */
 	unsigned restarts;
 };
 
@@ -37,6 +38,11 @@ int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stre
 	}
 	*ret_stream = stream;
 	return 0;
+}
+
+void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns)
+{
+	stream->window_ns = window_ns;
 }
 
 static void forget(struct scope_stream_result *found)
@@ -72,6 +78,9 @@ static int begin_survey(struct scope_stream *stream)
 	if (!err)
 		err = scope_survey_begin(stream->behind, stream->learner, found->pickups,
 					 found->groups, &found->survey);
+	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
+	if (!err && stream->window_ns)
+		scope_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
 	return err ? err : scope_trace_rewind(stream->behind);
 }
 

@@ -27,6 +27,8 @@ struct scope_stream_result {
 
 /* Of the file behind fd, which is duplicated. name stands in messages. 0 or -errno. */
 int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
+/* Before it advances: what it finds may be asked for the last so many ns of (scope_survey_forget()). */
+void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns);
 void scope_stream_destroy(struct scope_stream *stream); /* NULL is fine */
 
 /*

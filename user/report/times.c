@@ -10,17 +10,26 @@
 #include "report/format.h"
 #include "report/times.h"
 
-static void add_thread(struct scope_times *line, const struct scope_thread *thread)
+/* before: what its account was as the window began. */
+static void add_thread(struct scope_times *line, const struct scope_thread *thread,
+		       const struct scope_account *before)
 {
 	const struct scope_account *account = &thread->account;
 
 	line->threads++;
-	line->wall_ns += scope_account_wall(account);
-	line->run_ns += account->run_ns;
-	line->queue_ns += account->queue_ns;
-	line->unexplained_ns += scope_thread_unexplained(thread);
+	line->wall_ns += scope_account_wall(account) - scope_account_wall(before);
+	line->run_ns += account->run_ns - before->run_ns;
+	line->queue_ns += account->queue_ns - before->queue_ns;
+	line->unexplained_ns += scope_thread_unexplained(thread) - before->unknown_ns;
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		line->blocked_ns[class] += account->blocked_ns[class];
+		line->blocked_ns[class] += account->blocked_ns[class] - before->blocked_ns[class];
+}
+
+static struct scope_account account_before(const struct scope_timeline *timeline, size_t thread)
+{
+	if (timeline->from && thread < timeline->from->threads)
+		return timeline->from->account[thread];
+	return (struct scope_account){0};
 }
 
 /* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
@@ -61,13 +70,19 @@ int scope_times_collect(const struct scope_analysis *analysis, struct scope_time
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++) {
 		const char *name = units->groups->group[units->groups->of_thread[i]].name;
+		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+		const struct scope_account before = account_before(units->timeline, i);
 		size_t at = 0;
 
+		/* It ended before the window began. */
+		if (units->timeline->from && thread->run == SCOPE_RUN_ENDED &&
+		    scope_account_wall(&thread->account) == scope_account_wall(&before))
+			continue;
 		while (at < lines && strcmp(line[at].name, name))
 			at++;
 		if (at == lines)
 			line[lines++].name = name;
-		add_thread(&line[at], scope_threads_at(units->timeline->threads, i));
+		add_thread(&line[at], thread, &before);
 	}
 	if (lines)
 		qsort(line, lines, sizeof(*line), compare_lines);

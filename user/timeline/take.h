@@ -9,6 +9,8 @@
 #ifndef SCOPE_TIMELINE_TAKE_H
 #define SCOPE_TIMELINE_TAKE_H
 
+#include <errno.h>
+
 #include "base/syscall_name.h"
 #include "timeline/timeline.h"
 
@@ -152,6 +154,9 @@ SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline, const struct
 		timeline->begin_ns = event->time_ns;
 	if (event->time_ns > timeline->last_ns)
 		timeline->last_ns = event->time_ns;
+	if (event->time_ns >= timeline->past.next_ns &&
+	    scope_past_note(&timeline->past, timeline->threads, event->time_ns))
+		return -ENOMEM;
 	if (event->tid && (event->kind == SCOPE_EVENT_SYSCALL || event->kind == SCOPE_EVENT_ENTER ||
 			   event->kind == SCOPE_EVENT_EXIT))
 		return scope_timeline_call(run, event);

@@ -21,6 +21,7 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 		return err;
 	}
 	timeline->trace = trace;
+	timeline->past.next_ns = UINT64_MAX;
 	scope_trace_fds(trace, &timeline->fds_known);
 	timeline->begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	*ret_timeline = timeline;
@@ -33,6 +34,7 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 		return;
 	scope_threads_destroy(timeline->threads);
 	scope_fds_destroy(timeline->fds);
+	scope_past_free(&timeline->past);
 	free(timeline);
 }
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "timeline/fds.h"
+#include "timeline/past.h"
 #include "timeline/thread.h"
 #include "trace/trace.h"
 
@@ -50,6 +51,8 @@ struct scope_timeline {
 	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known; /* rows of descriptors as it began */
+	struct scope_past past;
+	const struct scope_past_mark *from; /* of past: where the window begins; NULL: with the accounts */
 };
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);

@@ -317,16 +317,25 @@ static int tally_again(void *user, struct scope_unit *unit, const struct scope_u
 	return tally(user, unit, call);
 }
 
+void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns)
+{
+	scope_past_begin(&survey->run->timeline->past, step_ns);
+}
+
 int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns)
 {
+	struct scope_timeline *timeline = survey->run->timeline;
 	const struct scope_unit_sink sink = {.unit = tally_again, .user = survey};
 	const size_t count = survey->groups;
 	int err;
 
-	if (from_ns <= survey->run->timeline->begin_ns)
+	if (from_ns <= timeline->begin_ns)
 		return 0;
-	survey->run->timeline->begin_ns = from_ns;
+	timeline->from = scope_past_find(&timeline->past, from_ns);
+	if (timeline->from)
+		from_ns = timeline->from->time_ns;
+	timeline->begin_ns = from_ns;
 	survey->units = survey->requests = 0;
 	survey->busy_ns = survey->queue_ns = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -71,9 +71,12 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
 int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
 int scope_survey_end(struct scope_survey *survey);
+/* Before anything is fed: marks accounts at steps so long, for scope_survey_forget(). */
+void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns);
 /*
- * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there. What
- * threads are and how they pick up work stays as learned of all; so do their accounts. 0 or -errno.
+ * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with
+ * the first mark behind that, where accounts were marked, and timeline->from is that mark. What threads are and
+ * how they pick up work stays as learned of all. 0 or -errno.
  */
 int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns);

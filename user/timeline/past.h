@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the time of threads had gone at some earlier times, so that the last minute can be told by itself.
+ *
+ * An account only grows, so what of it fell into a window is the difference to what it was at the window's
+ * begin. When that will be asked for nobody knows beforehand: accounts are marked at regular times, the
+ * last SCOPE_PAST_MARKS of them, and a window begins at a mark. Memory: 4 KB for each thread at most.
+ */
+#ifndef SCOPE_TIMELINE_PAST_H
+#define SCOPE_TIMELINE_PAST_H
+
+#include "timeline/thread.h"
+
+#define SCOPE_PAST_MARKS 34
+
+struct scope_past_mark {
+	uint64_t time_ns;
+	struct scope_account *account; /* by index of the thread */
+	size_t threads, capacity;
+};
+
+/* One that never marks has next_ns UINT64_MAX. */
+struct scope_past {
+	uint64_t step_ns, next_ns;
+	struct scope_past_mark mark[SCOPE_PAST_MARKS]; /* a ring, in order of time */
+	unsigned first, count;
+};
+
+/* Marks from the first event on, at steps so long. */
+void scope_past_begin(struct scope_past *past, uint64_t step_ns);
+void scope_past_free(struct scope_past *past);
+/* To be called when next_ns has come, before what happens at now. 0 or -ENOMEM. */
+int scope_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns);
+/* The first mark that is no earlier; NULL: there is none. */
+const struct scope_past_mark *scope_past_find(const struct scope_past *past, uint64_t from_ns);
+
+#endif
