@@ -103,6 +103,17 @@ static void refuses_what_is_none(void **state)
 
 #define COUNT 24
 
+static unsigned count_of(const char *text, const char *word)
+{
+	unsigned count = 0;
+
+	while ((text = strstr(text, word))) {
+		text += strlen(word);
+		count++;
+	}
+	return count;
+}
+
 /* A site on the critical path and one off it; names that a file format could trip over. */
 static const char *const names[] = { "function:a<b>&\"c\"", "syscall:write" };
 static struct scope_experiment experiments[COUNT * 2];
@@ -171,6 +182,41 @@ static void survives_the_way_back(void **state)
 	round_trip(SCOPE_CAUSAL_SPEEDUP, true);
 }
 
+/*
+ * What viewers keep: one kind of data for each name of a point (profile.ts of Coz adds to what it finds
+ * under the name), so a latency has a name of its own, a line even where nothing is in flight, and is read
+ * back.
+ */
+static void latency_has_a_name_of_its_own(void **state)
+{
+	(void)state;
+	for (int json = 0; json < 2; json++) {
+		struct scope_causal_result result = make_result(SCOPE_CAUSAL_SPEEDUP);
+		struct scope_coz_profile profile;
+		struct scope_error error;
+		char *text = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+
+		for (size_t i = 0; i < COUNT * 2; i++)
+			experiments[i].in_flight = i ? 2.25 : 0;
+		assert_int_equal(scope_coz_write(&result, json, out), 0);
+		fclose(out);
+		assert_int_equal(count_of(text, "latency-point"), COUNT * 2);
+		assert_int_equal(count_of(text, json ? "\"request (latency)\"" : "name=request (latency)\t"),
+				 COUNT * 2);
+		assert_int_equal(count_of(text, json ? "\"request\"" : "name=request\t"), COUNT * 2);
+		assert_int_equal(read_text(text, NULL, &error, &profile), 0);
+		assert_int_equal(profile.count, COUNT * 2);
+		assert_string_equal(profile.point, "request");
+		assert_true(profile.experiment[0].in_flight == 0);
+		assert_true(profile.experiment[1].in_flight == (json ? 2.25 : 2));
+		scope_coz_free(&profile);
+		scope_causal_result_free(&result);
+		free(text);
+	}
+}
+
 static void json_says_what_was_computed(void **state)
 {
 	struct scope_causal_result result = make_result(SCOPE_CAUSAL_SENSITIVITY);
@@ -195,17 +241,6 @@ static void json_says_what_was_computed(void **state)
 	json_decref(all);
 	scope_causal_result_free(&result);
 	free(text);
-}
-
-static unsigned count_of(const char *text, const char *word)
-{
-	unsigned count = 0;
-
-	while ((text = strstr(text, word))) {
-		text += strlen(word);
-		count++;
-	}
-	return count;
 }
 
 /* Every point is drawn, and nothing of a name is markup. */
@@ -254,6 +289,7 @@ int main(void)
 		cmocka_unit_test(reads_both_spellings),
 		cmocka_unit_test(refuses_what_is_none),
 		cmocka_unit_test(survives_the_way_back),
+		cmocka_unit_test(latency_has_a_name_of_its_own),
 		cmocka_unit_test(json_says_what_was_computed),
 		cmocka_unit_test(svg_has_all_points),
 		cmocka_unit_test(text_says_it_in_words),

@@ -4,15 +4,27 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
-/* As the format has it; the name with what makes a delay of it. */
+/* As the format has it; the name with what makes a delay of it. Of a pair, in_flight counts. */
 struct row {
 	char selected[320];
 	double speedup;
-	uint64_t duration_ns, samples, delta, in_flight;
+	uint64_t duration_ns, samples, delta;
+	double in_flight;
+	bool pair;
 };
+
+/* Did any experiment see something begun and not ended? Then 0 says something, too. */
+static bool is_pair(const struct scope_causal_result *result)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (result->experiment[i].in_flight > 0)
+			return true;
+	return false;
+}
 
 static double longest(const struct scope_causal_result *result, uint32_t site)
 {
@@ -25,7 +37,7 @@ static double longest(const struct scope_causal_result *result, uint32_t site)
 }
 
 static struct row make_row(const struct scope_causal_result *result,
-			   const struct scope_experiment *experiment)
+			   const struct scope_experiment *experiment, bool pair)
 {
 	const bool delays = result->kind == SCOPE_CAUSAL_SENSITIVITY;
 	const double most = delays ? longest(result, experiment->site) : 0;
@@ -34,7 +46,8 @@ static struct row make_row(const struct scope_causal_result *result,
 		.duration_ns = (uint64_t)scope_experiment_effective(experiment),
 		.samples = experiment->visits,
 		.delta = experiment->progress,
-		.in_flight = (uint64_t)(experiment->in_flight + 0.5),
+		.in_flight = experiment->in_flight,
+		.pair = pair,
 	};
 
 	snprintf(row.selected, sizeof(row.selected), "%.300s%s", result->site[experiment->site],
@@ -47,9 +60,10 @@ static void write_tabs(const char *point, const struct row *row, FILE *out)
 	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=%" PRIu64
 		"\n", row->selected, row->speedup, row->duration_ns, row->samples);
 	fprintf(out, "throughput-point\tname=%s\tdelta=%" PRIu64 "\n", point, row->delta);
-	if (row->in_flight)
-		fprintf(out, "latency-point\tname=%s\tarrivals=%" PRIu64 "\tdepartures=%" PRIu64
-			"\tdifference=%" PRIu64 "\n", point, row->delta, row->delta, row->in_flight);
+	/* Whole numbers, as Coz has them: readers take nothing else here. */
+	if (row->pair)
+		fprintf(out, "latency-point\tname=%s" SCOPE_COZ_LATENCY "\tarrivals=%" PRIu64
+			"\tdepartures=%" PRIu64 "\tdifference=%.0f\n", point, row->delta, row->delta, row->in_flight);
 }
 
 /* Takes over object. */
@@ -75,16 +89,20 @@ static int write_json(const char *point, const struct row *row, FILE *out)
 	if (!code)
 		code = write_object(json_pack("{s:s, s:s, s:I}", "type", "throughput-point", "name", point,
 					      "delta", (json_int_t)row->delta), out);
-	if (!code && row->in_flight)
-		code = write_object(json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "latency-point", "name",
-					      point, "arrivals", (json_int_t)row->delta, "departures",
-					      (json_int_t)row->delta, "difference",
-					      (json_int_t)row->in_flight), out);
+	if (!code && row->pair) {
+		char name[320];
+
+		snprintf(name, sizeof(name), "%.300s" SCOPE_COZ_LATENCY, point);
+		code = write_object(json_pack("{s:s, s:s, s:I, s:I, s:f}", "type", "latency-point", "name", name,
+					      "arrivals", (json_int_t)row->delta, "departures",
+					      (json_int_t)row->delta, "difference", row->in_flight), out);
+	}
 	return code;
 }
 
 int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out)
 {
+	const bool pair = is_pair(result);
 	uint64_t runtime_ns = 0;
 	int code = 0;
 
@@ -93,7 +111,7 @@ int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *o
 	else
 		fputs("startup\ttime=0\n", out);
 	for (size_t i = 0; i < result->count && !code; i++) {
-		const struct row row = make_row(result, &result->experiment[i]);
+		const struct row row = make_row(result, &result->experiment[i], pair);
 
 		runtime_ns += result->experiment[i].elapsed_ns;
 		/* Coz leaves out those that say nothing, and its viewers expect it. */

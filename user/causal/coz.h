@@ -9,7 +9,9 @@
  *                     selected-samples (visits of the site) or selected_samples
  *   throughput-point  name, delta: visits during the experiment before it. Older profiles say
  *                     progress-point, newer ones also throughput_point
- *   latency-point     name, arrivals, departures, difference (in flight); or latency_point
+ *   latency-point     name, arrivals, departures, difference (in flight); or latency_point. Viewers
+ *                     keep one kind of data for each name: that of a pair whose visits are counted as
+ *                     well is written with " (latency)" behind it, and read so, or without
  *
  * A sensitivity has delays instead of speedups. With the longest one the program is as it is; a
  * shorter one makes the site's delay faster by 1 - delay / longest. So it is written, with " (delay)"
@@ -23,6 +25,8 @@
 
 #include "base/error.h"
 #include "causal/result.h"
+
+#define SCOPE_COZ_LATENCY " (latency)"
 
 /* json: a JSON object a line, else tabs. 0, -EIO, -ENOMEM. */
 int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out);

@@ -155,16 +155,26 @@ static int take_experiment(struct reading *reading, const struct line *line)
 	return 0;
 }
 
+/* Is that line of the point of this name, or of its latency? */
+static bool is_of(const char *point, const char *name, bool latency)
+{
+	const size_t length = strlen(point);
+
+	if (strncmp(name, point, length))
+		return false;
+	return !name[length] || (latency && !strcmp(name + length, SCOPE_COZ_LATENCY));
+}
+
 /* Visits of the point that counts end the experiment; a latency point adds to the same name. */
 static int take_point(struct reading *reading, const struct line *line, bool latency)
 {
 	struct scope_coz_profile *profile = &reading->profile;
 	const double visits = latency ? line->departures : line->delta;
+	const char *point = reading->point ? reading->point : profile->point;
 
 	if (!line->name || visits < 0)
 		return -EBADMSG;
-	if (reading->point ? strcmp(reading->point, line->name) :
-	    profile->point && strcmp(profile->point, line->name))
+	if (point && !is_of(point, line->name, latency))
 		return 0;
 	if (!profile->point && !(profile->point = strdup(line->name)))
 		return -ENOMEM;

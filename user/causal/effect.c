@@ -62,6 +62,14 @@ static void add_counts(struct scope_effect *effect, const struct scope_experimen
 	effect->inserted_ns += experiment->inserted_ns;
 	effect->unsettled_ns += experiment->unsettled_ns;
 	effect->elapsed_ns += experiment->elapsed_ns;
+	if (experiment->progress < SCOPE_CAUSAL_VISITS_MIN) {
+		effect->dropped_few++;
+		effect->few_progress += experiment->progress;
+		effect->few_ns += experiment->elapsed_ns;
+	}
+	if (effect->kind == SCOPE_CAUSAL_SENSITIVITY && experiment->elapsed_ns)
+		effect->wanted_ns = fmax(effect->wanted_ns, (double)experiment->visits * experiment->value /
+					 (double)experiment->elapsed_ns * 1e9);
 }
 
 /* Mean period of the experiments in which nothing was done; 0: there are none. */
@@ -99,8 +107,8 @@ static void collect(const struct scope_experiment *experiment, size_t count, uin
 			continue;
 		add_counts(effect, one);
 		if (one->progress < SCOPE_CAUSAL_VISITS_MIN)
-			effect->dropped_few++;
-		else if (is_far(effect, base, scope_experiment_effective(one) / (double)one->progress))
+			continue;
+		if (is_far(effect, base, scope_experiment_effective(one) / (double)one->progress))
 			effect->dropped_far++;
 		else
 			points_add(points, one, i);

@@ -29,6 +29,7 @@
 #define SCOPE_EFFECT_DRIFT 0.05	  /* of the period from first to last, worth a warning */
 #define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, likewise */
 #define SCOPE_EFFECT_LEVELS 64
+#define SCOPE_EFFECT_VISITS_SAFE 10 /* mean of an experiment, of which by chance 97 in 100 see 5 or more */
 
 enum scope_effect_verdict {
 	SCOPE_EFFECT_IS_UNKNOWN,	  /* too little was measured */
@@ -66,6 +67,8 @@ struct scope_effect {
 	struct scope_interval drift_95;
 	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
 	uint64_t inserted_ns, unsettled_ns;
+	uint64_t few_progress, few_ns; /* visits and time of those that were dropped for being few */
+	double wanted_ns;   /* most by which visits would have been held up in a second without limits */
 	double enough_s;    /* undecided: experiments of so many seconds would have sufficed; else 0 */
 	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
 	size_t levels;

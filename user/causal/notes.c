@@ -18,27 +18,60 @@ __attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes,
 	va_end(arguments);
 }
 
-static void note_basis(const struct scope_effect *effect, struct scope_notes *notes)
+/* What one would do: half seconds up to ten, then whole ones. */
+static double round_up_s(double seconds)
 {
-	if (!effect->n && !effect->dropped_few && !effect->dropped_far)
-		add(notes, "no experiment was finished: nothing can be said");
-	else if (!effect->known)
-		add(notes, "%zu experiments count, %d with more than one value are needed: nothing can be said; "
-		    "raise --repeats", effect->n, SCOPE_FIT_POINTS_MIN);
-	if (effect->dropped_few)
-		add(notes, "%zu experiments saw the progress point fewer than %d times and do not count: raise "
-		    "--length, or the load", effect->dropped_few, SCOPE_CAUSAL_VISITS_MIN);
-	if (effect->dropped_far)
-		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
-		    effect->dropped_far, SCOPE_EFFECT_FAR);
+	return seconds < 10 ? ceil(seconds * 2) / 2 : ceil(seconds);
+}
+
+/* Length of experiments in which so many visits in so long a time are enough, s. */
+static double length_for(uint64_t visits, uint64_t ns)
+{
+	return round_up_s((double)ns / 1e9 * SCOPE_EFFECT_VISITS_SAFE / (double)visits);
+}
+
+static void note_few(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	if (!effect->dropped_few)
+		return;
+	if (effect->few_progress)
+		add(notes, "%zu experiments saw the progress point fewer than %d times and do not count: "
+		    "--length %.3g would have sufficed, or more load", effect->dropped_few,
+		    SCOPE_CAUSAL_VISITS_MIN, length_for(effect->few_progress, effect->few_ns));
+	else
+		add(notes, "%zu experiments, %.1f s, did not see the progress point once and do not count: how "
+		    "long would have sufficed cannot be told", effect->dropped_few,
+		    (double)effect->few_ns / 1e9);
+}
+
+static void note_site(const struct scope_effect *effect, struct scope_notes *notes)
+{
 	if (effect->n && !effect->visits && effect->kind == SCOPE_CAUSAL_SPEEDUP)
 		add(notes, "no sample found a thread running there: the slope says nothing about it; what waits "
 		    "is made faster by its call, --site syscall:NAME");
 	else if (effect->n && !effect->visits)
 		add(notes, "no thread came to the site: the slope says nothing about it");
 	else if (effect->n && effect->visits < SCOPE_CAUSAL_VISITS_MIN * effect->n)
-		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: raise --length",
-		    effect->visits, effect->n);
+		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: --length %.3g would have "
+		    "sufficed", effect->visits, effect->n, length_for(effect->visits, effect->elapsed_ns));
+}
+
+static void note_basis(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	if (!effect->n && !effect->dropped_few && !effect->dropped_far)
+		add(notes, "no experiment was finished: nothing can be said");
+	else if (!effect->known && effect->n)
+		add(notes, "%zu experiments count, %d with more than one value are needed, so about %.0f s in "
+		    "all: nothing can be said; raise --repeats", effect->n, SCOPE_FIT_POINTS_MIN,
+		    ceil((double)effect->elapsed_ns / 1e9 * fmax(1, (double)SCOPE_FIT_POINTS_MIN /
+								 (double)effect->n)));
+	else if (!effect->known)
+		add(notes, "no experiment counts: nothing can be said");
+	note_few(effect, notes);
+	if (effect->dropped_far)
+		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
+		    effect->dropped_far, SCOPE_EFFECT_FAR);
+	note_site(effect, notes);
 }
 
 static void note_interval(const struct scope_effect *effect, struct scope_notes *notes)
@@ -53,21 +86,50 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 	    (drift->low > 0 || drift->high < 0))
 		add(notes, "without delays the program became %.0f %% %s from the first experiment to the last "
 		    "(95 %%: %+.0f to %+.0f %%): the load changed meanwhile; the random order keeps the "
-		    "slope fair, its interval is wider for it", fabs(effect->drift) * 100,
-		    effect->drift > 0 ? "slower" : "faster", drift->low * 100, drift->high * 100);
+		    "slope fair, its interval is wider for it; %.2g s of experiments would have seen no more "
+		    "than %.0f %% of that", fabs(effect->drift) * 100,
+		    effect->drift > 0 ? "slower" : "faster", drift->low * 100, drift->high * 100,
+		    (double)effect->elapsed_ns / 1e9 * SCOPE_EFFECT_DRIFT / fabs(effect->drift),
+		    SCOPE_EFFECT_DRIFT * 100);
+}
+
+/* Time in which as many would have been served as were to be; "" where none was. */
+static const char *make_up(const struct scope_effect *effect, double chosen, char *ret_text, size_t bytes)
+{
+	if (!effect->served)
+		return "";
+	snprintf(ret_text, bytes, "; %.0f s of experiments would have served as many",
+		 ceil((double)effect->elapsed_ns / 1e9 * chosen / (double)effect->served));
+	return ret_text;
+}
+
+/* Those that a limit cut count as served, those that it let go altogether do not. */
+static void note_caps(const struct scope_effect *effect, struct scope_notes *notes)
+{
+	const double met = (double)effect->capped;
+
+	if (met <= SCOPE_EFFECT_UNSERVED * (double)(effect->served + effect->missed))
+		return;
+	if (effect->wanted_ns > 0)
+		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: shorter ones fit, or "
+		    "--max-delay %.3g for these", effect->capped,
+		    round_up_s(effect->wanted_ns / 1e9));
+	else
+		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: smaller speedups fit, or "
+		    "a larger --max-delay", effect->capped);
 }
 
 static void note_service(const struct scope_effect *effect, struct scope_notes *notes)
 {
 	/* Visits of experiments without a delay ask for none. */
 	const double chosen = (double)(effect->served + effect->missed);
+	char text[80];
 
 	if (chosen > 0 && (double)effect->missed > SCOPE_EFFECT_UNSERVED * chosen)
 		add(notes, "%" PRIu64 " of %.0f delays could not be served (in an interrupt, or no place to "
-		    "remember them): the slope counts those that were", effect->missed, chosen);
-	if (chosen > 0 && (double)effect->capped > SCOPE_EFFECT_UNSERVED * chosen)
-		add(notes, "%" PRIu64 " delays met a limit (of all threads in a second, or for one visit): "
-		    "shorter ones fit", effect->capped);
+		    "remember them): the slope counts those that were%s", effect->missed, chosen,
+		    make_up(effect, chosen, text, sizeof(text)));
+	note_caps(effect, notes);
 	if ((double)effect->unsettled_ns > SCOPE_EFFECT_UNSERVED * (double)effect->elapsed_ns)
 		add(notes, "threads woke others %.1f ms too early in each second: they can pay only as they go "
 		    "back to user mode; the effect may be larger than it looks",

@@ -15,7 +15,7 @@
 
 static const char usage[] =
 	"Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
-	"       scope delay speedup -p PID --site SITE [--site SITE...] [OPTION...]\n"
+	"       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
 	"       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
 	"       scope delay read FILE [OPTION...]\n"
 	"Experiments that tell whether a place matters. sensitivity holds the threads of a process\n"
@@ -28,6 +28,7 @@ static const char usage[] =
 	"                         receive (bytes from a socket), function:NAME or function:FILE:NAME\n"
 	"                         (of the program), kernel:SYMBOL; up to 8 times. Of a speedup:\n"
 	"                         function:NAME, or syscall:NAME (while it blocks)\n"
+	"      --function NAME    the same as --site function:NAME\n"
 	"      --top N            the first N functions that a report on the saved trace of -i ranks,\n"
 	"                         1 to 8, besides those of --site\n"
 	"  -i, --input FILE       that trace, of scope record or saved by a report\n"
@@ -56,6 +57,7 @@ static const char usage[] =
 enum {
 	OPTION_NO_FOLLOW = 256,
 	OPTION_SITE,
+	OPTION_FUNCTION,
 	OPTION_TOP,
 	OPTION_BY,
 	OPTION_PROGRESS,
@@ -73,6 +75,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
 	{ "site", required_argument, NULL, OPTION_SITE },
+	{ "function", required_argument, NULL, OPTION_FUNCTION },
 	{ "top", required_argument, NULL, OPTION_TOP },
 	{ "input", required_argument, NULL, 'i' },
 	{ "by", required_argument, NULL, OPTION_BY },
@@ -96,6 +99,7 @@ struct request {
 	const char *input; /* a trace of which the first functions are sites; NULL: none */
 	unsigned top;
 	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of these functions */
+	char named[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of those by --function */
 	bool help;
 };
 
@@ -218,6 +222,17 @@ static int take(int option, const char *value, struct scope_delay_request *reque
 	}
 }
 
+/* As a site. */
+static int take_function(const char *name, struct request *request)
+{
+	char *text = request->named[request->delay.sites % SCOPE_DELAY_SITES_MAX];
+
+	if (snprintf(text, SCOPE_SITE_TEXT, "function:%s", name) >= SCOPE_SITE_TEXT)
+		return scope_cmd_misuse("delay", "--function: the name is longer than %d bytes",
+					SCOPE_SITE_TEXT - 10);
+	return take(OPTION_SITE, text, &request->delay);
+}
+
 /* Likewise of what is this command's own. */
 static int take_own(int option, const char *value, struct request *request)
 {
@@ -230,6 +245,8 @@ static int take_own(int option, const char *value, struct request *request)
 	case 'i':
 		request->input = value;
 		return 0;
+	case OPTION_FUNCTION:
+		return take_function(value, request);
 	case OPTION_TOP:
 		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
 			return scope_cmd_misuse("delay", "--top wants a number from 1 to %d, not '%s'",
