@@ -27,13 +27,14 @@ struct scope_delay_return {
  * One word of a rule's debts: who, and how much. Only the thread itself makes, raises and takes its
  * word; where all places that it may have are taken, it throws another's out.
  *
- *    63               42 41                  0
- *   +-------------------+---------------------+
- *   | tid, 0: free      |         ns          |
- *   +-------------------+---------------------+
+ *    63               42    41    40                0
+ *   +-------------------+--------+-------------------+
+ *   | tid, 0: free      | capped |        ns         |
+ *   +-------------------+--------+-------------------+
  */
-#define DEBT_NS_BITS 42
-#define DEBT_NS_MASK ((1ull << DEBT_NS_BITS) - 1)
+#define DEBT_TID_SHIFT 42
+#define DEBT_CAPPED (1ull << 41)
+#define DEBT_NS_MASK (DEBT_CAPPED - 1)
 #define DEBT_REACH 8u
 
 static u64 *debt_at(const struct scope_delay_rule *rule, u32 tid, u32 i)
@@ -41,13 +42,13 @@ static u64 *debt_at(const struct scope_delay_rule *rule, u32 tid, u32 i)
 	return &rule->debt[(tid + i) & (SCOPE_DELAY_DEBTS - 1)];
 }
 
-static void add_debt(struct scope_delay_rule *rule, u32 tid, u64 ns)
+static void add_debt(struct scope_delay_rule *rule, u32 tid, u64 ns, u64 capped)
 {
 	u64 *own = NULL, old;
 	u32 i;
 
 	for (i = 0; i < DEBT_REACH && !own; i++)
-		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_NS_BITS == tid)
+		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_TID_SHIFT == tid)
 			own = debt_at(rule, tid, i);
 	for (i = 0; i < DEBT_REACH && !own; i++)
 		if (!READ_ONCE(*debt_at(rule, tid, i)))
@@ -55,25 +56,30 @@ static void add_debt(struct scope_delay_rule *rule, u32 tid, u64 ns)
 	if (!own)
 		own = debt_at(rule, tid, 0);
 	old = READ_ONCE(*own);
-	if (old >> DEBT_NS_BITS == tid)
+	if (old >> DEBT_TID_SHIFT == tid) {
 		ns += old & DEBT_NS_MASK;
-	else if (old)
+		capped |= old & DEBT_CAPPED;
+	} else if (old) {
 		atomic64_inc(&rule->missed);
+	}
 	ns = min_t(u64, ns, DEBT_NS_MASK);
 	/* Another thread took the place just now: rare enough to let this visit go. */
-	if (cmpxchg(own, old, (u64)tid << DEBT_NS_BITS | ns) != old)
+	if (cmpxchg(own, old, (u64)tid << DEBT_TID_SHIFT | capped | ns) != old)
 		atomic64_inc(&rule->missed);
 }
 
-static u64 take_debt(struct scope_delay_rule *rule, u32 tid)
+static u64 take_debt(struct scope_delay_rule *rule, u32 tid, u8 *flags)
 {
 	u64 word;
 	u32 i;
 
 	for (i = 0; i < DEBT_REACH; i++) {
 		word = READ_ONCE(*debt_at(rule, tid, i));
-		if (word >> DEBT_NS_BITS == tid && cmpxchg(debt_at(rule, tid, i), word, 0) == word)
-			return word & DEBT_NS_MASK;
+		if (word >> DEBT_TID_SHIFT != tid || cmpxchg(debt_at(rule, tid, i), word, 0) != word)
+			continue;
+		if (word & DEBT_CAPPED)
+			*flags |= SCOPE_DELAYED_CAPPED;
+		return word & DEBT_NS_MASK;
 	}
 	return 0;
 }
@@ -83,7 +89,7 @@ static bool owes(const struct scope_delay_rule *rule, u32 tid)
 	u32 i;
 
 	for (i = 0; i < DEBT_REACH; i++)
-		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_NS_BITS == tid)
+		if (READ_ONCE(*debt_at(rule, tid, i)) >> DEBT_TID_SHIFT == tid)
 			return true;
 	return false;
 }
@@ -110,7 +116,7 @@ static u64 get_asked(struct scope_delay_rule *rule, u8 *flags)
 	u64 asked_ns;
 
 	if (rule->site == SCOPE_DELAY_KERNEL || rule->site == SCOPE_DELAY_SPEEDUP) {
-		asked_ns = rule->site == SCOPE_DELAY_KERNEL ? take_debt(rule, current->pid)
+		asked_ns = rule->site == SCOPE_DELAY_KERNEL ? take_debt(rule, current->pid, flags)
 							    : scope_delay_speedup_owed(rule);
 		if (asked_ns > SCOPE_DELAY_NS_MAX)
 			*flags |= SCOPE_DELAYED_CAPPED;
@@ -223,13 +229,11 @@ static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	asked_ns = scope_delay_due(rule, &flags);
 	if (!asked_ns)
 		return 0;
-	if (flags & SCOPE_DELAYED_CAPPED)
-		atomic64_inc(&rule->capped);
 	/* It returns to user mode no more. */
 	if (current->flags & PF_EXITING)
 		atomic64_inc(&rule->missed);
 	else
-		add_debt(rule, current->pid, asked_ns);
+		add_debt(rule, current->pid, asked_ns, flags & SCOPE_DELAYED_CAPPED ? DEBT_CAPPED : 0);
 	return 0;
 }
 NOKPROBE_SYMBOL(kernel_hit);

@@ -74,6 +74,7 @@ static const struct {
 	{ "speedup_blocked", test_speedup_blocked },
 	{ "speedup_peers", test_speedup_peers },
 	{ "speedup_ends", test_speedup_ends },
+	{ "speedup_caps", test_speedup_caps },
 	{ "nmi", test_nmi },
 	{ "zombies", test_zombies },
 	{ "state_of_many", test_state_of_many },

@@ -71,6 +71,7 @@ void test_speedup(void);
 void test_speedup_blocked(void);
 void test_speedup_peers(void);
 void test_speedup_ends(void);
+void test_speedup_caps(void);
 void test_nmi(void);
 void test_zombies(void);
 void test_state_of_many(void);
