@@ -255,6 +255,9 @@ static void svg_has_all_points(void **state)
 	assert_int_equal(scope_delay_svg(&result, out), 0);
 	fclose(out);
 	assert_int_equal(count_of(text, "<circle"), COUNT * 2);
+	/* Of each speedup but 0, of which there are three, at each site. */
+	assert_int_equal(count_of(text, "class=\"interval\""), 2 * 3);
+	assert_null(strstr(text, "nan"));
 	assert_int_equal(count_of(text, "a&lt;b&gt;&amp;&quot;c&quot;"), 1);
 	assert_int_equal(count_of(text, "<g "), count_of(text, "</g>"));
 	scope_causal_result_free(&result);

@@ -315,7 +315,7 @@ static void speedup_of_a_part(void **state)
 
 		experiment[i] = (struct scope_experiment){
 			.value = speedup, .elapsed_ns = 1300000000, .inserted_ns = 300000000,
-			.progress = visits,
+			.progress = visits, .visits = 1000,
 		};
 	}
 	experiment[N] = experiment[1];

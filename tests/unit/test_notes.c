@@ -97,6 +97,7 @@ static void few_experiments(void **state)
 static void few_visits_of_the_site(void **state)
 {
 	struct scope_experiment experiment[N];
+	struct scope_effect effect;
 
 	(void)state;
 	make(experiment);
@@ -108,6 +109,8 @@ static void few_visits_of_the_site(void **state)
 		experiment[i].visits = 0;
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "no thread came to the site");
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SPEEDUP), "no sample found a thread running there");
+	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SPEEDUP, 1, &effect), 0);
+	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 }
 
 /* A load that falls by a tenth meanwhile, 16 s: it may change by half of that in half the time. */
@@ -146,7 +149,7 @@ static void overlap_with_zero(void **state)
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), want);
 }
 
-/* Half of the delays, and a limit that 800 visits a second of 0.3 ms each want raised to 0.24, so 0.5 s. */
+/* Half of the delays, and a limit that 800 visits a second of 0.3 ms each want raised to 0.24, so 0.25 s. */
 static void delays_not_served(void **state)
 {
 	struct scope_experiment experiment[N];
@@ -162,14 +165,14 @@ static void delays_not_served(void **state)
 	for (size_t i = 0; i < N; i++)
 		experiment[i].capped = experiment[i].served / 10;
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY),
-		    "delays met the limit of all threads in a second: shorter ones fit, or --max-delay 0.5 ");
+		    "delays met the limit of all threads in a second: shorter ones fit, or --max-delay 0.25 ");
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SPEEDUP), "smaller speedups fit");
 	/* Not one was let through. */
 	for (size_t i = 0; i < N; i++) {
 		experiment[i].capped = experiment[i].visits;
 		experiment[i].served = experiment[i].served_ns = 0;
 	}
-	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "--max-delay 0.5 ");
+	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "--max-delay 0.25 ");
 }
 
 static void events_lost_and_debts(void **state)

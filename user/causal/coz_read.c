@@ -149,7 +149,8 @@ static int take_experiment(struct reading *reading, const struct line *line)
 		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
 		.site = site, .value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
-		.visits = line->samples > 0 ? (uint64_t)line->samples : 0,
+		/* A profile that does not tell them is not doubted for it. */
+		.visits = line->samples >= 0 ? (uint64_t)line->samples : SCOPE_CAUSAL_VISITS_MIN,
 	};
 	reading->open = true;
 	return 0;
@@ -214,7 +215,7 @@ static int take_line(struct reading *reading, const struct line *line)
 static int read_line(struct reading *reading, char *text)
 {
 	struct line line = {
-		.speedup = -1, .duration = -1, .delta = -1, .departures = -1, .difference = -1,
+		.speedup = -1, .duration = -1, .samples = -1, .delta = -1, .departures = -1, .difference = -1,
 	};
 	json_t *object = NULL;
 	int code;

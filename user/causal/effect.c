@@ -221,7 +221,8 @@ static void judge(struct scope_effect *effect)
 	const struct scope_interval *in = &effect->fit.slope_95;
 	const double half = (in->high - in->low) / 2;
 
-	if (!effect->known) {
+	/* Where nobody came nothing was done, whatever the numbers. */
+	if (!effect->known || !effect->visits) {
 		effect->verdict = SCOPE_EFFECT_IS_UNKNOWN;
 	} else if (in->low > -SCOPE_EFFECT_NONE && in->high < SCOPE_EFFECT_NONE &&
 		   (fabs(slope) < SCOPE_EFFECT_CLEAR || (in->low <= 0 && in->high >= 0))) {

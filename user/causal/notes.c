@@ -18,10 +18,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes,
 	va_end(arguments);
 }
 
-/* What one would do: half seconds up to ten, then whole ones. */
+/* What one would type: no more digits than it takes. */
 static double round_up_s(double seconds)
 {
-	return seconds < 10 ? ceil(seconds * 2) / 2 : ceil(seconds);
+	const double step = seconds < 0.5 ? 0.05 : seconds < 10 ? 0.5 : 1;
+
+	return ceil(seconds / step) * step;
 }
 
 /* Length of experiments in which so many visits in so long a time are enough, s. */

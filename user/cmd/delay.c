@@ -319,8 +319,8 @@ static int bad_values(const struct request *request)
 	if (request->delay.kind == SCOPE_CAUSAL_SPEEDUP)
 		return scope_cmd_misuse("delay", "--by wants up to %d different speedups in percent, as "
 					"0,25%%,50%%, not '%s'", SCOPE_DELAY_VALUES_MAX, request->by);
-	return scope_cmd_misuse("delay", "--by wants up to %d different delays of 1 s at most, as 0,50us,1ms, "
-				"not '%s'", SCOPE_DELAY_VALUES_MAX, request->by);
+	return scope_cmd_misuse("delay", "--by wants up to %d different delays of 1 s at most with their units, "
+				"as 0,50us,1ms, not '%s'", SCOPE_DELAY_VALUES_MAX, request->by);
 }
 
 /* The experiments themselves. */
@@ -334,6 +334,10 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 		return scope_cmd_misuse("delay", "--top N and -i FILE go together");
 	if (rest || !delay->pid || (!delay->sites && !request->top))
 		return scope_cmd_misuse("delay", "which process, and where in it? -p PID --site SITE");
+	for (uint32_t i = 0; i < delay->sites; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (!strcmp(delay->site[i], delay->site[j]))
+				return scope_cmd_misuse("delay", "the site %s is named twice", delay->site[i]);
 	delay->relative = kind == SCOPE_CAUSAL_SENSITIVITY && request->by && !strcmp(request->by, "auto");
 	if (request->by && !delay->relative && take_values(request->by, delay))
 		return bad_values(request);

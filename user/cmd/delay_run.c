@@ -164,7 +164,7 @@ static void say_what_comes(const struct scope_delay_request *request, const stru
 {
 	if (target->note[0])
 		fprintf(stderr, "scope %s: %s\n", request->command, target->note);
-	fprintf(stderr, "scope %s: %zu experiments of %.2f s, %.0f s in all; --seed %" PRIu64
+	fprintf(stderr, "scope %s: %zu experiments of %.3g s, %.3g s in all; --seed %" PRIu64
 		" repeats their order\n", request->command, count, (double)request->length_ns / 1e9,
 		(double)(request->length_ns + request->cool_off_ns) * (double)count / 1e9, request->seed);
 }

@@ -27,6 +27,10 @@ struct scope_figure {
 	double x_min, x_max, y_min, y_max; /* the frame, wider than the points */
 	bool line;			   /* y = intercept + slope * x was fitted */
 	double slope, intercept;
+	struct {
+		double x, low, high; /* mean of the points of one level, 95 % interval of the mean of y */
+	} bar[SCOPE_EFFECT_LEVELS];
+	size_t bars;
 };
 
 /* Experiments of one site that count. 0 or -ENOMEM. */

@@ -9,10 +9,10 @@
 #define WIDTH 640
 #define HEIGHT 300
 #define LEFT 80
-#define RIGHT 20
+#define RIGHT 40
 #define TOP 40
 #define BOTTOM 45
-#define TICKS 4
+#define TICKS 5 /* about */
 
 static void escape(const char *text, FILE *out)
 {
@@ -47,24 +47,64 @@ static double y_of(const struct scope_figure *figure, double y)
 	return TOP + (figure->y_max - y) / (figure->y_max - figure->y_min) * (HEIGHT - TOP - BOTTOM);
 }
 
-static void draw_axes(const struct scope_figure *figure, enum scope_causal_kind kind, FILE *out)
+/* The least of 1, 2, 2.5 and 5 times a power of ten that parts the range in no more than TICKS. */
+static double tick_step(double range)
 {
+	static const double steps[] = { 1, 2, 2.5, 5, 10 };
+	const double power = pow(10, floor(log10(range / TICKS)));
+	unsigned i = 0;
+
+	while (i < 4 && steps[i] * power < range / TICKS)
+		i++;
+	return steps[i] * power;
+}
+
+static void draw_ticks(const struct scope_figure *figure, enum scope_causal_kind kind, FILE *out)
+{
+	const double x_step = tick_step(figure->x_max - figure->x_min);
+	const double y_step = tick_step(figure->y_max - figure->y_min);
 	char text[32];
 
+	/* By number, and plus 0: a sum of steps may miss 0, and round() gives -0. */
+	for (double i = ceil(figure->x_min / x_step); i * x_step <= figure->x_max * (1 + 1e-9); i++)
+		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+			x_of(figure, i * x_step), HEIGHT - BOTTOM + 15,
+			scope_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
+	for (double i = ceil(figure->y_min / y_step); i * y_step <= figure->y_max; i++)
+		fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
+			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
+			LEFT - 5, y_of(figure, i * y_step) + 4,
+			scope_figure_label(kind, i * y_step + 0.0, text, sizeof(text)),
+			LEFT, y_of(figure, i * y_step), WIDTH - RIGHT, y_of(figure, i * y_step));
+}
+
+static void draw_axes(const struct scope_figure *figure, enum scope_causal_kind kind, FILE *out)
+{
+	const bool speedup = kind == SCOPE_CAUSAL_SPEEDUP;
+
+	draw_ticks(figure, kind, out);
 	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
 		LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-	for (int i = 0; i <= TICKS; i++) {
-		const double x = figure->x_min + (figure->x_max - figure->x_min) * i / TICKS;
-		const double y = figure->y_min + (figure->y_max - figure->y_min) * i / TICKS;
-
-		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x_of(figure, x),
-			HEIGHT - BOTTOM + 15, scope_figure_label(kind, x, text, sizeof(text)));
-		fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 5,
-			y_of(figure, y) + 4, scope_figure_label(kind, y, text, sizeof(text)));
-	}
 	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-		LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 10, kind == SCOPE_CAUSAL_SPEEDUP ?
-		"the site is faster by" : "delay per visit of the progress point");
+		LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 10,
+		speedup ? "the site is faster by" : "delay per visit of the progress point");
+	fprintf(out, "<text transform=\"translate(15 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
+		TOP + (HEIGHT - TOP - BOTTOM) / 2,
+		speedup ? "the program is faster by" : "period of the progress point");
+}
+
+/* Of the means, as far as they lie in the frame. */
+static void draw_bars(const struct scope_figure *figure, FILE *out)
+{
+	for (size_t i = 0; i < figure->bars; i++) {
+		const double low = fmin(figure->y_max, fmax(figure->y_min, figure->bar[i].low));
+		const double high = fmin(figure->y_max, fmax(figure->y_min, figure->bar[i].high));
+		const double x = x_of(figure, figure->bar[i].x);
+
+		fprintf(out, "<path class=\"interval\" d=\"M%.1f %.1fV%.1fM%.1f %.1fh8M%.1f %.1fh8\" "
+			"stroke=\"#333\" fill=\"none\"/>\n", x, y_of(figure, low), y_of(figure, high),
+			x - 4, y_of(figure, low), x - 4, y_of(figure, high));
+	}
 }
 
 /* The part of the fitted line that lies in the frame. */
@@ -102,12 +142,15 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 	if (effect->known)
 		fprintf(out, ", slope %.2f (95 %%: %.2f to %.2f), n %zu", effect->fit.slope,
 			effect->fit.slope_95.low, effect->fit.slope_95.high, effect->n);
+	if (figure.bars)
+		fputs("; bars: 95 % of the means", out);
 	fputs("</text>\n", out);
 	draw_axes(&figure, result->kind, out);
 	draw_line(&figure, out);
 	for (size_t i = 0; i < figure.n; i++)
 		fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#36c\" fill-opacity=\"0.6\"/>\n",
 			x_of(&figure, figure.x[i]), y_of(&figure, figure.y[i]));
+	draw_bars(&figure, out);
 	fputs("</g>\n", out);
 	scope_figure_free(&figure);
 	return 0;

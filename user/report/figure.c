@@ -39,9 +39,46 @@ static void set_frame(enum scope_causal_kind kind, struct scope_figure *figure)
 		y_max = fmax(y_max, figure->y[i]);
 	}
 	figure->x_min = 0;
-	figure->x_max = x_max > 0 ? x_max * 1.02 : 1;
+	figure->x_max = x_max > 0 ? x_max : 1;
 	figure->y_min = y_min < 0 ? y_min * 1.05 : 0;
 	figure->y_max = y_max > 0 ? y_max * 1.05 : y_min < 0 ? 0 : 1;
+}
+
+/* Mean place on the x axis of the experiments of one value; they are at least one. */
+static double level_x(const struct scope_causal_result *result, uint32_t site, double value)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	if (result->kind == SCOPE_CAUSAL_SPEEDUP)
+		return value;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct scope_experiment *one = &result->experiment[i];
+
+		if (one->site != site || one->value != value || one->progress < SCOPE_CAUSAL_VISITS_MIN)
+			continue;
+		sum += (double)one->served_ns / (double)one->progress;
+		n++;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+/* A change is told against the mean without one. */
+static void add_bars(const struct scope_causal_result *result, uint32_t site, struct scope_figure *figure)
+{
+	const struct scope_effect *effect = &result->effect[site];
+	const double base = base_mean(effect);
+
+	for (size_t i = 0; i < effect->levels; i++) {
+		const struct scope_interval *in = &effect->level[i].change.value_95;
+		const bool delays = result->kind == SCOPE_CAUSAL_SENSITIVITY;
+
+		if (!effect->level[i].known)
+			continue;
+		figure->bar[figure->bars].x = level_x(result, site, effect->level[i].value);
+		figure->bar[figure->bars].low = delays ? base * (1 - in->high) : in->low;
+		figure->bar[figure->bars++].high = delays ? base * (1 - in->low) : in->high;
+	}
 }
 
 int scope_figure_create(const struct scope_causal_result *result, uint32_t site,
@@ -60,6 +97,7 @@ int scope_figure_create(const struct scope_causal_result *result, uint32_t site,
 		if (result->experiment[i].site == site &&
 		    result->experiment[i].progress >= SCOPE_CAUSAL_VISITS_MIN)
 			add_point(&result->experiment[i], result->kind, base_mean(effect), &figure);
+	add_bars(result, site, &figure);
 	set_frame(result->kind, &figure);
 	*ret_figure = figure;
 	return 0;
