@@ -34,7 +34,7 @@
 #   ..._default               stacks and samples as scope-report -p takes them
 #   scope_..., perf_..., tracecmd_..., lttng_...   tests/bench/peers.sh, and of requests to servers:
 #                             tests/bench/requests.sh
-#   delay_..., speedup_...    tests/bench/causal/cost.sh
+#   delay_..., speedup_..., unvisited_...   tests/bench/causal/cost.sh
 #   decode_events_per_s       reading a trace in memory, one thread, merged from 4 CPUs, not compressed
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
 #                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call

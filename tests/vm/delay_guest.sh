@@ -222,6 +222,32 @@ no_ranking() {
 	return "$status"
 }
 
+# A load that changes: the order keeps the slope fair, and it is said.
+drifting() {
+	sensitivity tiring 0,100us,300us,600us --site function:tire --progress function:done &&
+		grep -Eq '^  function:tire .* strong$' stdout &&
+		grep -q 'without delays the program became [1-9][0-9]* % slower' stdout &&
+		grep -q 'have seen no more' stdout
+}
+
+# What speaks against believing it comes with how long, or how much, would have sufficed.
+not_enough() {
+	local status=0
+	begin pipeline
+	says 0 'fewer than 5 times and do not count: --length 0\.' sensitivity -p "$target" --by 300us \
+		--site function:stage_b --progress function:done --length 4ms --cool-off 0 --repeats 4 || status=1
+	says 0 'met the limit of all threads in a second: .* --max-delay 0\.' sensitivity -p "$target" \
+		--site function:stage_b --progress function:done --by 300us --max-delay 20ms "${short[@]}" || status=1
+	says 0 'no thread came to the site' sensitivity -p "$target" --site function:inside \
+		--progress function:done --by 300us "${short[@]}" || status=1
+	# Asleep all the time: there is nothing that samples could find, and so no verdict.
+	says 0 'no sample found a thread running there' speedup -p "$target" --function stage_b \
+		--progress function:done --by 50% "${short[@]}" || status=1
+	grep -Eq '^  function:stage_b .* unknown$' stdout || status=1
+	finish
+	return "$status"
+}
+
 json() {
 	sensitivity pipeline 0,300us --site function:stage_b --progress function:done --format json \
 		-o result.json && grep -q '"effect": "strong"' result.json && [ ! -s stdout ]
@@ -239,6 +265,41 @@ interrupted() {
 	finish
 	[ "$status" -eq 0 ] && grep -q 'experiments planned were made: interrupted' "$dir/stdout" &&
 		grep -Eq 'stage_b .*strong' "$dir/stdout"
+}
+
+# At whichever moment, while it sets up, counts visits or holds somebody up: it ends with what there is.
+interrupted_early() {
+	local runner status moment way
+	for moment in 0.01 0.1 0.3 0.6; do
+		for way in 'sensitivity --by auto' 'sensitivity --by 900ms' speedup; do
+			begin pipeline
+			# The shell has what it starts behind & ignore the signal.
+			# shellcheck disable=SC2086 # several words
+			env --default-signal=INT "$scope" delay $way -p "$target" --site function:stage_b --progress function:done \
+				--repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
+			runner=$!
+			sleep "$moment"
+			kill -INT "$runner"
+			status=0
+			wait "$runner" || status=$?
+			finish
+			# Before it begins to listen the signal ends it as any program.
+			[ "$status" -eq 130 ] || { [ "$status" -eq 0 ] && grep -q 'made: interrupted' stdout; } ||
+				{ echo "$way, after $moment s: exit status $status"; return 1; }
+		done
+	done
+}
+
+target_killed() {
+	local runner status=0
+	begin pipeline
+	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
+		--by 900ms --repeats 1000 >"$dir/stdout" 2>"$dir/stderr" &
+	runner=$!
+	sleep 2.2
+	finish
+	wait "$runner" || status=$?
+	[ "$status" -eq 0 ] && grep -q 'were made: the process ended' stdout
 }
 
 ended() {
@@ -280,6 +341,9 @@ wrong_names() {
 		--site function:no_such_one || status=1
 	says 1 'no_such_call.*no system call' sensitivity -p "$target" --site syscall:no_such_call ||
 		status=1
+	says 2 'named twice' sensitivity -p "$target" --function stage_b --site function:stage_b || status=1
+	says 2 'with their units.*2s' sensitivity -p "$target" --site receive --by 2s || status=1
+	says 2 "not '0'" sensitivity -p "$target" --site receive --by 0 || status=1
 	says 1 'a site is syscall:NAME' sensitivity -p "$target" --site nowhere || status=1
 	says 1 'no file nothing.so mapped' sensitivity -p "$target" --site function:nothing.so:f ||
 		status=1
@@ -314,8 +378,12 @@ pass "half on the CPU, half off it, each made faster" half
 pass "the ranking of a report, measured: on the path, and beside it" ranked
 pass "the same as JSON; the report comes where nobody can be held up" ranked_json
 pass "says what a trace has no ranking for" no_ranking
+pass "a load that changes is told, and the slope is fair" drifting
+pass "says what would have sufficed" not_enough
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted
+pass "Ctrl-C at any moment" interrupted_early
+pass "the target killed while it is held up" target_killed
 pass "the end of the process prints what there is" ended
 pass "killed with a long delay on, it leaves nothing" killed
 pass "says that nothing was counted" no_progress

@@ -26,9 +26,10 @@
  *              rebuild 1, audit 0 (below 8 ms)
  *
  *   spin       stage_a as above, then stage_spin, 2 ms on a CPU. Made faster, up to twice: 1
+ *   tiring     one thread: 1 ms in tire, 60 ns more each time. tire 1
  *   half       one thread: 1 ms on a CPU in stage_half, then 1 ms asleep. Each made faster: 0.5
  *
- * All but processes, server, shop and half also have a thread that calls housekeeping every ms: 0.
+ * All but processes, server, shop, tiring and half also have a thread that calls housekeeping every ms: 0.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -90,6 +91,11 @@ SITE void stage_half(void)
 		;
 }
 
+SITE void tire(long rounds)
+{
+	work(1000 * US + 60 * rounds);
+}
+
 SITE void inside(void)
 {
 	work(1000 * US);
@@ -106,11 +112,6 @@ SITE void slow(void)
 }
 
 SITE void quick(void)
-{
-	work(1000 * US);
-}
-
-SITE void turn(void)
 {
 	work(1000 * US);
 }
@@ -201,6 +202,15 @@ static void *half_and_half(void *unused)
 	return unused;
 }
 
+static void *tiring(void *unused)
+{
+	for (long i = 0;; i++) {
+		tire(i);
+		done();
+	}
+	return unused;
+}
+
 static void *convoy(void *unused)
 {
 	for (;;) {
@@ -252,7 +262,7 @@ static void *worker(void *unused)
 {
 	for (;;) {
 		ticket_lock();
-		turn();
+		work(1000 * US);
 		done();
 		ticket_unlock();
 	}
@@ -456,6 +466,7 @@ static const struct {
 	{ "sync", { syncer, keeper } },
 	{ "disk", { disk_writer, keeper } },
 	{ "spin", { first_stage, spinning_stage, keeper } },
+	{ "tiring", { tiring } },
 	{ "half", { half_and_half } },
 };
 

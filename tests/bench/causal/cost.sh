@@ -9,6 +9,11 @@
 #                             while experiments are on, in those that hold nobody up
 #   delay_late_...            by what delays of 0.1 to 0.6 ms are longer than asked, median and 99 %
 #   delay_verdict_s           experiments until the effect has a word, with four lengths, 0.5 s each
+#   unvisited_loss_PROGRAM    the same, by the program's own count, while rules of every kind are armed at
+#                             places where nobody comes by; of a program that works and sleeps, and of
+#                             one that works alone (work.c)
+#   delay_run_loss_...        while sensitivities are measured, delays and all, of the lengths that
+#   speedup_run_loss_...      --by auto takes; while speedups are, of the shares drawn by default
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 build=$(cd "${BUILD:-build}" && pwd)

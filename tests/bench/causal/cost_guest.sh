@@ -14,6 +14,19 @@ period_ns() {
 	"$work" "$1" 0 3 | awk '{ printf "%.0f\n", $2 / $1 }'
 }
 
+# loss NAME ARGUMENT...: by how much longer $program takes for a round, its own count, while that goes on
+loss() {
+	local name=$1 target alone=$alone_ns
+	shift
+	"$work" "$program" 0 3 >count &
+	target=$!
+	# It begins to count after 0.3 s; that it ends is the end of the experiments.
+	"$scope" delay "$@" -p "$target" --seed 1 -o /dev/null 2>why || grep -q 'not visited' why || cat why >&2
+	wait "$target"
+	awk -v name="$name" -v alone="$alone" \
+		'{ printf "%s %.2f %%\n", name, 100 * (($2 + $4) / ($1 + $3) / alone - 1) }' count
+}
+
 # experiments KIND PROGRAM ARGUMENT...: into out.json
 experiments() {
 	local kind=$1 program=$2 target
@@ -51,5 +64,17 @@ for repeats in 2 3 4 6 8 12; do
 	esac
 	echo "delay_verdict_s $(field "round(sum(e['elapsed_ns'] + 5e7 for e in r['experiments']) / 1e9, 1)") s"
 	break
+done
+
+# What the whole run costs: rules at which nobody comes by, delays of the length chosen by itself, speedups.
+for program in sleep serial; do
+	alone_ns=$("$work" "$program" 0 3 | awk '{ printf "%.0f\n", ($2 + $4) / ($1 + $3) }')
+	place=doze faster=syscall:clock_nanosleep
+	[ $program = sleep ] || place=f faster=function:f
+	loss "unvisited_loss_$program" sensitivity --site function:walk --site syscall:fsync --site return:fsync \
+		--site receive --site kernel:vfs_unlink --by 1ms --progress syscall:fsync --length 9
+	loss "delay_run_loss_$program" sensitivity --site "function:$place" --by auto --progress function:done \
+		--repeats 100
+	loss "speedup_run_loss_$program" speedup --site "$faster" --progress function:done --repeats 100
 done
 rmmod scope
