@@ -341,6 +341,7 @@ wrong_names() {
 		--site function:no_such_one || status=1
 	says 1 'no_such_call.*no system call' sensitivity -p "$target" --site syscall:no_such_call ||
 		status=1
+	says 2 'which process, and where in it.*--save FILE' speedup -p "$target" || status=1
 	says 2 'named twice' sensitivity -p "$target" --function stage_b --site function:stage_b || status=1
 	says 2 'with their units.*2s' sensitivity -p "$target" --site receive --by 2s || status=1
 	says 2 "not '0'" sensitivity -p "$target" --site receive --by 0 || status=1

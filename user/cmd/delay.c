@@ -333,7 +333,9 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 	if (!!request->top != !!request->input)
 		return scope_cmd_misuse("delay", "--top N and -i FILE go together");
 	if (rest || !delay->pid || (!delay->sites && !request->top))
-		return scope_cmd_misuse("delay", "which process, and where in it? -p PID --site SITE");
+		return scope_cmd_misuse("delay", "which process, and where in it? -p PID --site SITE; what a "
+					"report ranks first: scope report -p PID --save FILE, then -p PID "
+					"--top 3 -i FILE");
 	for (uint32_t i = 0; i < delay->sites; i++)
 		for (uint32_t j = 0; j < i; j++)
 			if (!strcmp(delay->site[i], delay->site[j]))
