@@ -121,6 +121,13 @@ before_the_pair() {
 		found syscall:fdatasync 1 strong && latency syscall:fdatasync 0
 }
 
+# A function that begins the pair and is held up: that comes behind the mark, so it is part of the latency.
+delayed_mark() {
+	sensitivity pipeline 0,100us,300us,600us --site function:stage_b \
+		--progress begin:function:stage_b,end:function:done &&
+		found function:stage_b 1 strong && latency function:stage_b 1
+}
+
 kernel_function() {
 	sensitivity half 0,100us,300us,600us --site kernel:do_nanosleep \
 		--progress begin:function:stage_half,end:function:done &&
@@ -371,6 +378,7 @@ pass "barrier: who comes last" barrier
 pass "a negative slope where a rest gives way" poke
 pass "system calls, off the CPU" sync_calls
 pass "a pair of marks: a delay before it is none of its latency" before_the_pair
+pass "a pair that begins where it is held up: all of it is latency" delayed_mark
 pass "a kernel function between two marks, and their latency" kernel_function
 pass "a program that waits for its disk" disk
 pass "requests of a server, and their latency" server

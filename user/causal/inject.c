@@ -148,6 +148,9 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 	if (!code)
 		code = scope_control_start(inject->control, inject->session, error);
 	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
+	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
+		code = scope_inject_set(inject, i, 0, error);
+	/* Where a mark is a site, too, the kernel calls first what was set last: the delay is behind the mark. */
 	if (!code)
 		code = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
 	if (!code && point->pair)
@@ -157,8 +160,6 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		code = scope_inject_drain(inject, error);
 		scope_tally_forget(inject->tally);
 	}
-	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
-		code = scope_inject_set(inject, i, 0, error);
 	/* What is accepted meanwhile is in the trace. */
 	return code ? code : know_connections(inject, error);
 }
