@@ -146,7 +146,7 @@ speedup() {	# PROGRAM BY ARGUMENT... : of a fresh PROGRAM
 
 spinning() {
 	speedup spin 0,15%,30%,45% --site function:stage_spin --site function:housekeeping &&
-		found function:stage_spin 1 strong && found function:housekeeping 0 none
+		found function:stage_spin 1 strong && found function:housekeeping 0 unknown
 }
 
 half() {
