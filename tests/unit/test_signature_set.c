@@ -127,6 +127,47 @@ static void test_flat_weights_know_no_length(void **state)
 	scope_signatures_destroy(signatures);
 }
 
+/* Support says in how many busy stretches a function was; the calls beside them are not its own. */
+static void test_who_is_busy_for_long_owns_it(void **state)
+{
+	struct scope_episode busy = EPISODE(false, 2, SCOPE_EPISODE_BUSY, 1);
+	const struct scope_episode calls = EPISODE(true, 2, 1), opens = EPISODE(false, 2);
+	struct scope_owned owned[] = {
+		{busy, MAIN}, {busy, HANDLE}, {busy, READ_FILE}, {busy, REPLY},
+		{calls, HANDLE}, {opens, READ_INDEX},
+	};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	owned[0].episode.support = owned[1].episode.support = 100;
+	owned[2].episode.support = 60;
+	owned[3].episode.support = 40;
+	assert_int_equal(scope_signatures_own(signatures, owned, 6, &four), 0);
+	assert_int_equal(owners_of(signatures, &busy, &weight), 1u << READ_FILE);
+	assert_true(weight == 3);
+	assert_int_equal(owners_of(signatures, &calls, &weight), 1u << HANDLE);
+	assert_int_equal(owners_of(signatures, &opens, &weight), 1u << READ_INDEX);
+	scope_signatures_destroy(signatures);
+}
+
+/* Where nobody below was in half of them it is the caller's. */
+static void test_a_caller_is_busy_in_many_ways(void **state)
+{
+	struct scope_episode busy = EPISODE(false, SCOPE_EPISODE_BUSY, 1);
+	struct scope_owned owned[] = {{busy, MAIN}, {busy, HANDLE}, {busy, READ_FILE}, {busy, REPLY}};
+	struct scope_signatures *signatures = make_signatures();
+	double weight = 0;
+
+	(void)state;
+	owned[0].episode.support = owned[1].episode.support = 101;
+	owned[2].episode.support = 50;
+	owned[3].episode.support = 49;
+	assert_int_equal(scope_signatures_own(signatures, owned, 4, &four), 0);
+	assert_int_equal(owners_of(signatures, &busy, &weight), 1u << HANDLE);
+	scope_signatures_destroy(signatures);
+}
+
 static void test_functions_that_call_each_other_keep_one(void **state)
 {
 	const struct scope_episode episode = EPISODE(false, 5);
@@ -214,6 +255,8 @@ int main(void)
 		cmocka_unit_test(test_what_stands_in_a_longer_episode_fits_as_well),
 		cmocka_unit_test(test_what_too_many_share_is_left_aside),
 		cmocka_unit_test(test_flat_weights_know_no_length),
+		cmocka_unit_test(test_who_is_busy_for_long_owns_it),
+		cmocka_unit_test(test_a_caller_is_busy_in_many_ways),
 		cmocka_unit_test(test_functions_that_call_each_other_keep_one),
 		cmocka_unit_test(test_the_callers_weight_decides),
 		cmocka_unit_test(test_the_way_up_is_by_the_heavier_caller),

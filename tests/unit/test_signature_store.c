@@ -102,7 +102,7 @@ static int sum_builds(void *user, const struct scope_store_build *build)
 	return 0;
 }
 
-static const uint16_t nine[] = {8, 9}, three[] = {1, 2, 3};
+static const uint16_t nine[] = {8, 9}, three[] = {1, 2, 3}, busy[] = {SCOPE_EPISODE_BUSY, 3};
 
 static void test_runs_add_up(void **state)
 {
@@ -168,15 +168,17 @@ static void test_what_is_exported_comes_back(void **state)
 	(void)state;
 	add_run(store, three, 3, 7);
 	add_run(store, nine, 2, 9);
+	add_run(store, busy, 2, 9);
 	text = export_text(store);
 	assert_int_equal(import_text(other, text, &error), 0);
 	again = export_text(other);
 	assert_string_equal(text, again);
 	assert_non_null(strstr(text, scope_syscall_name(three[0])));
+	assert_non_null(strstr(text, "(busy)"));
 	/* Once more counts as so many runs more. */
 	assert_int_equal(import_text(other, text, &error), 0);
 	assert_int_equal(scope_store_each_build(other, NULL, sum_builds, sum), 0);
-	assert_int_equal(sum[0], 4);
+	assert_int_equal(sum[0], 6);
 	free(text);
 	free(again);
 	scope_store_close(store);
@@ -199,7 +201,8 @@ static void test_what_cannot_be_imported_is_refused(void **state)
 		{-EBADMSG, "{", "no JSON"},
 		{-EBADMSG, "[]", "holds no signatures"},
 		{-EBADMSG, "{\"scope_signatures\": 1, \"builds\": [7]}", "holds no signatures"},
-		{-EPROTO, "{\"scope_signatures\": 2, \"builds\": []}", "version 2"},
+		{-EPROTO, "{\"scope_signatures\": 3, \"builds\": []}", "version 3"},
+		{-EPROTO, "{\"scope_signatures\": 0, \"builds\": []}", "version 0"},
 		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [], \"count\": 1}")), "no calls"},
 		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [1], \"count\": -1}")), "count"},
 		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [\"x_y_z\"], \"count\": 1}")), "name"},

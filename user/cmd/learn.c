@@ -74,6 +74,7 @@ struct request {
 };
 
 #define SUBBUF_COUNT 64u /* stacks of 8 KiB come with every call */
+#define SAMPLE_PERIOD_NS 500000u
 
 /* 0, or the exit status for a value that makes no sense. */
 static int take_number(int option, const char *value, struct request *request)
@@ -316,13 +317,13 @@ static int run(const struct request *request, struct scope_error *error)
 	return code;
 }
 
-/* A stack for every call, whatever that costs, and no samples. */
+/* A stack for every call, whatever that costs, and samples to tell where it runs between them. */
 static void init_capture(struct scope_capture_options *options)
 {
 	scope_capture_options_init(options, 0);
 	options->stack_min_ns = 0;
 	options->stacks_per_second = UINT32_MAX;
-	options->sample_period_ns = 0;
+	options->sample_period_ns = SAMPLE_PERIOD_NS;
 	options->subbuf_count = SUBBUF_COUNT;
 	options->overhead_max = 0;
 	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));

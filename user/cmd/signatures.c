@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/syscall_name.h"
 #include "cmd/cmd.h"
 #include "signature/json.h"
 
@@ -87,7 +86,7 @@ static int print_episode(void *user, const struct scope_episode *episode)
 	(void)user;
 	printf("  %8" PRIu64 "  ", episode->support);
 	for (unsigned i = 0; i < episode->length; i++) {
-		const char *name = scope_syscall_name(episode->nr[i]);
+		const char *name = scope_episode_call_name(episode->nr[i]);
 
 		printf("%s", !i ? "" : episode->contiguous ? " " : " … ");
 		if (name)

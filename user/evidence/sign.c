@@ -24,8 +24,17 @@ struct call {
 	struct scope_ballot self, gap;
 };
 
+/* A call as what comes before it is matched: the stretch on a CPU up to it may stand there as well. */
+struct symbol {
+	uint64_t call; /* its number */
+	bool busy;     /* it is that stretch */
+};
+
 struct track {
 	struct scope_match *match;
+	struct scope_match *busy; /* NULL: no episode has a busy stretch */
+	struct symbol symbol[SCOPE_EPISODE_SPAN]; /* the last ones fed to it, by number */
+	uint64_t symbols;
 	struct call call[SCOPE_EPISODE_SPAN]; /* the last ones, by number */
 	uint64_t calls;			      /* since the last reset */
 	uint64_t run_ns, probe_ns; /* of the account as the last call returned, or was entered */
@@ -38,6 +47,7 @@ struct track {
 struct signer {
 	struct scope_layer layer;
 	const struct scope_signatures *signatures;
+	bool busy; /* some episodes have SCOPE_EPISODE_BUSY */
 	struct scope_timeline *timeline; /* of this pass */
 	uint64_t every[2];		 /* of usual and of abnormal units, one of so many */
 	struct track *track;
@@ -59,6 +69,10 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 		if (err)
 			return err;
 		signer->tracks++;
+		if (signer->busy)
+			err = scope_match_create(signer->signatures->matcher, &track->busy);
+		if (err)
+			return err;
 	}
 	*ret_track = &signer->track[thread];
 	return 0;
@@ -155,16 +169,26 @@ static int reset(struct signer *signer, uint32_t thread, struct track *track)
 		err = settle(signer, thread, &track->call[i % SCOPE_EPISODE_SPAN]);
 	track->calls = 0;
 	track->last_ns = 0;
+	track->symbols = 0;
 	scope_match_reset(track->match);
+	if (track->busy)
+		scope_match_reset(track->busy);
 	return err;
+}
+
+static void vote(const struct signer *signer, struct scope_ballot *ballot, uint32_t index)
+{
+	const struct scope_signatures *signatures = signer->signatures;
+
+	for (size_t i = signatures->first[index]; i < signatures->first[index + 1]; i++)
+		scope_ballot_vote(ballot, signatures->owner[i], signatures->weight[index]);
 }
 
 /* The calls that make up the occurrence, and the time between them, speak for the episode's owners. */
 static void hit(void *user, uint32_t index, uint64_t first, uint64_t last)
 {
 	struct signer *signer = user;
-	const struct scope_signatures *signatures = signer->signatures;
-	const struct scope_episode *episode = &signatures->episode[index];
+	const struct scope_episode *episode = &signer->signatures->episode[index];
 	unsigned found = 0;
 
 	for (uint64_t i = first; i <= last; i++) {
@@ -172,14 +196,45 @@ static void hit(void *user, uint32_t index, uint64_t first, uint64_t last)
 		bool part = found < episode->length && call->nr == episode->nr[found];
 
 		found += part;
-		for (size_t j = signatures->first[index]; j < signatures->first[index + 1]; j++) {
-			if (part)
-				scope_ballot_vote(&call->self, signatures->owner[j],
-						  signatures->weight[index]);
-			if (i > first)
-				scope_ballot_vote(&call->gap, signatures->owner[j],
-						  signatures->weight[index]);
-		}
+		if (part)
+			vote(signer, &call->self, index);
+		if (i > first)
+			vote(signer, &call->gap, index);
+	}
+}
+
+/* Episodes with a busy stretch speak for those who own it at that stretch alone. */
+static void hit_busy(void *user, uint32_t index, uint64_t first, uint64_t last)
+{
+	struct signer *signer = user;
+	const struct scope_episode *episode = &signer->signatures->episode[index];
+	unsigned found = 0;
+
+	if (!scope_episode_is_busy(episode))
+		return;
+	for (uint64_t i = first; i <= last; i++) {
+		const struct symbol *symbol = &signer->at->symbol[i % SCOPE_EPISODE_SPAN];
+		struct call *call = &signer->at->call[symbol->call % SCOPE_EPISODE_SPAN];
+		uint16_t nr = symbol->busy ? SCOPE_EPISODE_BUSY : call->nr;
+
+		if (found == episode->length || nr != episode->nr[found])
+			continue;
+		found++;
+		if (symbol->busy)
+			vote(signer, &call->gap, index);
+	}
+}
+
+/* Of the last call: it, and the stretch before it where that was long. */
+static void feed_busy(struct signer *signer, struct track *track, const struct call *call)
+{
+	static const uint16_t busy = SCOPE_EPISODE_BUSY;
+
+	for (int part = call->gap_run_ns < SCOPE_EPISODE_BUSY_NS; part < 2; part++) {
+		track->symbol[track->symbols++ % SCOPE_EPISODE_SPAN] =
+			(struct symbol){track->calls - 1, !part};
+		scope_match_feed(signer->signatures->matcher, track->busy, part ? &call->nr : &busy,
+				 1, hit_busy, signer);
 	}
 }
 
@@ -194,6 +249,8 @@ static int feed(struct signer *signer, uint32_t thread, struct track *track, con
 	track->calls++;
 	signer->at = track;
 	scope_match_feed(signer->signatures->matcher, track->match, &call->nr, 1, hit, signer);
+	if (track->busy)
+		feed_busy(signer, track, call);
 	return err;
 }
 
@@ -326,13 +383,17 @@ static int run(struct signer *signer, struct scope_trace *trace)
 
 	for (size_t i = 0; i < kept->units->count; i++)
 		count[scope_mark_abnormal(kept->mark[i])]++;
+	for (size_t i = 0; i < signer->signatures->episodes; i++)
+		signer->busy |= scope_episode_is_busy(&signer->signatures->episode[i]);
 	for (int side = 0; side < 2; side++)
 		signer->every[side] = 1 + count[side] / SIDE_UNITS;
 	signer->layer.merge = true;
 	if (!err)
 		err = run_through(signer, trace);
-	for (size_t i = 0; i < signer->tracks; i++)
+	for (size_t i = 0; i < signer->tracks; i++) {
 		scope_match_destroy(signer->track[i].match);
+		scope_match_destroy(signer->track[i].busy);
+	}
 	free(signer->track);
 	scope_layer_free(&signer->layer);
 	return err;

@@ -19,6 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Stands for a long time on a CPU between two calls. Who calculates for long, having done so while it was
+ * learned, is told by episodes of it and the calls on both sides.
+ */
+#define SCOPE_EPISODE_BUSY 0xfffe
+#define SCOPE_EPISODE_BUSY_NS 64000 /* so long at least */
+
 #define SCOPE_EPISODE_MAX 6  /* calls in an episode */
 #define SCOPE_EPISODE_SPAN 8 /* calls in a window */
 
@@ -31,6 +38,12 @@ struct scope_episode {
 
 /* Can there be such an episode? Its first call stands in it once, or it is a run. */
 bool scope_episode_valid(const struct scope_episode *episode);
+
+bool scope_episode_is_busy(const struct scope_episode *episode); /* has SCOPE_EPISODE_BUSY */
+
+/* What a call is called, and the other way round. NULL: not known. Static. 0, or -ENOENT. */
+const char *scope_episode_call_name(uint16_t nr);
+int scope_episode_call_number(const char *name, uint16_t *ret_nr);
 
 /* By calls, then shorter ones first, contiguous ones first: a total order, support left out. */
 int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b);

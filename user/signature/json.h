@@ -19,7 +19,7 @@
 
 #include "signature/store.h"
 
-#define SCOPE_SIGNATURE_JSON_VERSION 1
+#define SCOPE_SIGNATURE_JSON_VERSION 2 /* from 2 on with SCOPE_EPISODE_BUSY; 1 is read */
 
 /* All builds, or the one with that build-id (not NULL). 0 or -errno with error; -ENOENT: no such. */
 int scope_signature_export(struct scope_store *store, const char *build_id, FILE *to,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/syscall_name.h"
 
 struct exporter {
 	struct scope_store *store;
@@ -30,7 +29,7 @@ static json_t *calls_of(const uint16_t *nr, size_t length)
 	json_t *array = json_array();
 
 	for (size_t i = 0; array && i < length; i++) {
-		const char *name = scope_syscall_name(nr[i]);
+		const char *name = scope_episode_call_name(nr[i]);
 
 		if (append(array, name ? json_string(name) : json_integer(nr[i]))) {
 			json_decref(array);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/syscall_name.h"
 
 #define COUNT_MAX (INT64_C(1) << 53) /* beyond, sums of many would not fit */
 
@@ -54,7 +53,7 @@ static int get_text(const struct importer *importer, const json_t *object, const
 static int get_nr(const struct importer *importer, const json_t *value, uint16_t *ret_nr)
 {
 	if (json_is_string(value)) {
-		if (!scope_syscall_number(json_string_value(value), ret_nr))
+		if (!scope_episode_call_number(json_string_value(value), ret_nr))
 			return 0;
 		return refuse(importer, "there is no system call of that name here; signatures of another "
 			      "kind of machine are for that");
@@ -222,9 +221,10 @@ static int take_root(struct importer *importer)
 
 	if (!json_is_integer(version) || !json_is_array(builds))
 		return refuse(importer, "it has no \"scope_signatures\" and \"builds\"");
-	if (json_integer_value(version) != SCOPE_SIGNATURE_JSON_VERSION)
+	if (json_integer_value(version) < 1 ||
+	    json_integer_value(version) > SCOPE_SIGNATURE_JSON_VERSION)
 		return scope_error_set(importer->error, -EPROTO, "%.200s is of version %lld, this program "
-				       "knows version %d: use a newer scope", importer->name,
+				       "knows versions up to %d: use a newer scope", importer->name,
 				       (long long)json_integer_value(version),
 				       SCOPE_SIGNATURE_JSON_VERSION);
 	json_array_foreach(builds, i, build)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "signature/episode.h"
 #include "timeline/timeline.h"
 
 #define PATH_FUNCTIONS 64
@@ -21,6 +22,10 @@ struct run {
 
 struct track {
 	uint16_t nr; /* of the call that has returned and waits for its stack; or SCOPE_NR_NONE */
+	uint32_t sample[PATH_FUNCTIONS]; /* of the last one since that call, innermost first */
+	unsigned samples;		 /* functions in it */
+	uint64_t run_ns;		 /* of the account as that call returned, stacks left out */
+	uint16_t last;			 /* its number; SCOPE_NR_NONE: not known */
 	struct run *run;
 	size_t runs, capacity;
 };
@@ -107,7 +112,7 @@ static struct track *get_track(struct learner *learner, uint32_t thread)
 	if (scope_grow(&learner->track, &learner->track_capacity, thread + 1, sizeof(*learner->track)))
 		return NULL;
 	while (learner->tracks <= thread)
-		learner->track[learner->tracks++] = (struct track){.nr = SCOPE_NR_NONE};
+		learner->track[learner->tracks++] = (struct track){.nr = SCOPE_NR_NONE, .last = SCOPE_NR_NONE};
 	return &learner->track[thread];
 }
 
@@ -189,24 +194,16 @@ static int learnable(struct learner *learner, uint32_t tgid, const uint64_t *ip,
 	return 0;
 }
 
-static int take_stack(void *user, uint32_t thread, const struct scope_event *event)
+/* The functions on a stack that can be learned, innermost first: up to PATH_FUNCTIONS. */
+static int functions_of(struct learner *learner, uint32_t thread, const struct scope_event *event,
+			uint32_t *ret_function, unsigned *ret_count)
 {
-	struct learner *learner = user;
-	struct track *track = get_track(learner, thread);
+	uint32_t tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
 	uint64_t unwound[PATH_FUNCTIONS];
 	const uint64_t *ip = event->stack.ip;
-	uint32_t function[PATH_FUNCTIONS], tgid;
-	unsigned ips = event->stack.ips, count, flags;
-	uint16_t nr;
+	unsigned ips = event->stack.ips, flags;
 	int err = 0;
 
-	if (!track)
-		return -ENOMEM;
-	nr = track->nr;
-	if (nr == SCOPE_NR_NONE || event->stack.reason == SCOPE_STACK_SAMPLE)
-		return 0;
-	track->nr = SCOPE_NR_NONE;
-	tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
 	if (!ips && event->stack.regs) {
 		err = scope_symbols_unwind(learner->symbols, tgid, event->stack.reg,
 					   event->stack.regs, event->stack.data, event->stack.bytes,
@@ -215,17 +212,48 @@ static int take_stack(void *user, uint32_t thread, const struct scope_event *eve
 			ips = 0;
 		ip = unwound;
 	}
-	err = err == -ENOMEM ? err : learnable(learner, tgid, ip, ips, function, &count);
+	return err == -ENOMEM ? err : learnable(learner, tgid, ip, ips, ret_function, ret_count);
+}
+
+static int add_callers(struct learner *learner, const uint32_t *function, unsigned count)
+{
+	int err = 0;
+
+	for (unsigned i = 0; !err && i + 1 < count; i++)
+		err = scope_learned_caller(&learner->learned->function[function[i]],
+					   function[i + 1], 1);
+	return err;
+}
+
+static int take_stack(void *user, uint32_t thread, const struct scope_event *event)
+{
+	struct learner *learner = user;
+	struct track *track = get_track(learner, thread);
+	uint32_t function[PATH_FUNCTIONS];
+	unsigned count;
+	uint16_t nr;
+	int err;
+
+	if (!track)
+		return -ENOMEM;
+	if (event->stack.reason == SCOPE_STACK_SAMPLE) {
+		if (scope_threads_at(learner->timeline->threads, thread)->open.nr != SCOPE_NR_NONE)
+			return 0;
+		return functions_of(learner, thread, event, track->sample, &track->samples);
+	}
+	nr = track->nr;
+	if (nr == SCOPE_NR_NONE)
+		return 0;
+	track->nr = SCOPE_NR_NONE;
+	err = functions_of(learner, thread, event, function, &count);
 	if (err)
 		return err;
 	learner->learned->stacks++;
 	learner->learned->nameless += !count;
-	for (unsigned i = 0; !err && i < count; i++) {
+	for (unsigned i = 0; !err && i < count; i++)
 		err = append(learner, track, function[i], nr);
-		if (!err && i + 1 < count)
-			err = scope_learned_caller(&learner->learned->function[function[i]],
-						   function[i + 1], 1);
-	}
+	if (!err)
+		err = add_callers(learner, function, count);
 	return err ? err : end_runs(learner, track);
 }
 
@@ -236,6 +264,46 @@ static int drop_pending(struct learner *learner, struct track *track)
 		return 0;
 	track->nr = SCOPE_NR_NONE;
 	return end_runs(learner, track);
+}
+
+static uint64_t run_ns(const struct scope_thread *thread)
+{
+	return thread->account.run_ns - thread->account.probe_ns;
+}
+
+/* Under all functions of the sample: a string of its own, with the calls on both sides. */
+static int add_busy(struct learner *learner, const struct track *track, uint16_t next)
+{
+	uint16_t nr[3];
+	unsigned length = 0;
+	int err = 0;
+
+	if (track->last != SCOPE_NR_NONE)
+		nr[length++] = track->last;
+	nr[length++] = SCOPE_EPISODE_BUSY;
+	nr[length++] = next;
+	for (unsigned i = 0; !err && i < track->samples; i++)
+		err = scope_learned_string(&learner->learned->function[track->sample[i]], nr,
+					   length, 1);
+	return err ? err : add_callers(learner, track->sample, track->samples);
+}
+
+/* Long on a CPU since the last call, and a sample tells where. */
+static int take_enter(void *user, const struct scope_thread *thread,
+		      const struct scope_open_call *call)
+{
+	struct learner *learner = user;
+	struct track *track = get_track(learner, thread->index);
+	int err = 0;
+
+	if (!track)
+		return -ENOMEM;
+	if (scope_call_ignored(call->nr))
+		return 0;
+	if ((int64_t)(run_ns(thread) - track->run_ns) >= SCOPE_EPISODE_BUSY_NS)
+		err = add_busy(learner, track, call->nr);
+	track->samples = 0;
+	return err;
 }
 
 static int take_exit(void *user, const struct scope_thread *thread,
@@ -253,7 +321,9 @@ static int take_exit(void *user, const struct scope_thread *thread,
 	if (err || scope_call_ignored(call->nr))
 		return err;
 	learner->learned->calls++;
-	track->nr = call->nr;
+	track->nr = track->last = call->nr;
+	track->run_ns = run_ns(thread);
+	track->samples = 0;
 	return 0;
 }
 
@@ -274,13 +344,15 @@ static int take_end(void *user, uint32_t thread, uint64_t now_ns)
 	(void)now_ns;
 	if (!track)
 		return -ENOMEM;
-	track->nr = SCOPE_NR_NONE;
+	track->nr = track->last = SCOPE_NR_NONE;
+	track->samples = 0;
 	return end_runs(learner, track);
 }
 
 static int run_through(struct learner *learner, struct scope_trace *trace)
 {
 	static const struct scope_timeline_ops ops = {
+		.enter = take_enter,
 		.exit = take_exit,
 		.stack = take_stack,
 		.state = take_state,

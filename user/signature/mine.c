@@ -22,6 +22,7 @@ struct match {
 
 struct miner {
 	const struct scope_mine_options *options;
+	bool busy; /* episodes with SCOPE_EPISODE_BUSY are mined, else those without */
 	struct window *window; /* sorted, equal ones are one */
 	size_t windows, window_capacity;
 	struct scope_episode *episode;
@@ -39,6 +40,14 @@ static int compare_windows(const void *left, const void *right)
 		if (a->nr[i] != b->nr[i])
 			return a->nr[i] < b->nr[i] ? -1 : 1;
 	return (a->length > b->length) - (a->length < b->length);
+}
+
+static bool is_busy(const uint16_t *nr, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (nr[i] == SCOPE_EPISODE_BUSY)
+			return true;
+	return false;
 }
 
 static int add_windows(struct miner *miner, const struct scope_string *string)
@@ -84,6 +93,8 @@ static int emit(struct miner *miner, const struct match *match, size_t matches)
 	struct scope_episode *episode;
 	bool contiguous = true;
 
+	if (miner->busy && !scope_episode_is_busy(&miner->prefix))
+		return 0;
 	for (size_t i = 0; contiguous && i < matches; i++)
 		contiguous = stands_at_once(miner, match[i].window);
 	if (scope_grow(&miner->episode, &miner->capacity, miner->episodes + 1, sizeof(*episode)))
@@ -294,32 +305,53 @@ static void keep_closed(struct miner *miner)
 		qsort(miner->episode, miner->episodes, sizeof(*miner->episode), compare_episodes);
 }
 
+/* Adds the closed episodes of one kind to those that are there. */
+static int mine(struct miner *miner, const struct scope_string *string, size_t count)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		if (is_busy(string[i].nr, string[i].length) != miner->busy)
+			continue;
+		err = add_windows(miner, &string[i]);
+		if (!err && !miner->busy)
+			err = add_runs(miner, &string[i]);
+	}
+	if (!err) {
+		merge_windows(miner);
+		err = grow_all(miner);
+	}
+	if (!err)
+		err = take_runs(miner);
+	free(miner->window);
+	free(miner->run);
+	if (!err)
+		keep_closed(miner);
+	return err;
+}
+
 int scope_mine(const struct scope_string *string, size_t count,
 	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
 	       size_t *ret_count)
 {
-	struct miner miner = {.options = options};
-	int err = 0;
+	struct miner plain = {.options = options}, busy = {.options = options, .busy = true};
+	int err = mine(&plain, string, count);
 
-	for (size_t i = 0; !err && i < count; i++) {
-		err = add_windows(&miner, &string[i]);
-		if (!err)
-			err = add_runs(&miner, &string[i]);
-	}
-	if (!err) {
-		merge_windows(&miner);
-		err = grow_all(&miner);
-	}
 	if (!err)
-		err = take_runs(&miner);
-	free(miner.window);
-	free(miner.run);
+		err = mine(&busy, string, count);
+	if (!err && scope_grow(&plain.episode, &plain.capacity, plain.episodes + busy.episodes,
+			       sizeof(*plain.episode)))
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < busy.episodes; i++)
+		plain.episode[plain.episodes++] = busy.episode[i];
+	free(busy.episode);
 	if (err) {
-		free(miner.episode);
+		free(plain.episode);
 		return err;
 	}
-	keep_closed(&miner);
-	*ret_episodes = miner.episode;
-	*ret_count = miner.episodes;
+	if (plain.episodes)
+		qsort(plain.episode, plain.episodes, sizeof(*plain.episode), compare_episodes);
+	*ret_episodes = plain.episode;
+	*ret_count = plain.episodes;
 	return 0;
 }

@@ -11,6 +11,7 @@
 /* That an episode fits a function. */
 struct fit {
 	uint32_t episode, function;
+	uint64_t support; /* of the function's episode in which it stands */
 };
 
 struct owner {
@@ -36,7 +37,9 @@ static int compare_fits(const void *left, const void *right)
 
 	if (a->episode != b->episode)
 		return a->episode < b->episode ? -1 : 1;
-	return (a->function > b->function) - (a->function < b->function);
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->support < b->support) - (a->support > b->support);
 }
 
 static int compare_episodes(const void *left, const void *right)
@@ -44,7 +47,8 @@ static int compare_episodes(const void *left, const void *right)
 	return scope_episode_compare(left, right);
 }
 
-static int add_fit(struct owner *owner, const struct scope_episode *episode, uint32_t function)
+static int add_fit(struct owner *owner, const struct scope_episode *episode,
+		   const struct scope_owned *owned)
 {
 	const struct scope_signatures *signatures = owner->signatures;
 	const struct scope_episode *found = bsearch(episode, signatures->episode,
@@ -56,12 +60,15 @@ static int add_fit(struct owner *owner, const struct scope_episode *episode, uin
 	if (scope_grow(&owner->fit, &owner->capacity, owner->fits + 1, sizeof(*owner->fit)))
 		return -ENOMEM;
 	owner->fit[owner->fits++] = (struct fit){
-		(uint32_t)(found - signatures->episode), function,
+		(uint32_t)(found - signatures->episode), owned->function, owned->episode.support,
 	};
 	return 0;
 }
 
-/* All that stands in an episode of a function fits that function, with gaps or without. */
+/*
+ * All that stands in an episode of a function fits that function, with gaps or without; but the calls on
+ * both sides of a busy stretch need not be its own.
+ */
 static int add_fits(struct owner *owner, const struct scope_owned *owned)
 {
 	const struct scope_episode *whole = &owned->episode;
@@ -73,10 +80,12 @@ static int add_fits(struct owner *owner, const struct scope_owned *owned)
 		for (unsigned i = 0; i < whole->length; i++)
 			if (set & 1u << i)
 				part.nr[part.length++] = whole->nr[i];
-		err = add_fit(owner, &part, owned->function);
+		if (scope_episode_is_busy(whole) && !scope_episode_is_busy(&part))
+			continue;
+		err = add_fit(owner, &part, owned);
 		part.contiguous = true;
 		if (!err)
-			err = add_fit(owner, &part, owned->function);
+			err = add_fit(owner, &part, owned);
 	}
 	return err;
 }
@@ -122,6 +131,25 @@ static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count
 	return count;
 }
 
+/*
+ * The functions that an episode fits, whose fits stand one behind the other; their number. With a busy
+ * stretch those that at least half of such stretches were in: a sample now and then says nothing.
+ */
+static size_t functions_of(const struct fit *fit, size_t fits, bool busy, uint32_t *ret_function)
+{
+	uint64_t most = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < fits; i++)
+		if (fit[i].support > most)
+			most = fit[i].support;
+	for (size_t i = 0; i < fits; i++)
+		if ((!i || fit[i - 1].function != fit[i].function) &&
+		    (!busy || fit[i].support >= most - most / 2))
+			ret_function[count++] = fit[i].function;
+	return count;
+}
+
 static int distribute(struct owner *owner, const struct scope_signature_options *options)
 {
 	struct scope_signatures *signatures = owner->signatures;
@@ -133,11 +161,12 @@ static int distribute(struct owner *owner, const struct scope_signature_options 
 	signatures->owner = function;
 	for (size_t i = 0, end; i < owner->fits; i = end) {
 		uint32_t episode = owner->fit[i].episode, *mine = function + used;
-		size_t count = 0;
+		size_t count;
 
 		for (end = i; end < owner->fits && owner->fit[end].episode == episode; end++)
-			if (!count || mine[count - 1] != owner->fit[end].function)
-				mine[count++] = owner->fit[end].function;
+			;
+		count = functions_of(&owner->fit[i], end - i,
+				     scope_episode_is_busy(&signatures->episode[episode]), mine);
 		count = keep_deepest(owner, mine, count);
 		if (count > options->owners_max) {
 			signatures->shared++;

@@ -18,7 +18,7 @@
 #include "signature/learn.h"
 #include "signature/mine.h"
 
-/* 2 has runs among its episodes; a database of version 1 is read, and gets them as runs are added. */
+/* 2 has runs and SCOPE_EPISODE_BUSY; a database of version 1 is read, and gets them as runs are added. */
 #define SCOPE_STORE_VERSION 2
 
 struct scope_store;
