@@ -298,7 +298,7 @@ static void print_evidence(const struct report *report, const struct scope_findi
 			 finding->signature ? " and signature" : "", finding->samples, kernel,
 			 finding->sleeps);
 	else
-		snprintf(by, sizeof(by), "signature: its calls in %u units", finding->units);
+		snprintf(by, sizeof(by), "signature: found in %u units", finding->units);
 	if (!isfinite(finding->odds))
 		snprintf(odds, sizeof(odds), "all of the abnormal time");
 	else if (finding->odds > ODDS_TOLD)
