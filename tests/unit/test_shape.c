@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Units whose lists of calls have a number, and those that found no room for one, are told alike. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "trace_of.h"
+#include "unit/shape.h"
+#include "unit/survey.h"
+
+#define UNITS (SCOPE_SHAPES_MAX + 5000)
+
+struct run {
+	struct scope_trace *trace;
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+};
+
+/* One thread that waits for work in epoll; nothing else. */
+static struct run begin_run(void)
+{
+	struct run run = {
+		.trace = trace_of("meta begin_ns 1\nmeta end_ns 100000000000000\nfd 10 5 epoll -\n"
+				  "1 0 switch 0 10 sleeping\n"
+				  "3 0 syscall 10 epoll_wait enter=2 ret=1 args=5\n"),
+	};
+
+	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
+	assert_int_equal(scope_survey_begin(run.trace, NULL, run.pickups, run.groups, &run.survey), 0);
+	return run;
+}
+
+static void end_run(struct run *run)
+{
+	scope_survey_destroy(run->survey);
+	scope_groups_destroy(run->groups);
+	scope_pickups_destroy(run->pickups);
+	scope_trace_close(run->trace);
+}
+
+/* Number i: three calls, of which one is made a number of times that tells i. */
+static unsigned make_calls(uint64_t i, struct scope_unit_call *call)
+{
+	call[0] = (struct scope_unit_call){1, 1};
+	call[1] = (struct scope_unit_call){(uint16_t)(2 + i % 2), (uint16_t)(i / 2 + 1)};
+	call[2] = (struct scope_unit_call){7, 1};
+	return 2 + i % 3 / 2;
+}
+
+static void hand_over(struct run *run, uint64_t i)
+{
+	struct scope_unit unit = {
+		.begin_ns = i * 1000, .end_ns = i * 1000 + 500, .run_ns = 300 + i, .blocked_ns = i % 5,
+		.bytes = i << 20, .granularity = SCOPE_UNIT_REQUEST,
+	};
+	struct scope_unit_call call[3];
+
+	unit.calls = (uint16_t)make_calls(i, call);
+	assert_int_equal(scope_survey_unit(run->survey, &unit, call), 0);
+	assert_true((unit.shape == SCOPE_SHAPE_NONE) == (i >= SCOPE_SHAPES_MAX));
+}
+
+static int check_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	uint64_t *next = user, i = *next % UNITS;
+	struct scope_unit_call expected[3];
+
+	assert_int_equal(unit->calls, make_calls(i, expected));
+	assert_memory_equal(call, expected, unit->calls * sizeof(*call));
+	assert_int_equal(unit->begin_ns, i * 1000);
+	assert_int_equal(unit->end_ns, i * 1000 + 500);
+	assert_int_equal(unit->run_ns, 300 + i);
+	assert_int_equal(unit->blocked_ns, i % 5);
+	assert_int_equal(unit->bytes, i << 20);
+	++*next;
+	return 0;
+}
+
+/* Each list comes twice, the second time when all room is gone. */
+static void lists_without_a_number_count_as_well(void **state)
+{
+	struct run run = begin_run();
+	const struct scope_vector_set *set = run.groups->group[0].vectors;
+	struct scope_unit_sink sink = {.unit = check_unit};
+	uint64_t next = 0, units = 0, calls = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2 * UNITS; i++)
+		hand_over(&run, i % UNITS);
+	assert_int_equal(run.survey->shapes->count, SCOPE_SHAPES_MAX);
+	assert_int_equal(scope_survey_end(run.survey), 0);
+	assert_int_equal(scope_vector_set_count(set), 4);
+	assert_int_equal(scope_vector_set_units(set), 2 * UNITS);
+	for (size_t i = 0; i < run.survey->group[0].rows; i++) {
+		const struct scope_survey_row *row = &run.survey->group[0].row[i];
+
+		assert_int_equal(row->units, scope_vector_set_multiplicity(set, (uint32_t)i));
+		assert_int_equal(row->measure.total, row->units);
+		units += row->units;
+		for (size_t j = 0; j < row->calls; j++) {
+			assert_int_equal(row->call[j].count.total, row->units);
+			calls += row->call[j].count.total;
+		}
+	}
+	assert_int_equal(units, 2 * UNITS);
+	assert_int_equal(calls, 2 * UNITS * 2 + 2 * (UNITS / 3));
+	sink.user = &next;
+	assert_int_equal(scope_unit_log_replay(run.survey->log, run.groups, &sink), 0);
+	assert_int_equal(next, 2 * UNITS);
+	end_run(&run);
+}
+
+/* The bound on calls is reached first, with lists that are long. */
+static void long_lists_find_no_room_either(void **state)
+{
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
+	struct scope_shapes *shapes;
+	uint32_t number, with = 0;
+
+	(void)state;
+	assert_int_equal(scope_shapes_create(&shapes), 0);
+	for (uint16_t i = 0; i < SCOPE_UNIT_CALLS; i++)
+		call[i] = (struct scope_unit_call){i, 1};
+	for (uint16_t i = 0; i < SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS + 10; i++) {
+		const struct scope_unit unit = {.calls = SCOPE_UNIT_CALLS};
+		uint64_t hash;
+
+		call[5].count = i;
+		hash = scope_shape_hash(0, call, unit.calls);
+		assert_int_equal(scope_shapes_find(shapes, hash, 0, call, unit.calls),
+				 SCOPE_SHAPE_NONE);
+		assert_int_equal(scope_shapes_add(shapes, hash, &unit, call, &number), 0);
+		with += number != SCOPE_SHAPE_NONE;
+		assert_int_equal(scope_shapes_find(shapes, hash, 0, call, unit.calls), number);
+		assert_int_equal(scope_shapes_find(shapes, scope_shape_hash(1, call, unit.calls), 1,
+						   call, unit.calls), SCOPE_SHAPE_NONE);
+	}
+	assert_int_equal(with, SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS);
+	scope_shapes_destroy(shapes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_without_a_number_count_as_well),
+		cmocka_unit_test(long_lists_find_no_room_either),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
