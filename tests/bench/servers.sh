@@ -15,10 +15,12 @@
 # event. A window is what the server answers in it, not what the tracer kept.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/bugs/lib.sh
 build=${BUILD:-build}
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-3}
 [ $# -gt 0 ] || set -- lighttpd nginx redis memcached
+make -s user "$build/user/bench/consume" >&2
 work=$(mktemp -d)
 tracer=
 cleanup() {
@@ -28,19 +30,10 @@ cleanup() {
 }
 trap cleanup EXIT
 
-family() {	# PID: and its descendants, as perf and strace want them
-	local child
-	printf %s "$1"
-	for child in $(cat "/proc/$1/task"/*/children); do
-		printf ,
-		family "$child"
-	done
-}
-
 # begin TRACER: starts it, sets tracer; 1 if it ended at once.
 begin() {
 	local pids command log=$work/$1.log
-	pids=$(family "$SERVER_PID")
+	pids=$(bug_family "$SERVER_PID")
 	case $1 in
 	scope) command=("$build/user/scope" record --source perf -p "$SERVER_PID" -d 600 -o "$work/trace") ;;
 	scope_no_stacks) command=("$build/user/scope" record --source perf -p "$SERVER_PID" -d 600

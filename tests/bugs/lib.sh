@@ -51,3 +51,13 @@ bug_packaged() {
 	*) return 1 ;;
 	esac
 }
+
+# A process and its descendants: other tracers follow none that were there before.
+bug_family() {	# PID
+	local child
+	printf %s "$1"
+	for child in $(cat "/proc/$1/task"/*/children); do
+		printf ,
+		bug_family "$child"
+	done
+}

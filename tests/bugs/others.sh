@@ -15,22 +15,12 @@ set -euo pipefail
 out=${OUT:-$(dirname "$servers_dir")/bugs-others}
 seed=${SEED:-1}
 
-# A process and its descendants: these tools follow none that were there before.
-family() {	# PID
-	local child
-	printf %s "$1"
-	for child in $(cat "/proc/$1/task"/*/children); do
-		printf ,
-		family "$child"
-	done
-}
-
 one() {	# CASE DIR
 	local dir=$2 pids
 	mkdir -p "$dir"
 	eval "$(DURATION=60 "$bugs_dir/start.sh" "$1" "$seed")"
 	sleep 2
-	pids=$(family "$SERVER_PID")
+	pids=$(bug_family "$SERVER_PID")
 	perf record -q -F 999 --call-graph dwarf -p "$pids" -o "$dir/run.data" -- sleep 6 || true
 	perf record -q -e sched:sched_switch --call-graph dwarf -p "$pids" -o "$dir/sleep.data" \
 		-- sleep 6 || true
