@@ -174,13 +174,14 @@ run_failing_loads() {
 	fi
 }
 
-# A session full of probes or delay rules dies, and the module goes at once: nothing of it may be left
-# in the code, nor any thread inside it.
+# A session full of probes or delay rules keeps the module; it dies, and the module goes at once: nothing of
+# it may be left in the code, nor any thread inside it.
 hold_and_kill() {	# probe|delay PID ROUND
 	local tracer
 	coproc holding { exec "$program" "$1_hold" "$2"; }
 	tracer=$holding_PID
 	read -r -t 60 -u "${holding[0]}" _ || echo "# round $3: no $1 was set"
+	rmmod scope 2>/dev/null && fail "unload_with_$1s" "the module went while a session was open"
 	kill -9 "$tracer" 2>/dev/null
 	wait "$tracer" 2>/dev/null
 }

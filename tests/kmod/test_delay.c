@@ -353,10 +353,13 @@ void test_delay_refuse(void)
 	delay_end(&client, &puppet, &served);
 }
 
-/* For run.sh, which ends this process and unloads the module: a session full of rules. */
+/* For run.sh, which ends this process and unloads the module: a session with rules of all kinds. */
 void test_delay_hold(int pid)
 {
-	struct client_config config = { .count = 1, .pids = { pid } };
+	struct client_config config = { .count = 1, .pids = { pid }, .stack_mode = SCOPE_STACK_CHAIN,
+					.sample_period_ns = MS };
+	struct client_delay faster = { .id = DELAY_WAYS, .site = SCOPE_DELAY_SPEEDUP,
+				       .syscall = SYS_getppid, .ns = MS / 2 };
 	struct client client;
 	size_t i;
 
@@ -369,6 +372,7 @@ void test_delay_hold(int pid)
 		rule.ns = 200000;
 		delay_must(&client, &rule);
 	}
+	delay_must(&client, &faster);
 	puts("held");
 	fflush(stdout);
 	for (;;)
