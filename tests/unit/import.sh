@@ -79,10 +79,10 @@ same "a name with a blank" 1 "$(grep -c 'comm=my.x20prog' "$work/hand.dump")"
 "$scope" import "$work/hand" --comm 'my prog' -o "$work/hand.trace" 2>/dev/null
 same "chosen by name" 1 "$(count "$work/hand.trace" syscall)"
 
-refused() {	# WHAT TEXT MESSAGE
+refused() {	# WHAT TEXT MESSAGE [FORMAT]
 	local status=0
 
-	printf '%s\n' "$2" >"$work/bad"
+	printf "${4:-%s\\n}" "$2" >"$work/bad"
 	"$scope" import "$work/bad" -p 10 -o "$work/bad.trace" 2>"$work/errors" || status=$?
 	same "$1" "1 1" "$status $(grep -c -- "$3" "$work/errors")"
 	[ ! -e "$work/bad.trace" ] || { echo "not ok $1: a file was left behind"; failed=1; }
@@ -91,6 +91,7 @@ refused "no CPU" "prog 10 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: t
 refused "no thread" "prog [001] 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: no thread"
 refused "no time" "prog 10 [001] raw_syscalls:sys_enter: NR 0 (3)" "line 1: no time"
 refused "no number" "prog 10 [001] 5.1: raw_syscalls:sys_exit: 0 = 3" "line 1: 'NR' is missing"
+refused "a text that was cut off" "prog 10 [001] 5.1: raw_syscalls:sys_ex" "line 1: the text was cut off here" %s
 refused "another process" "prog 11 [001] 5.1: raw_syscalls:sys_enter: NR 0 (3)" "most are of 11 prog"
 refused "nothing" "" "there is no event"
 "$scope" import "$work" -p 10 -o "$work/bad.trace" 2>"$work/errors" && failed=1

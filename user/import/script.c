@@ -37,6 +37,7 @@ struct reader {
 	size_t room;
 	uint64_t number; /* of the line */
 	bool again;	 /* the line was read and not used */
+	bool cut;	 /* the text ended before the line did */
 	uint64_t left_out;
 };
 
@@ -53,6 +54,7 @@ static int next_line(struct reader *reader)
 	if (length < 0)
 		return 0;
 	reader->number++;
+	reader->cut = reader->line[length - 1] != '\n';
 	while (length && isspace((unsigned char)reader->line[length - 1]))
 		reader->line[--length] = '\0';
 	return 1;
@@ -61,7 +63,9 @@ static int next_line(struct reader *reader)
 static int fail(const struct reader *reader, const char *what)
 {
 	return scope_error_set(reader->error, -EINVAL, "%s, line %" PRIu64 ": %s", reader->name,
-			       reader->number, what);
+			       reader->number,
+			       reader->cut ? "the text was cut off here: print it anew, or leave this "
+					     "line out" : what);
 }
 
 /* "1234.567890" in ns; digits behind the ninth are dropped. */
