@@ -130,6 +130,36 @@ expect "calls under a name" 200 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
 expect "threads that took the name" 10 '^[0-9]+ [0-9]+ comm [0-9]+ tgid=[0-9]+ comm=picked$'
 expect "threads that gave it up" 10 '^[0-9]+ [0-9]+ thread_exit [0-9]+ tgid=[0-9]+ untraced$'
 
+# A capture ends with its target though the end was lost: the rings are full by then, as the recorder stands.
+"$scope" record --source perf --subbuf-bytes 4096 --subbuf-count 2 -o "$dir/a.trace" -- \
+	bash -c 'sleep 1; exec dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none' > "$dir/said" 2>&1 & recorder=$!
+for _ in $(seq 200); do
+	target=$(pgrep -P "$recorder" -x bash) && break
+	sleep 0.05
+done
+[ -n "$target" ] || { cat "$dir/said"; exit 1; }
+sleep 0.5
+kill -STOP "$recorder"
+for _ in $(seq 600); do
+	[ "$(awk '{ print $3 }' "/proc/$target/stat")" != Z ] || break
+	sleep 0.1
+done
+ended=$target target=
+kill -CONT "$recorder"
+for _ in $(seq 300); do
+	kill -0 "$recorder" 2>/dev/null || break
+	sleep 0.1
+done
+if kill -INT "$recorder" 2>/dev/null; then
+	echo "not ok - a capture whose target's end was lost goes on"
+	bad=1
+fi
+wait "$recorder" || bad=1
+cat "$dir/said"
+"$scope" dump "$dir/a.trace" > "$dir/text"
+expect "ends of a process whose end was lost" 1 "^[0-9]+ [0-9]+ thread_exit $ended .* last\$"
+[ "$(grep -c ' lost ' "$dir/text")" -gt 0 ] || { echo "not ok - no loss is told"; bad=1; }
+
 # What a recorder that is killed leaves behind holds what came up to a moment before, however little it is.
 bash -c 'while sleep 0.05; do :; done' & target=$!
 "$scope" record -p "$target" --source perf -o "$dir/killed.trace" > "$dir/said" 2>&1 & recorder=$!

@@ -210,6 +210,49 @@ int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
 	return code;
 }
 
+/*
+ * One that ended, and nobody told: that record at least was lost. It may be under way, too, so all up to
+ * now come first.
+ */
+static int bury(struct scope_perf_feed *feed, uint32_t tid)
+{
+	const uint64_t now = scope_perf_feed_now();
+	const struct scope_perf_thread *thread;
+	int code = scope_perf_feed_until(feed, now);
+
+	thread = scope_perf_tasks_find(feed->tasks, tid);
+	if (code || !thread || thread->ending)
+		return code;
+	code = scope_perf_pack_lost(feed->pack, 0, now, 1);
+	return code ? code : scope_perf_pack_end(feed->pack, 0, now, tid);
+}
+
+/*
+ * Of a loss behind which nothing came the kernel tells nothing, and a capture that waits for its target's
+ * end would wait for ever. A process whose first thread lives is there, whatever became of others.
+ */
+int scope_perf_feed_bury(struct scope_perf_feed *feed)
+{
+	const struct scope_perf_thread *thread;
+	uint32_t *tids, there = 0;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (!thread || thread->ending || thread->tgid == there)
+			continue;
+		if (scope_perf_state_lives(thread->tgid, thread->tgid))
+			there = thread->tgid;
+		else if (!scope_perf_state_lives(thread->tgid, thread->tid))
+			code = bury(feed, thread->tid);
+	}
+	free(tids);
+	return code;
+}
+
 /* "0.10 0.20 0.30 1/160 5234": the last number given to a thread. */
 static uint32_t newest_thread(void)
 {

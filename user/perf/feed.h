@@ -35,6 +35,7 @@ struct scope_perf_feed {
 	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
+	uint64_t buried_ns; /* when threads that ended untold were last looked for */
 	uint64_t late; /* threads of which the first moments are not known */
 	uint64_t young_ns; /* when a young thread of the target last came or went; 0: none did */
 	uint64_t young_records, covered_ns; /* read since the filters were last made anew; when that was */
@@ -67,6 +68,9 @@ int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
 
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
+
+/* Ends those that have ended without a record of it: it was lost. */
+int scope_perf_feed_bury(struct scope_perf_feed *feed);
 
 /*
  * Young threads of the target: notes those that come and go, of each record; were there any since that

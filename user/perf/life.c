@@ -72,8 +72,13 @@ int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
 int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu,
 			const struct scope_perf_record *record)
 {
-	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, record->time_ns, record->tid);
-	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
+	return scope_perf_pack_end(pack, cpu, record->time_ns, record->tid);
+}
+
+int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, time_ns, tid);
+	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, tid);
 
 	if (!thread || thread->ending)
 		return 0;

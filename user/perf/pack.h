@@ -46,6 +46,9 @@ int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			  const struct scope_perf_thread *thread);
 
+/* The thread, where it is known and not ending, ends on this CPU. */
+int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid);
+
 /* Calls that are open on a CPU are written as ENTER, and all sub-buffers handed out. */
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns);
 

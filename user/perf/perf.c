@@ -25,6 +25,7 @@
 #define LOST_STACKS 64 /* more lost than these … */
 #define LOST_SHARE 0.1 /* … and this share of those that came: slices are too long */
 #define THIN_NS 20000000u
+#define BURY_NS 2000000000u /* from one look for threads that ended untold to the next */
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
 
 uint64_t scope_perf_feed_now(void)
@@ -418,6 +419,10 @@ static int drain(struct scope_perf_feed *feed)
 		code = scope_perf_feed_tell_joined(feed);
 	if (horizon - feed->grouped_ns >= GROUPS_NS)
 		feed->grouped_ns = horizon;
+	if (!code && moment == SCOPE_PERF_MOMENT_NONE && horizon - feed->buried_ns >= BURY_NS) {
+		code = scope_perf_feed_bury(feed);
+		feed->buried_ns = horizon;
+	}
 	if (!code && moment == SCOPE_PERF_MOMENT_STOP)
 		code = end_tracing(feed);
 	if (!code && feed->flush)

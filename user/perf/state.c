@@ -167,6 +167,20 @@ static uint64_t parse_run(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
+bool scope_perf_state_lives(uint32_t tgid, uint32_t tid)
+{
+	struct scope_record_state state;
+	uint32_t cpu;
+	char *text;
+	bool lives;
+
+	if (scope_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid))
+		return false;
+	lives = !parse_stat(text, &state, &cpu) && state.state != SCOPE_STATE_DEAD;
+	free(text);
+	return lives;
+}
+
 int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, uint32_t tid,
 			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX])
 {

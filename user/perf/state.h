@@ -3,6 +3,7 @@
 #ifndef SCOPE_PERF_STATE_H
 #define SCOPE_PERF_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ void scope_perf_clock_destroy(struct scope_perf_clock *clock);
  */
 int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, uint32_t tid,
 			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
+
+/* Not where it has ended, though its process may still be there for its parent to ask. */
+bool scope_perf_state_lives(uint32_t tgid, uint32_t tid);
 
 /* SCOPE_ABI_32 for a program of 32 bits, else (or where it cannot be read) SCOPE_ABI_NATIVE. */
 uint8_t scope_perf_program_abi(uint32_t tgid);
