@@ -128,6 +128,8 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	if (!rule)
 		return -ENOMEM;
 	RCU_INIT_POINTER(rule->values, request->values);
+	if (!ever_used)
+		scope_compat_expect_rcu_tasks();
 	ever_used = true;
 	err = way_of(rule)->attach(rule);
 	if (err) {

@@ -59,7 +59,6 @@ rows() {
 	VMALLOC_SYNC | linux/vmalloc.h | void f(void) { vmalloc_sync_all(); }
 	VMALLOC_SYNC | linux/vmalloc.h | void f(void) { vmalloc_sync_mappings(); }
 	RETURN_WORK | linux/sched.h linux/thread_info.h | void g(struct callback_head *w); void f(struct callback_head *w) { w->func = g; w->next = current->task_works; cmpxchg(&current->task_works, w->next, w); set_thread_flag(TIF_NOTIFY_RESUME); }
-	RCU_TASKS | linux/rcupdate.h | void f(void) { synchronize_rcu_tasks(); }
 	KPROBE_BREAK_HANDLER | linux/kprobes.h | bool f(struct kprobe *p) { return p->break_handler; }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS

@@ -2,18 +2,29 @@
 /*
  * Waiting until no task is where it was, which 3.18 brought.
  *
- * Kernels without it that do not preempt need no more than synchronize_sched(): a task leaves the CPU
- * only where it says so. There and later, kernels that do not preempt have it mean just that.
+ * From 4.12 on every kernel has it: one that does not preempt has it mean synchronize_sched(), since a
+ * task leaves the CPU only where it says so. Until then it is declared everywhere, and there only where
+ * something selected TASKS_RCU, which only a test of RCU's does. Without it synchronize_sched() serves
+ * kernels that do not preempt; on others nothing can be waited for, and the module has to stay.
  */
 #ifndef SCOPE_COMPAT_RCU_TASKS_H
 #define SCOPE_COMPAT_RCU_TASKS_H
 
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#ifdef SCOPE_HAVE_RCU_TASKS
+#if defined(CONFIG_TASKS_RCU) || defined(synchronize_rcu_tasks)
 #define scope_compat_synchronize_rcu_tasks() synchronize_rcu_tasks()
 #else
 #define scope_compat_synchronize_rcu_tasks() synchronize_sched()
 #endif
+
+/* Before the first task enters what scope_compat_synchronize_rcu_tasks() is to wait for. */
+static inline void scope_compat_expect_rcu_tasks(void)
+{
+#if defined(CONFIG_PREEMPT) && !defined(CONFIG_TASKS_RCU) && !defined(synchronize_rcu_tasks)
+	__module_get(THIS_MODULE);
+#endif
+}
 
 #endif
