@@ -72,19 +72,32 @@ void scope_filter_mark(struct scope_filter *filter);
 void scope_filter_told(struct scope_filter *filter, u32 key);
 bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm);
 
-/* Numbers are not negative; the idle task's 0 is in no filter. */
+static __always_inline const struct scope_filter_line *
+scope_filter_line_of(const struct scope_filter *filter, u32 key)
+{
+	return &filter->line[key & (SCOPE_FILTER_LINES - 1)];
+}
+
+/* False: not within. Numbers are not negative; the idle task's 0 is in no filter. */
+static __always_inline bool scope_filter_may_have(const struct scope_filter *filter, u32 key)
+{
+	return unlikely(atomic_read(&scope_filter_line_of(filter, key)->homes));
+}
+
+/* True: within, where entries that are alone in their line stand. */
+static __always_inline bool scope_filter_has_first(const struct scope_filter *filter, u32 key)
+{
+	u32 found = READ_ONCE(scope_filter_line_of(filter, key)->slot[0]);
+
+	return (found & SCOPE_FILTER_KEY) == key && found & SCOPE_FILTER_REASONS;
+}
+
 static __always_inline bool scope_filter_has(const struct scope_filter *filter, u32 key)
 {
-	const struct scope_filter_line *line =
-		&filter->line[key & (SCOPE_FILTER_LINES - 1)];
-
-	u32 found = READ_ONCE(line->slot[0]);
-
-	if (likely(!atomic_read(&line->homes)))
+	if (likely(!scope_filter_may_have(filter, key)))
 		return false;
-	if ((found & SCOPE_FILTER_KEY) == key && found & SCOPE_FILTER_REASONS)
-		return true;
-	return scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
+	return scope_filter_has_first(filter, key) ||
+	       scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
 }
 
 /* Entry number index of 0..SCOPE_FILTER_SLOTS - 1, 0 where there is none. */

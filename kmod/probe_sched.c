@@ -27,15 +27,33 @@ u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
 	return index < ARRAY_SIZE(states) ? states[index] : SCOPE_STATE_OTHER;
 }
 
-/* At least one of prev and next is traced. how: SCOPE_SWITCH_PREEMPT, SCOPE_SWITCH_NEXT_TRACED. */
-static noinline void switch_traced(struct scope_session *session, struct scope_cpu *cpu,
-				   struct task_struct *prev, struct task_struct *next,
-				   unsigned int prev_state, u32 how)
+/* What a switch tells of a traced thread that it ends. */
+static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev,
+					unsigned int prev_state)
 {
-	u64 now = scope_clock_ns(&cpu->clock);
-	u32 tid = how & SCOPE_SWITCH_NEXT_TRACED ? next->pid : 0;
-	u32 bits = how | next->pid;
+	u32 bits = SCOPE_SWITCH_PREV_TRACED;
 
+	if (!preempt)
+		bits |= (u32)scope_sched_state(prev_state, prev->exit_state)
+			<< SCOPE_SWITCH_STATE_SHIFT;
+	if (prev->in_iowait)
+		bits |= SCOPE_SWITCH_IOWAIT;
+	return bits;
+}
+
+/* At least one of prev and next is traced, or next may be. */
+static noinline void switch_traced(struct scope_session *session, bool preempt,
+				   struct task_struct *prev, struct task_struct *next,
+				   unsigned int prev_state)
+{
+	bool next_traced = scope_select_has(session, next);
+	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
+	u32 bits = next->pid, tid = 0;
+	u64 now;
+
+	if (!(cpu->traced | next_traced))
+		return;
+	now = scope_clock_ns(&cpu->clock);
 	/* Only once per CPU and session: from the stop to the end of the last probe. */
 	if (unlikely(!READ_ONCE(session->running))) {
 		cpu->traced = 0;
@@ -45,44 +63,71 @@ static noinline void switch_traced(struct scope_session *session, struct scope_c
 		scope_syscall_put_pending(session, cpu, now);
 	/* The enter probe may have been interrupted by the end of its task's tracing. */
 	cpu->pending &= ~SCOPE_CALL_PENDING;
-	if (session->config.events & SCOPE_EVENTS_SCHED) {
+	if (next_traced) {
+		tid = bits;
+		bits |= SCOPE_SWITCH_NEXT_TRACED;
+	}
+	if (likely(session->config.events & SCOPE_EVENTS_SCHED)) {
+		if (preempt)
+			bits |= SCOPE_SWITCH_PREEMPT;
 		if (cpu->traced)
-			bits |= SCOPE_SWITCH_PREV_TRACED;
-		if (!(how & SCOPE_SWITCH_PREEMPT))
-			bits |= (u32)scope_sched_state(prev_state, prev->exit_state)
-				<< SCOPE_SWITCH_STATE_SHIFT;
-		if (prev->in_iowait)
-			bits |= SCOPE_SWITCH_IOWAIT;
+			bits |= leaving_bits(preempt, prev, prev_state);
 		scope_record_put_switch(&cpu->ring, now, bits, tid);
 	} else {
 		scope_ring_force_thread(&cpu->ring, tid);
 	}
-	cpu->traced = tid != 0;
+	cpu->traced = next_traced;
 	scope_measure_end(cpu, now);
+}
+
+/*
+ * After a thread that is not traced next comes, which may be: as a rule it is, and nothing but the plain
+ * record is due. Of prev that says whether it was preempted.
+ */
+static noinline void switch_in(struct scope_session *session, bool preempt, struct task_struct *prev,
+			       struct task_struct *next, unsigned int prev_state)
+{
+	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
+	void *record;
+	u64 now;
+
+	if (unlikely(!scope_filter_has_first(&session->filter, next->tgid) ||
+		     !READ_ONCE(session->running) || cpu->pending ||
+		     !(session->config.events & SCOPE_EVENTS_SCHED) ||
+		     !scope_clock_quick(&cpu->clock, &now) ||
+		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH,
+					       sizeof(struct scope_record_switch), now, &record))) {
+		switch_traced(session, preempt, prev, next, prev_state);
+		return;
+	}
+	scope_record_end_switch(&cpu->ring, record,
+				next->pid | SCOPE_SWITCH_NEXT_TRACED |
+					(preempt ? SCOPE_SWITCH_PREEMPT : 0),
+				next->pid);
+	cpu->traced = 1;
 }
 
 static __always_inline void probe_switch(struct scope_session *session, bool preempt,
 					 struct task_struct *prev, struct task_struct *next,
 					 unsigned int prev_state)
 {
-	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
-	bool next_traced = scope_select_has(session, next);
-
-	if (cpu->traced | next_traced)
-		switch_traced(session, cpu, prev, next, prev_state,
-			      (preempt ? SCOPE_SWITCH_PREEMPT : 0) |
-				      (next_traced ? SCOPE_SWITCH_NEXT_TRACED : 0));
+	if (this_cpu_read(session->cpu->traced))
+		switch_traced(session, preempt, prev, next, prev_state);
+	else if (scope_select_may_have(session, next))
+		switch_in(session, preempt, prev, next, prev_state);
 }
 
-static noinline void waking_traced(struct scope_session *session, struct scope_cpu *cpu,
-				   struct task_struct *task)
+static noinline void waking_traced(struct scope_session *session, struct task_struct *task)
 {
 	enum scope_context context = SCOPE_CONTEXT_TASK;
-	u64 now = scope_clock_ns(&cpu->clock);
+	struct scope_cpu *cpu;
 	u32 bits;
+	u64 now;
 
-	if (unlikely(!READ_ONCE(session->running)))
+	if (!scope_select_has(session, task) || unlikely(!READ_ONCE(session->running)))
 		return;
+	cpu = this_cpu_ptr(session->cpu);
+	now = scope_clock_ns(&cpu->clock);
 	if (in_interrupt()) {
 		if (in_nmi())
 			context = SCOPE_CONTEXT_NMI;
@@ -102,8 +147,8 @@ static noinline void waking_traced(struct scope_session *session, struct scope_c
 
 static __always_inline void probe_waking(struct scope_session *session, struct task_struct *task)
 {
-	if (scope_select_has(session, task))
-		waking_traced(session, this_cpu_ptr(session->cpu), task);
+	if (scope_select_may_have(session, task))
+		waking_traced(session, task);
 }
 
 /*

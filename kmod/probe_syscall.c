@@ -150,22 +150,47 @@ static noinline void exit_slow(struct scope_session *session, struct scope_cpu *
 static __always_inline bool exit_quick(struct scope_session *session, struct scope_cpu *cpu,
 				       long ret)
 {
-	struct scope_call call = cpu->call;
-	u32 bytes = sizeof(struct scope_record_syscall) + scope_call_arg_bytes(call);
+	u32 bytes = sizeof(struct scope_record_syscall) + scope_call_arg_bytes(cpu->call);
 	u64 now, duration_ns;
 	void *record;
 
-	if (cpu->pending != SCOPE_CALL_PENDING || !scope_clock_quick(&cpu->clock, &now))
+	if (unlikely(!scope_clock_quick(&cpu->clock, &now)))
 		return false;
 	/* Where the clock stepped back this is large. */
 	duration_ns = now - cpu->enter_ns;
-	if (duration_ns >= session->plain_ns ||
+	if (unlikely(duration_ns >= session->plain_ns) ||
 	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, now, &record))
 		return false;
 	cpu->pending = 0;
-	scope_record_fill_syscall(record, call, duration_ns, ret, cpu->arg);
+	scope_record_fill_syscall(record, cpu->call, duration_ns, ret, cpu->arg);
 	scope_ring_commit(&cpu->ring, bytes);
 	return true;
+}
+
+/*
+ * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter stands in a
+ * record already, and as a rule nothing but the plain record is due.
+ */
+static noinline void exit_blocked(struct scope_session *session, struct scope_cpu *cpu,
+				  struct pt_regs *regs, long ret)
+{
+	long id = syscall_get_nr(current, regs);
+	void *record;
+	u64 now;
+
+	if (unlikely(cpu->pending || !cpu->traced || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
+		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
+		     session->config.arg_counts[id] & SCOPE_CALL_SKIP) ||
+	    scope_stack_wants_native(session, id) ||
+	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
+	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT,
+					       sizeof(struct scope_record_exit), now, &record))) {
+		exit_slow(session, cpu, regs, ret);
+		return;
+	}
+	scope_record_fill_exit(record, scope_call_of(id, SCOPE_ABI_NATIVE, 0), ret);
+	scope_ring_commit(&cpu->ring, sizeof(struct scope_record_exit));
+	raw_local_irq_enable();
 }
 
 static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -178,6 +203,10 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	/* A task on its way out of a call has interrupts on: nothing to save. */
 	raw_local_irq_disable();
 	cpu = this_cpu_ptr(session->cpu);
+	if (unlikely(cpu->pending != SCOPE_CALL_PENDING)) {
+		exit_blocked(session, cpu, regs, ret);
+		return;
+	}
 	if (unlikely(!exit_quick(session, cpu, ret))) {
 		exit_slow(session, cpu, regs, ret);
 		return;

@@ -101,6 +101,14 @@ static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, stru
 }
 
 /* Arguments stand in ENTER, not here. */
+static __always_inline void scope_record_fill_exit(struct scope_record_exit *r, struct scope_call call,
+						   long ret)
+{
+	call.abi_args &= 0xf;
+	scope_record_set_call(r, call);
+	r->ret = ret;
+}
+
 static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struct scope_call call,
 					 long ret)
 {
@@ -109,9 +117,15 @@ static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struc
 	r = scope_ring_reserve(ring, SCOPE_RECORD_EXIT, sizeof(*r), now);
 	if (!r)
 		return;
-	call.abi_args &= 0xf;
-	scope_record_set_call(r, call);
-	r->ret = ret;
+	scope_record_fill_exit(r, call, ret);
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static __always_inline void scope_record_end_switch(struct scope_ring *ring,
+						    struct scope_record_switch *r, u32 bits, u32 tid)
+{
+	r->bits = bits;
+	scope_ring_set_thread(ring, tid);
 	scope_ring_commit(ring, sizeof(*r));
 }
 
@@ -125,9 +139,7 @@ static __always_inline void scope_record_put_switch(struct scope_ring *ring, u64
 		scope_ring_force_thread(ring, tid);
 		return;
 	}
-	r->bits = bits;
-	scope_ring_set_thread(ring, tid);
-	scope_ring_commit(ring, sizeof(*r));
+	scope_record_end_switch(ring, r, bits, tid);
 }
 
 static inline void scope_record_put_waking(struct scope_ring *ring, u64 now, u32 bits)

@@ -77,21 +77,20 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 }
 
 /*
- * As scope_ring_reserve() where that is cheap. False with nothing done where it is not: then
- * scope_ring_reserve_slow() must follow.
+ * As scope_ring_reserve() where that is cheap, for who can not have come in between another's reserve and
+ * commit: by no breakpoint, and by no non-maskable interrupt. False with nothing done where it is not
+ * cheap: then scope_ring_reserve_slow() must follow.
  */
 static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, u32 bytes,
 						     u64 now_ns, void **ret_record)
 {
 	u64 delta;
 
-	if (unlikely(ring->writing))
-		return false;
 	/* An interrupt before this store has come and gone: what is read below is current. */
 	ring->writing = 1;
 	barrier();
 	delta = now_ns - ring->last_ns;
-	if (unlikely(delta > SCOPE_DELTA_MAX || (size_t)(ring->end - ring->at) < bytes)) {
+	if (unlikely(delta > SCOPE_DELTA_MAX || (uintptr_t)ring->at + bytes > (uintptr_t)ring->end)) {
 		ring->writing = 0;
 		return false;
 	}
@@ -109,7 +108,7 @@ static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 typ
 {
 	void *record;
 
-	if (likely(scope_ring_reserve_quick(ring, type, bytes, now_ns, &record)))
+	if (likely(!ring->writing && scope_ring_reserve_quick(ring, type, bytes, now_ns, &record)))
 		return record;
 	return scope_ring_reserve_slow(ring, type, bytes, now_ns);
 }

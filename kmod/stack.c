@@ -209,10 +209,10 @@ static bool is_allowed(const struct scope_session *session, struct scope_cpu *cp
 }
 
 /* The choice speaks of native numbers alone. */
-static bool is_call_wanted(const struct scope_config *config, u16 nr, u8 abi)
+static bool is_call_wanted(const struct scope_session *session, u16 nr, u8 abi)
 {
 	if (abi == SCOPE_ABI_NATIVE)
-		return nr < SCOPE_SYSCALL_MAX && config->stack_syscalls[nr / 8] & 1 << nr % 8;
+		return nr < SCOPE_SYSCALL_MAX && scope_stack_wants_native(session, nr);
 	return abi == SCOPE_ABI_32 && scope_arch_compat_stack(nr);
 }
 
@@ -220,11 +220,9 @@ static bool is_call_wanted(const struct scope_config *config, u16 nr, u8 abi)
 void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
 			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now)
 {
-	const struct scope_config *config = &session->config;
-
-	if (duration_ns < READ_ONCE(config->stack_min_ns))
+	if (duration_ns < READ_ONCE(session->config.stack_min_ns))
 		return;
-	if (!is_call_wanted(config, nr, abi))
+	if (!is_call_wanted(session, nr, abi))
 		return;
 	if (is_wanted(session) && is_allowed(session, cpu, now))
 		put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);

@@ -5,6 +5,13 @@
 
 #include "session.h"
 
+/* Are stacks taken after calls of this number, of those that take long enough? */
+static inline bool scope_stack_wants_native(const struct scope_session *session, u32 nr)
+{
+	return session->config.stack_mode &&
+	       session->config.stack_syscalls[nr / 8] & 1u << nr % 8;
+}
+
 /* Interrupts off, all of them. */
 void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns);
 u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now);

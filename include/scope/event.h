@@ -125,7 +125,8 @@ struct scope_record_exit {
  *   |  0  |iowait|preempt| prev | next | state of | tid of next  |
  *   |     |      |       |traced|traced|   prev   |              |
  *   +-----+------+-------+------+------+----------+--------------+
- * Linux never gives a tid of 2^22 or more.
+ * Linux never gives a tid of 2^22 or more. State and iowait are told of a prev that is traced; what they
+ * are of another one means nothing.
  */
 struct scope_record_switch {
 	__u32 word;
