@@ -90,7 +90,15 @@ static void few_experiments(void **state)
 	(void)state;
 	make(experiment);
 	assert_says(notes_of(experiment, 3, SCOPE_CAUSAL_SENSITIVITY),
-		    "3 experiments count, 5 with more than one value are needed, so about 3 s in all");
+		    "3 experiments count, 5 are needed, so about 3 s in all");
+	/* Of those without a delay none counts. */
+	for (size_t i = 0; i < N; i++)
+		experiment[i].progress = i % LEVELS ? experiment[i].progress : 4;
+	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY),
+		    "the experiments that count are all of one kind");
+	for (size_t i = 0; i < N; i++)
+		experiment[i].served = 0; /* as of a profile that was read */
+	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SPEEDUP), "the experiments that count are all of one kind");
 }
 
 /* Two in an experiment of half a second; none. */
@@ -126,7 +134,7 @@ static void drift(void **state)
 		experiment[i].progress = (uint64_t)((double)experiment[i].progress / (1 + 0.1 * (double)i / N));
 	text = notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY);
 	assert_says(text, "without delays the program became 8 % slower");
-	assert_int_equal(sscanf(strstr(text, "wider for it; "), "wider for it; %lf s", &seconds), 1);
+	assert_int_equal(sscanf(strstr(text, "wider for it; "), "wider for it; in %lf s", &seconds), 1);
 	assert_true(fabs(seconds - 16 * 0.05 / 0.084) < 0.6);
 }
 

@@ -38,7 +38,7 @@ static void note_few(const struct scope_effect *effect, struct scope_notes *note
 		return;
 	if (effect->few_progress)
 		add(notes, "%zu experiments saw the progress point fewer than %d times and do not count: "
-		    "--length %.3g would have sufficed, or more load", effect->dropped_few,
+		    "--length %g would have sufficed, or more load", effect->dropped_few,
 		    SCOPE_CAUSAL_VISITS_MIN, length_for(effect->few_progress, effect->few_ns));
 	else
 		add(notes, "%zu experiments, %.1f s, did not see the progress point once and do not count: how "
@@ -54,7 +54,7 @@ static void note_site(const struct scope_effect *effect, struct scope_notes *not
 	else if (effect->n && !effect->visits)
 		add(notes, "no thread came to the site: the slope says nothing about it");
 	else if (effect->n && effect->visits < SCOPE_CAUSAL_VISITS_MIN * effect->n)
-		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: --length %.3g would have "
+		add(notes, "the site was visited %" PRIu64 " times in %zu experiments: --length %g would have "
 		    "sufficed", effect->visits, effect->n, length_for(effect->visits, effect->elapsed_ns));
 }
 
@@ -62,13 +62,15 @@ static void note_basis(const struct scope_effect *effect, struct scope_notes *no
 {
 	if (!effect->n && !effect->dropped_few && !effect->dropped_far)
 		add(notes, "no experiment was finished: nothing can be said");
-	else if (!effect->known && effect->n)
-		add(notes, "%zu experiments count, %d with more than one value are needed, so about %.0f s in "
-		    "all: nothing can be said; raise --repeats", effect->n, SCOPE_FIT_POINTS_MIN,
-		    ceil((double)effect->elapsed_ns / 1e9 * fmax(1, (double)SCOPE_FIT_POINTS_MIN /
-								 (double)effect->n)));
-	else if (!effect->known)
+	else if (!effect->n)
 		add(notes, "no experiment counts: nothing can be said");
+	else if (!effect->known && effect->n < SCOPE_FIT_POINTS_MIN)
+		add(notes, "%zu experiments count, %d are needed, so about %.0f s in all: nothing can be said; "
+		    "raise --repeats", effect->n, SCOPE_FIT_POINTS_MIN,
+		    ceil((double)effect->elapsed_ns / 1e9 * SCOPE_FIT_POINTS_MIN / (double)effect->n));
+	else if (!effect->known && effect->visits && (effect->served || effect->kind == SCOPE_CAUSAL_SPEEDUP))
+		add(notes, "the experiments that count are all of one kind, with a delay or without: nothing can "
+		    "be said; raise --repeats");
 	note_few(effect, notes);
 	if (effect->dropped_far)
 		add(notes, "%zu experiments changed the program's speed by more than %d times and do not count",
@@ -88,8 +90,8 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 	    (drift->low > 0 || drift->high < 0))
 		add(notes, "without delays the program became %.0f %% %s from the first experiment to the last "
 		    "(95 %%: %+.0f to %+.0f %%): the load changed meanwhile; the random order keeps the "
-		    "slope fair, its interval is wider for it; %.2g s of experiments would have seen no more "
-		    "than %.0f %% of that", fabs(effect->drift) * 100,
+		    "slope fair, its interval is wider for it; in %.1f s it would have changed by no more "
+		    "than %.0f %%", fabs(effect->drift) * 100,
 		    effect->drift > 0 ? "slower" : "faster", drift->low * 100, drift->high * 100,
 		    (double)effect->elapsed_ns / 1e9 * SCOPE_EFFECT_DRIFT / fabs(effect->drift),
 		    SCOPE_EFFECT_DRIFT * 100);
@@ -114,7 +116,7 @@ static void note_caps(const struct scope_effect *effect, struct scope_notes *not
 		return;
 	if (effect->wanted_ns > 0)
 		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: shorter ones fit, or "
-		    "--max-delay %.3g for these", effect->capped,
+		    "--max-delay %g for these", effect->capped,
 		    round_up_s(effect->wanted_ns / 1e9));
 	else
 		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: smaller speedups fit, or "
