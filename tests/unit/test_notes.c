@@ -15,7 +15,7 @@
 #define N 32
 #define LEVELS 4
 
-/* Half a second each, 500 visits of the progress point, each held up by 0 to 0.3 ms: all of it comes through. */
+/* Half a second each, 500 visits of the progress point, held up by 0 to 0.3 ms: all of it comes through. */
 static void make(struct scope_experiment experiment[N])
 {
 	for (size_t i = 0; i < N; i++) {
@@ -31,7 +31,8 @@ static void make(struct scope_experiment experiment[N])
 }
 
 /* All notes, one behind the other. */
-static const char *notes_of(const struct scope_experiment *experiment, size_t count, enum scope_causal_kind kind)
+static const char *notes_of(const struct scope_experiment *experiment, size_t count,
+			    enum scope_causal_kind kind)
 {
 	static char text[SCOPE_NOTES_MAX * 320];
 	struct scope_effect effect;
@@ -168,7 +169,8 @@ static void delays_not_served(void **state)
 		experiment[i].served /= 2;
 		experiment[i].missed = experiment[i].served;
 	}
-	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "32 s of experiments would have served as many");
+	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY),
+		    "32 s of experiments would have served as many");
 	make(experiment);
 	for (size_t i = 0; i < N; i++)
 		experiment[i].capped = experiment[i].served / 10;
