@@ -15,8 +15,8 @@ static enum scope_call_role open_role(const struct scope_thread *thread)
 	return scope_call_role_of(thread->open.nr, thread->open.args, thread->open.arg[0]);
 }
 
-static bool waits_for_work(const struct scope_units *units, const struct scope_pickups *pickups,
-			   uint32_t index)
+bool scope_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
+		      uint32_t index)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
@@ -37,7 +37,7 @@ bool scope_hang_serves(const struct scope_units *units, const struct scope_picku
 {
 	const struct scope_pickup *pickup = scope_pickups_of(pickups, index);
 
-	if (waits_for_work(units, pickups, index))
+	if (scope_hang_waits(units, pickups, index))
 		return true;
 	return pickup && (pickup->reads || scope_call_role(pickup->nr) == SCOPE_CALL_POLL);
 }
@@ -51,7 +51,7 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 		const struct scope_thread *thread = scope_threads_at(threads, i);
 
 		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
-		    waits_for_work(units, pickups, i))
+		    scope_hang_waits(units, pickups, i))
 			return true;
 	}
 	return false;
@@ -80,7 +80,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		       units->unit[units->thread[index].open_unit].granularity ==
 			       SCOPE_UNIT_REQUEST;
 
-	if (waits_for_work(units, pickups, index))
+	if (scope_hang_waits(units, pickups, index))
 		return false;
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;

@@ -34,6 +34,9 @@ int scope_hang_find(const struct scope_units *units, const struct scope_survey *
 		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
 		    size_t *ret_count);
 
+/* Does the thread wait for new work as the window ends? */
+bool scope_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
+		      uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */
 bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
 		       uint32_t thread);

@@ -214,7 +214,8 @@ static bool works_there(const struct scope_evidence *evidence, const struct scop
 /*
  * Do threads that started in the same function take work, while this one stands still in what they
  * do for their work? Where it stands is told from where they stand: both have the loop in common,
- * and what this one entered from there is either work to others or a place where to wait for it.
+ * and what this one entered from there is either work to others or a place where to wait for it. Where
+ * one of them waits for its work at this moment, this one waits for its own.
  */
 static bool peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
 			const struct scope_pickups *pickups, uint32_t thread)
@@ -232,6 +233,8 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 		    !scope_hang_serves(units, pickups, i))
 			continue;
 		child = branch(tree, standing[thread].node, standing[i].node);
+		if (child == SCOPE_TREE_ROOT && scope_hang_waits(units, pickups, i))
+			return false;
 		/* Others may be at work themselves, deeper in. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
 			entered = child;
