@@ -391,6 +391,7 @@ static void print_named_by(const struct report *report)
 		{ "stacks and signature", true, true },
 		{ "stacks", true, false },
 		{ "signature", false, true },
+		{ "neither", false, false },
 	};
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	bool told = false;
