@@ -110,10 +110,10 @@ static void check(const uint64_t *address, size_t count, const char *want)
 	assert_int_equal(scope_kernel_names_create(MOVED, &names), 0);
 	if (count)
 		hit(names, address, count);
-	assert_int_equal(scope_kernel_names_write(names, file, fixture.writer), 0);
+	assert_int_equal(scope_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
 	/* What was written is not written again. */
 	rewind(file);
-	assert_int_equal(scope_kernel_names_write(names, file, fixture.writer), 0);
+	assert_int_equal(scope_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
 	fclose(file);
 	scope_kernel_names_destroy(names);
 	trace = fixture_open(&fixture);

@@ -173,24 +173,26 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
 }
 
+/* Rings must not fill while something takes long. */
+static int keep_up(void *context)
+{
+	struct scope_capture_run *capture = context;
+
+	return capture->source->drain(capture->feed, take_subbuf, capture);
+}
+
 /* Names of the kernel's functions that were hit; where they cannot be read any more there are none. */
-static int write_kernel_names(struct scope_capture_run *capture)
+static int write_kernel_names(struct scope_capture_run *capture, int (*meanwhile)(void *context))
 {
 	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
 	int code;
 
 	if (!kallsyms)
 		return 0;
-	code = scope_kernel_names_write(capture->kernel_names, kallsyms, capture->writer);
+	code = scope_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture,
+					capture->writer);
 	fclose(kallsyms);
 	return code;
-}
-
-static int keep_up(void *context)
-{
-	struct scope_capture_run *capture = context;
-
-	return capture->source->drain(capture->feed, take_subbuf, capture);
 }
 
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
@@ -199,12 +201,14 @@ static int cut(struct scope_capture_run *capture)
 	int code = scope_capture_write_names(capture);
 
 	if (!code)
-		code = write_kernel_names(capture);
+		code = keep_up(capture);
+	if (!code)
+		code = write_kernel_names(capture, keep_up);
 	if (code)
 		return failed(capture, code);
-	if (scope_states_take(capture->source, &capture->options, capture->stats.target.tgid,
-			      capture->still, capture->writer, keep_up, capture,
-			      &capture->states))
+	if (scope_states_take(capture->source, capture->feed, &capture->options,
+			      capture->stats.target.tgid, capture->still, capture->writer, keep_up,
+			      capture, &capture->states))
 		capture->states = NULL;
 	code = keep_up(capture);
 	if (code)
@@ -333,7 +337,7 @@ static int end_session(struct scope_capture_run *capture)
 	if (!code)
 		code = scope_capture_write_names(capture);
 	if (!code)
-		code = write_kernel_names(capture);
+		code = write_kernel_names(capture, NULL);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);

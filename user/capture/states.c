@@ -67,8 +67,8 @@ static int run_session(const struct scope_source *source,
 	return code;
 }
 
-int scope_states_take(const struct scope_source *source, const struct scope_capture_options *options,
-		      uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
+int scope_states_take(const struct scope_source *source, void *feed,
+		      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context,
 		      struct scope_states **ret_states)
 {
@@ -79,7 +79,10 @@ int scope_states_take(const struct scope_source *source, const struct scope_capt
 		return -ENOMEM;
 	states->still = still;
 	states->writer = writer;
-	code = run_session(source, options, tgid, meanwhile, context, states);
+	if (source->states)
+		code = source->states(feed, take_subbuf, states);
+	else
+		code = run_session(source, options, tgid, meanwhile, context, states);
 	scope_still_next_moment(still);
 	if (code) {
 		scope_states_destroy(states);

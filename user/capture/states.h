@@ -13,12 +13,13 @@ struct scope_writer;
 #define SCOPE_STATES_CPU 0xffffu
 
 /*
- * Starts and stops a session of its own, and calls meanwhile(context) between its steps, which may take
- * a while, so that the other session's rings do not fill up; what it returns but 0 ends it. Stacks of threads that stand still go to the writer at once
- * (still remembers which it knows). 0 or -errno; the caller destroys the result.
+ * feed: the session that goes on. Where it cannot tell, starts and stops one of its own, and calls
+ * meanwhile(context) between its steps, which may take a while, so that the other's rings do not fill
+ * up; what it returns but 0 ends it. Stacks of threads that stand still go to the writer at once (still
+ * remembers which it knows). 0 or -errno; the caller destroys the result.
  */
-int scope_states_take(const struct scope_source *source, const struct scope_capture_options *options,
-		      uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
+int scope_states_take(const struct scope_source *source, void *feed,
+		      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context,
 		      struct scope_states **ret_states);
 void scope_states_destroy(struct scope_states *states); /* NULL is fine */

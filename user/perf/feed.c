@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "perf/select.h"
 #include "proc/file.h"
+#include "trace/packer.h"
 
 #define AGE_RECORDS 20000
 #define AGE_NS 1000000000u
@@ -132,6 +133,55 @@ int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
 		if (thread && !thread->ending)
 			code = look_at(feed, thread->tgid, thread->tid);
 	}
+	free(tids);
+	return code;
+}
+
+static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
+		      const struct scope_perf_thread *thread)
+{
+	struct scope_event event = { .kind = SCOPE_EVENT_STATE, .tid = thread->tid };
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX];
+
+	if (scope_perf_state_read(&feed->clock, thread->tgid, thread->tid, &state, reg))
+		return 0;
+	state.abi = thread->abi;
+	state.flags = SCOPE_STATE_AT_STOP;
+	if (state.state == SCOPE_STATE_RUNNABLE && scope_perf_pack_runs(feed->pack, thread->tid))
+		state.flags |= SCOPE_STATE_ON_CPU;
+	event.time_ns = scope_perf_feed_now();
+	event.flags = state.flags;
+	event.state.record = &state;
+	event.state.reg = reg;
+	return scope_packer_event(packer, &event, NULL);
+}
+
+int scope_perf_feed_states(void *context,
+			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
+{
+	struct scope_perf_feed *feed = context;
+	const struct scope_perf_thread *thread;
+	struct scope_packer *packer;
+	uint32_t *tids;
+	size_t count, i;
+	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (code)
+		return code;
+	code = scope_packer_create_for(take, taker, 0, &packer);
+	if (code) {
+		free(tids);
+		return code;
+	}
+	for (i = 0; i < count && !code; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (thread && !thread->ending)
+			code = pack_state(feed, packer, thread);
+	}
+	if (!code)
+		code = scope_packer_flush(packer, NULL);
+	scope_packer_destroy(packer);
 	free(tids);
 	return code;
 }

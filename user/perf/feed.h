@@ -66,6 +66,13 @@ int scope_perf_feed_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
 int scope_perf_feed_tell_all(struct scope_perf_feed *feed);
 int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
 
+/*
+ * The same to sub-buffers of their own, as at the stop; context is the feed. The events go on, which is
+ * why a register that only they tell is not known.
+ */
+int scope_perf_feed_states(void *context,
+			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker);
+
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
 

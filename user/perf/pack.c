@@ -385,6 +385,14 @@ int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 	return scope_perf_pack_put(pack, &event);
 }
 
+bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid)
+{
+	for (uint32_t cpu = 0; cpu < pack->lanes; cpu++)
+		if (pack->lane[cpu].running == tid)
+			return true;
+	return false;
+}
+
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
 {
 	uint32_t cpu;

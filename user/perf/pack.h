@@ -39,6 +39,9 @@ void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
 			  struct scope_record_state *state, const uint64_t *reg);
 
+/* Does it run on any CPU, by what was packed so far? */
+bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid);
+
 /*
  * The thread lives on, but is not meant any more: written down, on the CPU where it runs or else on
  * the one given, and forgotten.

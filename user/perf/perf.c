@@ -490,6 +490,7 @@ const struct scope_source scope_source_perf = {
 	.fd = perf_fd,
 	.flush = perf_flush,
 	.drain = perf_drain,
+	.states = scope_perf_feed_states,
 	.progress = perf_progress,
 	.count = perf_count,
 	.stacks = perf_stacks,

@@ -13,6 +13,7 @@
 #include "trace/writer.h"
 
 #define NAME_BYTES 128
+#define LINES_AT_ONCE 4096 /* some milliseconds */
 
 /* The symbols between two neighbouring addresses: the last one, and the first. */
 struct gap {
@@ -153,16 +154,20 @@ static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
  * gap[i] is the one that ends at ip[i]; there is one more, behind the last. Of names of one address the
  * first stays.
  */
-static void fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap)
+static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap,
+		int (*meanwhile)(void *context), void *context)
 {
 	struct line line;
 	char *text = NULL;
-	size_t bytes = 0;
+	size_t bytes = 0, lines = 0;
+	int code = 0;
 
-	while (getline(&text, &bytes, kallsyms) > 0) {
+	while (!code && getline(&text, &bytes, kallsyms) > 0) {
 		uint64_t address;
 		struct gap *at;
 
+		if (meanwhile && !(++lines % LINES_AT_ONCE))
+			code = meanwhile(context);
 		if (!take_line(text, &line) || !strchr("tTwW", line.type))
 			continue;
 		address = line.address - names->base;
@@ -176,6 +181,7 @@ static void fill(const struct scope_kernel_names *names, FILE *kallsyms, struct 
 		strcpy(at->module, line.module[0] ? line.module : "[kernel]");
 	}
 	free(text);
+	return code;
 }
 
 /* Each from its start to where the next one begins, or as far as it was hit where none follows. */
@@ -199,8 +205,10 @@ static int write_gaps(const struct scope_kernel_names *names, const struct gap *
 }
 
 int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
+			     int (*meanwhile)(void *context), void *context,
 			     struct scope_writer *writer)
 {
+	struct scope_kernel_names now;
 	struct gap *gap;
 	int code;
 
@@ -210,9 +218,13 @@ int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
 	gap = calloc(names->count + 1, sizeof(*gap));
 	if (!gap)
 		return -ENOMEM;
-	fill(names, kallsyms, gap);
-	code = write_gaps(names, gap, writer);
+	/* What is noted meanwhile is for the next time. */
+	now = *names;
+	*names = (struct scope_kernel_names){ .base = now.base };
+	code = fill(&now, kallsyms, gap, meanwhile, context);
+	if (!code)
+		code = write_gaps(&now, gap, writer);
 	free(gap);
-	names->count = names->sorted = 0;
+	free(now.ip);
 	return code;
 }

@@ -35,9 +35,12 @@ int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope
 
 /*
  * Writes the functions of what was noted since the last time, by the text of such a file, as symbols of
- * all processes; their module is "[kernel]", or "[name]". 0 or -errno.
+ * all processes; their module is "[kernel]", or "[name]". To read the file takes a tenth of a second and
+ * more, so meanwhile(context) is called now and then, unless it is NULL, and may note what comes; what it
+ * returns but 0 ends it. 0, -errno, or that.
  */
 int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
+			     int (*meanwhile)(void *context), void *context,
 			     struct scope_writer *writer);
 
 #endif

@@ -44,6 +44,13 @@ struct scope_source {
 	/* Calls take() for every sub-buffer that is ready; another value than 0 ends it, and is it. */
 	int (*drain)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context),
 		     void *context);
+	/*
+	 * Between start and stop: calls take() for sub-buffers of their own, with a STATE record at this
+	 * moment of every thread traced, marked as those at the stop are. NULL: only a session beside
+	 * this one, that starts and stops, can tell.
+	 */
+	int (*states)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context),
+		      void *context);
 	/* Cheap; ret_lost has SCOPE_LOST_REASONS entries. */
 	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
 	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
