@@ -211,7 +211,8 @@ int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
 	kept = &units->unit[units->count];
 	*kept = *unit;
 	kept->call = units->calls;
-	memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
+	if (unit->calls)
+		memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
 	units->calls += unit->calls;
 	/* Only the run's end hands out open units, when the threads are counted. */
 	if (unit->open)
