@@ -38,6 +38,8 @@ struct table {
 	size_t count, args;	  /* records, and arguments of them all */
 	size_t done, args_done;
 	size_t symbols, plain, arg; /* where the first column of each sort begins */
+	uint8_t type, words, values, from; /* these are set for records that are joined */
+	size_t alike;
 };
 
 struct layout {
@@ -69,14 +71,9 @@ static size_t values_of(uint32_t type)
 /* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
 static size_t plain_from(uint32_t type)
 {
-	switch (type) {
-	case SCOPE_RECORD_SYSCALL:
-		return 12;
-	case SCOPE_RECORD_ENTER:
-	case SCOPE_RECORD_TIME:
+	if (type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME)
 		return 16;
-	}
-	return 8;
+	return type == SCOPE_RECORD_SYSCALL ? 12 : 8;
 }
 
 static size_t plain_columns(uint32_t type)
@@ -302,14 +299,9 @@ static uint64_t change_arg(struct past *past, uint32_t class, uint64_t value, bo
 /* Which of the first two words has such a number as its upper half. */
 static size_t alike_at(uint32_t type)
 {
-	switch (type) {
-	case SCOPE_RECORD_SWITCH:
-	case SCOPE_RECORD_WAKING:
+	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)
 		return 0;
-	case SCOPE_RECORD_SYSCALL:
-		return 1;
-	}
-	return NOWHERE;
+	return type == SCOPE_RECORD_SYSCALL ? 1 : NOWHERE;
 }
 
 /* One record with its arguments into their columns. What of it goes there, bytes. */
@@ -393,10 +385,20 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct layout *lay
 			return -EBADMSG;
 		layout->table[columns[at]].count++;
 	}
-	for (uint32_t class = 0; class < CLASSES; class++)
-		if (layout->table[class].count && (type_of(layout, class) >= TYPES ||
-						   !scope_record_fixed(type_of(layout, class))))
+	for (uint32_t class = 0; class < CLASSES; class++) {
+		struct table *table = &layout->table[class];
+		const uint32_t type = type_of(layout, class);
+
+		if (!table->count)
+			continue;
+		if (type >= TYPES || !scope_record_fixed(type))
 			return -EBADMSG;
+		table->type = (uint8_t)type;
+		table->words = (uint8_t)(scope_record_fixed(type) / 8);
+		table->values = (uint8_t)values_of(type);
+		table->from = (uint8_t)plain_from(type);
+		table->alike = alike_at(type);
+	}
 	at = place_fixed(layout, at);
 	if (at > bytes)
 		return -EBADMSG;
@@ -415,24 +417,27 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct layout *lay
 }
 
 /* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
-static size_t join_record(uint64_t *word, size_t left, uint32_t class, uint32_t type,
-			  struct table *table, struct past *past, struct scope_bits *bits,
-			  const uint8_t *columns)
+static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct table *table,
+			  struct past *past, struct scope_bits *bits, const uint8_t *columns)
 {
-	const size_t words = scope_record_fixed(type) / 8, step = table->count;
+	const size_t words = table->words, step = table->count, alike = table->alike;
 	const uint8_t *symbol = columns + table->symbols + table->done;
 	const uint8_t *column = columns + table->plain + table->done++;
-	const size_t from = plain_from(type), alike = alike_at(type);
-	uint64_t value[VALUES_MAX], first[2] = { 0, 0 };
+	const uint32_t type = table->type;
+	uint64_t value[VALUES_MAX] = { 0 }, first[2] = { 0, 0 };
 	size_t args;
 
 	if (8 * words > left)
 		return 0;
-	for (size_t i = 0; i < values_of(type); i++, symbol += step)
-		value[i] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	value[0] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	symbol += step;
+	if (table->values > 1)
+		value[1] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
 	column = gather(column, step, &first[0], 4, 8);
-	if (from < 16)
-		column = gather(column, step, &first[1], from - 8, words > 1 ? 8 : 0);
+	if (table->from == 12)
+		column = gather(column, step, &first[1], 4, 8);
+	else if (table->from == 8 && words > 1)
+		column = gather(column, step, &first[1], 0, 8);
 	if (alike != NOWHERE)
 		first[alike] = (uint64_t)change_alike(past, class, first[alike] >> 32, true) << 32;
 	make_far(past, type, value, first);
@@ -475,11 +480,11 @@ int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_
 	bits.at = (uint8_t *)rest_end;
 	bits.end = columns + bytes;
 	for (size_t records = head->subbuf.zero; records--; class++) {
-		const uint32_t type = type_of(&layout, *class);
-		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, type,
-						 &layout.table[*class], &past, &bits, columns);
+		struct table *table = &layout.table[*class];
+		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, table,
+						 &past, &bits, columns);
 
-		more = there ? scope_record_rest(out + at, type) : 0;
+		more = there ? scope_record_rest(out + at, table->type) : 0;
 		at += there;
 		if (!there || more > out_bytes - at || more > (size_t)(rest_end - rest))
 			return -EBADMSG;
