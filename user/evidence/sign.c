@@ -24,7 +24,7 @@ struct call {
 	struct scope_ballot self, gap;
 };
 
-/* A call as what comes before it is matched: the stretch on a CPU up to it may stand there as well. */
+/* What episodes with a busy stretch are looked for in: calls, and such stretches between them. */
 struct symbol {
 	uint64_t call; /* its number */
 	bool busy;     /* it is that stretch */

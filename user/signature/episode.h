@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 /*
- * Stands for a long time on a CPU between two calls. Who calculates for long, having done so while it was
- * learned, is told by episodes of it and the calls on both sides.
+ * Stands for a long time on a CPU between two calls. Who calculates for long, having done so while
+ * it was learned, is told by episodes of it and the calls on both sides.
  */
 #define SCOPE_EPISODE_BUSY 0xfffe
 #define SCOPE_EPISODE_BUSY_NS 64000 /* so long at least */

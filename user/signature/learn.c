@@ -112,7 +112,8 @@ static struct track *get_track(struct learner *learner, uint32_t thread)
 	if (scope_grow(&learner->track, &learner->track_capacity, thread + 1, sizeof(*learner->track)))
 		return NULL;
 	while (learner->tracks <= thread)
-		learner->track[learner->tracks++] = (struct track){.nr = SCOPE_NR_NONE, .last = SCOPE_NR_NONE};
+		learner->track[learner->tracks++] =
+			(struct track){.nr = SCOPE_NR_NONE, .last = SCOPE_NR_NONE};
 	return &learner->track[thread];
 }
 

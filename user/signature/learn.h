@@ -3,9 +3,10 @@
  * What a trace with stacks tells of the program's functions: the strings of calls under each.
  *
  * A string of a function is what a thread called, one behind the other, as long as the function was
- * on its stack. That it returned and was called again between two calls does not show. Where a thread was
- * long on a CPU between two calls, and a sample tells in which functions, these get a string of their own:
- * the call before, which need not be theirs, SCOPE_EPISODE_BUSY, and the call behind.
+ * on its stack. That it returned and was called again between two calls does not show. Where a
+ * thread was long on a CPU between two calls, and a sample tells in which functions, these get a
+ * string of their own: the call before, which need not be theirs, SCOPE_EPISODE_BUSY, and the call
+ * behind.
  */
 #ifndef SCOPE_SIGNATURE_LEARN_H
 #define SCOPE_SIGNATURE_LEARN_H

@@ -66,8 +66,8 @@ static int add_fit(struct owner *owner, const struct scope_episode *episode,
 }
 
 /*
- * All that stands in an episode of a function fits that function, with gaps or without; but the calls on
- * both sides of a busy stretch need not be its own.
+ * All that stands in an episode of a function fits that function, with gaps or without; but the
+ * calls on both sides of a busy stretch need not be its own.
  */
 static int add_fits(struct owner *owner, const struct scope_owned *owned)
 {
@@ -132,8 +132,8 @@ static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count
 }
 
 /*
- * The functions that an episode fits, whose fits stand one behind the other; their number. With a busy
- * stretch those that at least half of such stretches were in: a sample now and then says nothing.
+ * The functions that an episode fits, whose fits stand one behind the other; their number. With a
+ * busy stretch those that at least half of such stretches were in: a sample now and then says nothing.
  */
 static size_t functions_of(const struct fit *fit, size_t fits, bool busy, uint32_t *ret_function)
 {
