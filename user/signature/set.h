@@ -5,8 +5,8 @@
  * An episode fits a function that has it, or a longer one in which it stands. Of those it fits, it is
  * owned by the deepest: a function that calls another one, directly or not, has the other's calls
  * under it as well. One with a busy stretch is owned by the deepest that was on the stack in at
- * least half of such stretches. Owned by k functions it weighs 1 / k (methods: PerfScope), or its length / k, since
- * long ones tell more; those owned by too many are left out.
+ * least half of such stretches. Owned by k functions it weighs 1 / k (methods: PerfScope), or its
+ * length / k, since long ones tell more; those owned by too many are left out.
  */
 #ifndef SCOPE_SIGNATURE_SET_H
 #define SCOPE_SIGNATURE_SET_H
