@@ -137,7 +137,7 @@ SCOPE_TAKE int scope_draft_log(struct scope_draft *draft, const struct scope_ope
 	return scope_draft_note(draft, nr);
 }
 
-/* Those of which a number other than the top of the loop's picks up nothing, whatever the arguments. */
+/* Roles of calls that pick up nothing, whatever their arguments, but at the top of the loop. */
 #define SCOPE_DRAFT_PLAIN_ROLES                                                                  \
 	(~(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL |             \
 	   1u << SCOPE_CALL_FUTEX))
@@ -150,9 +150,12 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 				  const struct scope_thread *thread,
 				  const struct scope_open_call *call, int64_t ret)
 {
-	const struct scope_draft *draft = &builder->draft[thread->index];
+	const struct scope_draft *draft;
 
-	if (thread->index >= builder->drafts || !draft->requests || call->nr == draft->pickup.nr)
+	if (thread->index >= builder->drafts)
+		return false;
+	draft = &builder->draft[thread->index];
+	if (!draft->requests || call->nr == draft->pickup.nr)
 		return false;
 	if (1u << call->role & SCOPE_DRAFT_PLAIN_ROLES)
 		return true;
@@ -162,7 +165,7 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 						   SCOPE_FD_ACCEPTED));
 }
 
-/* As enter and exit of such a call. NULL sums cannot be: false, and nothing was done. */
+/* As enter and exit of such a call. false: there is no memory, and enter and exit will say so. */
 SCOPE_TAKE bool scope_draft_whole(struct scope_unit_builder *builder,
 				  const struct scope_thread *thread,
 				  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)

@@ -53,10 +53,12 @@ static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_n
 SCOPE_TAKE bool scope_learn_whole(struct scope_learner *learner, const struct scope_thread *thread,
 				  const struct scope_open_call *call, uint64_t exit_ns)
 {
-	struct scope_lesson *lesson = &learner->lesson[thread->index];
+	struct scope_lesson *lesson;
 
-	if (thread->index >= learner->count ||
-	    (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
+	if (thread->index >= learner->count)
+		return false;
+	lesson = &learner->lesson[thread->index];
+	if (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers))
 		return false;
 	scope_learn_gap(lesson, call->enter_ns);
 	lesson->last_exit_ns = exit_ns;
