@@ -27,7 +27,8 @@ export SERVERS=${SERVERS:-redis memcached} TRACERS=${TRACERS:-empty scope report
 . tests/bench/modules.sh
 scripts/setup.sh bench
 scripts/kernel.sh "$kernel" >/dev/null
-lttng=$(lttng_modules)
+lttng=''
+[[ " $TRACERS " != *' lttng '* ]] || lttng=$(lttng_modules)
 empty=$(empty_module)
 scope=$(scope_module)
 

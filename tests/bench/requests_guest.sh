@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The part of requests.sh that runs in the guest: lines "TRACER SERVER WHAT NUMBER".
 #
-# Usage: requests_guest.sh PROGRAMS SCOPE_KO EMPTY_KO LTTNG_MODULES      with SERVERS= and TRACERS=
+# Usage: requests_guest.sh PROGRAMS SCOPE_KO EMPTY_KO LTTNG_MODULES|''     with SERVERS= and TRACERS=
 set -euo pipefail
 . "$(dirname "$0")/tracers.sh"
 
@@ -126,7 +126,7 @@ run_lttng() {
 }
 
 prepare_tracers "$4"
-start_lttng_daemon
+[ -z "$4" ] || start_lttng_daemon
 for server in $SERVERS; do
 	"start_$server"
 	until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done

@@ -5,13 +5,14 @@
 # Enters and exits of all system calls, switches, wakings: for perf and for trace-cmd.
 events='-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -e sched:sched_switch -e sched:sched_waking'
 
-prepare_tracers() {	# LTTNG_MODULES
+prepare_tracers() {	# LTTNG_MODULES, or '' without them
 	local place
+	mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
+	[ -n "$1" ] || return 0
 	place=/lib/modules/$(uname -r)/updates/lttng
 	mkdir -p "$place"
 	find "$1" -name '*.ko' ! -name '*test*' -exec cp {} "$place/" \;
 	depmod -a
-	mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
 }
 
 start_lttng_daemon() { lttng-sessiond --daemonize --no-ust 2>/dev/null || lttng-sessiond --daemonize; }

@@ -13,6 +13,13 @@
 #include <netlink/genl/genl.h>
 #include "client.h"
 
+static bool tells_reasons;
+
+bool client_told(const char *text, const char *words)
+{
+	return !tells_reasons || strstr(text, words);
+}
+
 void client_open(struct client *client)
 {
 	int one = 1;
@@ -23,7 +30,8 @@ void client_open(struct client *client)
 	client->sock = nl_socket_alloc();
 	CHECK(client->sock && !genl_connect(client->sock));
 	nl_socket_disable_auto_ack(client->sock);
-	setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	tells_reasons = !setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
+				    sizeof(one));
 	setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	client->family = genl_ctrl_resolve(client->sock, SCOPE_GENL_NAME);
 	CHECK(client->family > 0, "family: %s", nl_geterror(client->family));

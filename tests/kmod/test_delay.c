@@ -256,7 +256,7 @@ void test_delay_owner_killed(void)
 	delay_find_places();
 	for (i = 0; i < DELAY_WAYS; i++) {
 		struct puppet puppet;
-		int ready[2];
+		int ready[2], status;
 		pid_t owner;
 		char byte;
 
@@ -278,7 +278,13 @@ void test_delay_owner_killed(void)
 				pause();
 		}
 		close(ready[1]);
-		CHECK(read(ready[0], &byte, 1) == 1);
+		if (read(ready[0], &byte, 1) != 1) {
+			/* It has said that this kernel does not know the way. */
+			CHECK(waitpid(owner, &status, 0) == owner && !status);
+			close(ready[0]);
+			puppet_end(&puppet);
+			continue;
+		}
 		puppet_start(&puppet, delay_ways[i].act, MANY);
 		CHECK(read(ready[0], &byte, 1) == 1);
 		from_ns = now_ns();
@@ -296,7 +302,7 @@ void test_delay_owner_killed(void)
 #define WANT(client, code, words, ...)                                                             \
 	do {                                                                                       \
 		int got = client_delay_set(client, &(struct client_delay){ __VA_ARGS__ });         \
-		CHECK(got == (code) && strstr(client_delay_text, words), "%d %s", got,             \
+		CHECK(got == (code) && client_told(client_delay_text, words), "%d %s", got,          \
 		      client_delay_text);                                                          \
 	} while (0)
 

@@ -427,7 +427,10 @@ void test_filter_cgroup(void)
 	uint64_t id;
 
 	mkdir(GROUP, 0755);
-	CHECK(!mount("none", GROUP, "cgroup2", 0, NULL), "cgroup2: %s", strerror(errno));
+	if (mount("none", GROUP, "cgroup2", 0, NULL) && errno == ENODEV) {
+		printf("# skipped: the kernel has no control groups of version 2\n");
+		goto end;
+	}
 	id = group_make(GROUP "/traced");
 	group_make(GROUP "/traced/below");
 	group_enter(GROUP "/traced", worker[0]->pid);

@@ -271,7 +271,7 @@ void test_probe_stack(void)
 		const struct client_probe wrong = { .id = 7, __VA_ARGS__ };                        \
 		int got = client_probe_add(client, &wrong);                                        \
 		CHECK(got == (want), "%d, %s", got, client_probe_text);                            \
-		CHECK(strstr(client_probe_text, words), "%s", client_probe_text);                  \
+		CHECK(client_told(client_probe_text, words), "%s", client_probe_text);                  \
 	} while (0)
 
 /* Not every kernel's function begins with an instruction of more than one byte. */
@@ -284,7 +284,7 @@ static void inside_an_instruction(struct client *client)
 		probe.offset = 2;
 		CHECK(client_probe_add(client, &probe) == -EILSEQ, "%s", client_probe_text);
 	}
-	CHECK(strstr(client_probe_text, "no instruction"), "%s", client_probe_text);
+	CHECK(client_told(client_probe_text, "no instruction"), "%s", client_probe_text);
 }
 
 void test_probe_refuse(void)

@@ -61,13 +61,13 @@ static void check_asked(struct client *client, uint32_t protocol)
 	/* Or a kernel without kprobes. */
 	CHECK(err == want || (protocol > 1 && err == -EOPNOTSUPP), "PROBE_ADD: %d %s", err,
 	      client_probe_text);
-	CHECK(!want || strstr(client_probe_text, "PROTOCOL 2"), "%s", client_probe_text);
+	CHECK(!want || client_told(client_probe_text, "PROTOCOL 2"), "%s", client_probe_text);
 	attributes_u32(&filter, SCOPE_ATTR_SESSION, client->info.session);
 	attributes_u32(&nest, SCOPE_ATTR_THREAD, getpid());
 	attributes_nest(&filter, SCOPE_ATTR_TARGETS, &nest);
 	err = client_raw(client, SCOPE_CMD_FILTER, filter.data, filter.bytes, text, sizeof(text));
 	CHECK(err == want, "FILTER: %d %s", err, text);
-	CHECK(!want || strstr(text, "PROTOCOL 2"), "%s", text);
+	CHECK(!want || client_told(text, "PROTOCOL 2"), "%s", text);
 }
 
 /* A reader of this protocol gets no record that it cannot know. */
@@ -82,7 +82,7 @@ static void check_served(uint32_t protocol)
 	client_open(&client);
 	if (protocol < 2) {
 		CHECK(configure(&client, protocol, SCOPE_ATTR_THREAD, text, sizeof(text)) == -EPROTO);
-		CHECK(strstr(text, "PROTOCOL 2"), "%s", text);
+		CHECK(client_told(text, "PROTOCOL 2"), "%s", text);
 	}
 	CHECK(!configure(&client, protocol, SCOPE_ATTR_TARGET, text, sizeof(text)), "protocol %u: %s", protocol, text);
 	client_map(&client);
@@ -119,7 +119,7 @@ void test_protocol(void)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		CHECK(configure(&client, others[i], SCOPE_ATTR_TARGET, text, sizeof(text)) == -EPROTO,
 		      "%u", others[i]);
-		CHECK(strstr(text, want), "%s", text);
+		CHECK(client_told(text, want), "%s", text);
 	}
 	client_close(&client);
 	for (protocol = SCOPE_PROTOCOL_MIN; protocol <= SCOPE_PROTOCOL; protocol++)
