@@ -320,6 +320,30 @@ static void a_loss_cuts_units(void **state)
 	end_run(&run);
 }
 
+/* No kernel told that it was woken and came to a CPU: the return of its call, or a sample, tells it. */
+static void who_is_seen_has_come(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 enter 10 futex enter=900 args=77,0,2\n"
+				"1000 0 switch 10 0 sleeping\n"
+				"201000 1 exit 10 futex ret=0\n"
+				"211000 1 switch 10 0 sleeping\n"
+				"411000 1 sample 10 -\n"
+				"412000 1 syscall 10 getppid enter=411500 ret=1\n"
+				"413000 1 switch 10 0 runnable\n"
+				"513000 0 syscall 10 getppid enter=512000 ret=1\n");
+	const struct scope_account *account = &thread_of(run.units, 10)->account;
+
+	(void)state;
+	assert_int_equal(run.units->timeline->untold, 3);
+	assert_int_equal(account->blocked_ns[SCOPE_WAIT_FUTEX], 200000);
+	assert_int_equal(account->asleep_ns, 200000 + 200000);
+	assert_int_equal(account->queue_ns, 512000 - 413000);
+	assert_int_equal(account->run_ns, 1000 + 10000 + 2000 + 900000 - 512000);
+	end_run(&run);
+}
+
 /* Woken, 10 us on the CPU, asleep again in the same call: one sleep, told once. */
 static void false_wakeups_are_one_sleep(void **state)
 {
@@ -458,6 +482,7 @@ int main(void)
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
+		cmocka_unit_test(who_is_seen_has_come),
 		cmocka_unit_test(false_wakeups_are_one_sleep),
 		cmocka_unit_test(a_condition_is_one_object),
 		cmocka_unit_test(select_of_nothing_is_a_sleep),

@@ -131,6 +131,9 @@ static void tell_basis(const struct report *report, FILE *to)
 	if (analysis->units->timeline->false_wakeups)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
 			scope_format_count(&a, analysis->units->timeline->false_wakeups));
+	if (analysis->units->timeline->untold)
+		fprintf(to, " %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
+			"was taken to end there.", scope_format_count(&a, analysis->units->timeline->untold));
 	if (analysis->units->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_format_count(&a, analysis->units->discarded));

@@ -127,6 +127,23 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 	return 0;
 }
 
+/*
+ * Seen on a kernel 6.18: what the idle task of one processor did, wakings in its interrupts included, was told to
+ * no tracer. Every wait that ended there would have gone on for ever.
+ */
+int scope_timeline_come_untold(struct scope_listener run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
+{
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_SWITCH, .time_ns = now_ns, .cpu = cpu, .sched = {.next_tid = tid},
+	};
+	long index = scope_timeline_thread(run.timeline, tid, now_ns);
+
+	if (index < 0)
+		return index;
+	run.timeline->untold += !scope_threads_at(run.timeline->threads, index)->lost;
+	return switch_in(&run, &event);
+}
+
 int scope_timeline_switch(const struct scope_listener *run, const struct scope_event *event)
 {
 	int err = 0;

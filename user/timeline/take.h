@@ -27,6 +27,11 @@ struct scope_listener {
 int scope_timeline_handle(struct scope_listener run, const struct scope_event *event);
 /* The sleep held back is over for good. */
 int scope_timeline_end_wait(struct scope_listener run, struct scope_thread *thread);
+/*
+ * A thread that sleeps or is queued by what the kernel told is seen on a processor: its coming was not told.
+ * 0, -ENOMEM, or what the listener returned.
+ */
+int scope_timeline_come_untold(struct scope_listener run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
 /* The index of a thread, which is new as a rule and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
@@ -135,6 +140,13 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 		scope_thread_account(thread, event->time_ns);
 		thread->run = SCOPE_RUN_RUNNING;
 		thread->cpu = event->cpu;
+	} else if (scope_thread_is_away(thread)) {
+		err = scope_timeline_come_untold(run, event->tid, event->cpu,
+						 event->kind == SCOPE_EVENT_EXIT
+							 ? event->time_ns : event->syscall.enter_ns);
+		if (err)
+			return err;
+		thread = scope_threads_at(run.timeline->threads, index);
 	}
 	if (event->kind == SCOPE_EVENT_SYSCALL && run.ops->whole &&
 	    scope_timeline_whole(run, thread, event))

@@ -89,6 +89,12 @@ struct scope_thread {
 	bool lost;	  /* events of it may be missing since it was last seen */
 };
 
+/* On no processor, by all that was told of it. */
+static inline bool scope_thread_is_away(const struct scope_thread *thread)
+{
+	return thread->run == SCOPE_RUN_BLOCKED || thread->run == SCOPE_RUN_QUEUED;
+}
+
 struct scope_thread_slot {
 	uint32_t tid; /* 0: empty */
 	int32_t index; /* -1: forgotten */

@@ -244,7 +244,15 @@ static void handle_comm(const struct scope_listener *run, uint32_t index, const 
 
 static int handle_stack(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
-	scope_threads_at(run->timeline->threads, index)->account.probe_ns += event->stack.cost_ns;
+	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	int err;
+
+	thread->account.probe_ns += event->stack.cost_ns;
+	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_thread_is_away(thread)) {
+		err = scope_timeline_come_untold(*run, event->tid, event->cpu, event->time_ns);
+		if (err)
+			return err;
+	}
 	/* One behind a probe belongs to no call, and was taken by no timer. */
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		return 0;
