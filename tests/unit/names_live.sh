@@ -161,7 +161,7 @@ case_32bit() {
 	stop
 	named 'small;.*main;program_recurses;.*program_burns' || return 1
 	gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -pthread -o sleeper "${source%/*}/perf_work.c" || return 1
-	# Sleeps that all last the same tell nothing, and would be left out.
+	# All stacks, of full length from the first: in two seconds slices have hardly grown.
 	start ./sleeper holes 1 40 && trace 5 --stack-budget 0 --stack-bytes 32768
 	stop
 	"$scope" export folded-off a.trace > folded
