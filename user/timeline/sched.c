@@ -128,8 +128,8 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 }
 
 /*
- * Seen on a kernel 6.18: what the idle task of one processor did, wakings in its interrupts included, was told to
- * no tracer. Every wait that ended there would have gone on for ever.
+ * Seen on a kernel 6.18: no tracer was told of switches from the idle task of one processor, and perf of no waking
+ * in its interrupts. Every wait that ended there would have gone on for ever.
  */
 int scope_timeline_come_untold(struct scope_listener run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
 {
