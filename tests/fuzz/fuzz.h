@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room);
 
-static inline void fuzz_die(const char *what)
+static inline _Noreturn void fuzz_die(const char *what)
 {
 	fprintf(stderr, "fuzz: %s\n", what);
 	abort();
