@@ -285,6 +285,8 @@ interrupted_early() {
 			env --default-signal=INT "$scope" delay $way -p "$target" --site function:stage_b --progress function:done \
 				--repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
 			runner=$!
+			# Until then it is env, or the shell, which a signal would not end.
+			until [ "$(cat "/proc/$runner/comm")" = "${scope##*/}" ]; do sleep 0.01; done
 			sleep "$moment"
 			kill -INT "$runner"
 			status=0
