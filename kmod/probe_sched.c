@@ -243,16 +243,17 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task,
 				       bool last)
 {
-	bool had = scope_select_exit(session, task, last);
 	struct scope_cpu *cpu;
 	unsigned long flags;
+	bool had;
 
-	if (!this_cpu_read(session->cpu->traced) && !had)
-		return;
+	/* At once: were it preempted between the two, nothing would tell that it comes back to tell of its end. */
 	raw_local_irq_save(flags);
+	had = scope_select_exit(session, task, last);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task,
-				     last ? SCOPE_EXIT_LAST : 0);
+	if (cpu->traced || had)
+		scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task,
+					     last ? SCOPE_EXIT_LAST : 0);
 	raw_local_irq_restore(flags);
 }
 
