@@ -1,26 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server whose functions calculate between calls that others make: render in every request for as
 long, decode as a rule for a moment, and now and then for long."""
-from synth import Thread, Trace
-
-LOOP = ["main", "event_loop"]
-HANDLE = LOOP + ["handle"]
+from server import HANDLE, begin, pick_up
 
 
 def serve(seed, seconds, stack_min_ns):
     """stack_min_ns: as of Trace."""
-    trace = Trace(seconds=seconds, seed=seed, stack_min_ns=stack_min_ns)
-    trace.fd(5, "epoll")
-    trace.fd(7, "accepted")
-    trace.fd(9, "file")
-    trace.map(0x1000, 0x9000, "/usr/bin/server", "5e12e12e12e1")
-    loop = Thread(trace, 100, "server", 0)
-    loop.state("runnable", flags=" on_cpu")
-    loop.begin()
+    trace, loop = begin(seed, seconds, stack_min_ns)
     while loop.now < trace.end_ns - 60_000_000:
-        loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
-                   path=LOOP + ["libc:epoll_wait"])
-        loop.call("read", 5_000, ret=64, args="7", path=HANDLE + ["read_request", "libc:read"])
+        pick_up(trace, loop)
         loop.run(trace.random.randint(10_000, 20_000), HANDLE + ["parse"])
         times = 40 if trace.random.random() < 0.05 else 1
         loop.run(trace.random.randint(10_000, 20_000) * times, HANDLE + ["parse", "decode"])

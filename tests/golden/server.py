@@ -6,9 +6,8 @@ LOOP = ["main", "event_loop"]
 HANDLE = LOOP + ["handle"]
 
 
-def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_quiet"):
-    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet.
-    quiet: another name for that."""
+def begin(seed, seconds, stack_min_ns):
+    """The trace, and the thread of the event loop, which runs. stack_min_ns: as of Trace."""
     trace = Trace(seconds=seconds, seed=seed, stack_min_ns=stack_min_ns)
     trace.fd(5, "epoll")
     trace.fd(7, "accepted")
@@ -17,10 +16,22 @@ def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_q
     loop = Thread(trace, 100, "server", 0)
     loop.state("runnable", flags=" on_cpu")
     loop.begin()
+    return trace, loop
+
+
+def pick_up(trace, loop):
+    """Waits for a request, and reads it."""
+    loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
+               path=LOOP + ["libc:epoll_wait"])
+    loop.call("read", 5_000, ret=64, args="7", path=HANDLE + ["read_request", "libc:read"])
+
+
+def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_quiet"):
+    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet.
+    quiet: another name for that."""
+    trace, loop = begin(seed, seconds, stack_min_ns)
     while loop.now < trace.end_ns - 60_000_000:
-        loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
-                   path=LOOP + ["libc:epoll_wait"])
-        loop.call("read", 5_000, ret=64, args="7", path=HANDLE + ["read_request", "libc:read"])
+        pick_up(trace, loop)
         loop.run(trace.random.randint(20_000, 40_000), HANDLE + ["parse"])
         for _ in range(2):
             loop.call("lseek", 2_000, args="9", path=HANDLE + ["load_index", "libc:lseek"])
