@@ -6,9 +6,10 @@
 #include "tracepoint.h"
 
 /*
- * In the order of attaching. An exit whose enter was missed is a record of its own, while an enter
- * whose exit was missed would look like an open call: exits come first. Switches precede both, for
- * they say which CPU runs a traced thread.
+ * In the order of attaching, which takes milliseconds a row. Switches say which CPU runs a traced
+ * thread, and without that no call is told of: so calls come before them, and all of a thread's are
+ * told from the first one on. An exit attached without the enter would take every call for one that
+ * began before tracing, and give it a stack.
  */
 static struct probe_row {
 	const char *name;
@@ -21,14 +22,14 @@ static struct probe_row {
 	{ "sched_process_exec", &scope_sched_exec_probe },
 	{ "sched_process_fork", &scope_sched_fork_probe },
 	{ "task_rename", &scope_sched_rename_probe },
+	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
+	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
 	{ "sched_switch", &scope_sched_switch_probe },
 	{ SCOPE_COMPAT_WAKING_NAME, &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
 	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_WATCH_CGROUP },
-	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
-	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
 };
 
 static void probe_find(struct tracepoint *tracepoint, void *unused)

@@ -12,6 +12,7 @@
 #include "probe.h"
 #include "record.h"
 #include "select.h"
+#include "stack.h"
 #include "tracepoint.h"
 
 /* From the kernel's bits to enum scope_state; the index is that of the letters in "RSDTtXZPI". */
@@ -183,6 +184,7 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	struct scope_cpu *cpu;
 	unsigned long flags;
 	bool traced;
+	u64 now;
 
 	if (unlikely(!READ_ONCE(session->running)))
 		return;
@@ -191,7 +193,11 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	scope_record_put_fork(&cpu->ring, scope_clock_ns(&cpu->clock), parent, child);
+	now = scope_clock_ns(&cpu->clock);
+	/* The child returns from a call that it never entered: from a clone that began now. */
+	if (traced && session->config.stack_mode)
+		scope_stack_note_enter(session, child->pid, now);
+	scope_record_put_fork(&cpu->ring, now, parent, child);
 	raw_local_irq_restore(flags);
 }
 

@@ -15,6 +15,7 @@ static const struct {
 	{ "smoke", test_smoke },
 	{ "stack_copy", test_stack_copy },
 	{ "stack_chain", test_stack_chain },
+	{ "stack_begin", test_stack_begin },
 	{ "stack_limit", test_stack_limit },
 	{ "stack_kernel", test_stack_kernel },
 	{ "sessions", test_sessions },

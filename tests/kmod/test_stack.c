@@ -190,6 +190,37 @@ void test_stack_kernel(void)
 	sample_kernel(SCOPE_STACK_CHAIN);
 }
 
+/*
+ * Where no call is that long, only one that began before tracing may have a stack: one a thread, however
+ * long the session takes to begin; and none of those that begin meanwhile, as a new process does.
+ */
+void test_stack_begin(void)
+{
+	const struct workload_plan plan = { .getppid = 10000000, .processes = 10000 };
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
+					.stack_min_ns = UINT32_MAX, .subbuf_count = 256 };
+	struct workload workload;
+	struct stacks stacks = { .workload = &workload };
+	struct client_counts pages;
+	struct client client;
+
+	workload_begin(&workload, &plan);
+	config.pids[0] = workload.pid;
+	workload_go(&workload);
+	usleep(20000);
+	client_begin(&client, &config);
+	usleep(100000);
+	CHECK(!client_command(&client, SCOPE_CMD_STOP));
+	client_drain(&client, on_record, &stacks);
+	client_pages(&client, &pages);
+	CHECK(pages.records > 100 && !pages.lost[0], "%lu", pages.records);
+	printf("# %lu records, %u stacks\n", pages.records, stacks.of_calls);
+	/* The main thread, and a child that was there already. */
+	CHECK(stacks.of_calls <= WORKLOAD_THREADS + 2, "%u", stacks.of_calls);
+	client_close(&client);
+	workload_end(&workload);
+}
+
 void test_stack_limit(void)
 {
 	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,

@@ -12,6 +12,7 @@
 void test_smoke(void);
 void test_stack_copy(void);
 void test_stack_chain(void);
+void test_stack_begin(void);
 void test_stack_limit(void);
 void test_sessions(void);
 void test_writers(void);
