@@ -43,7 +43,8 @@ static struct scope_steer *steer_begin(const struct scope_source *source, struct
 {
 	struct scope_steer *steer = (struct scope_steer *)fake;
 
-	assert_int_equal(scope_steer_create(source, fake, options, 10 * S, NULL, &steer), 0);
+	assert_int_equal(scope_steer_create(source, fake, options, NULL, &steer), 0);
+	scope_steer_begin(steer, 10 * S);
 	return steer;
 }
 

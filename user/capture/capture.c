@@ -359,6 +359,8 @@ static int begin_session(struct scope_capture_run *capture)
 	if (code)
 		return failed(capture, code);
 	capture->stats.begin_ns = now_ns();
+	/* Names and descriptors may have taken long: what is to be learned comes from now on. */
+	scope_steer_begin(capture->steer, now_ns());
 	code = capture->source->start(capture->feed, capture->error);
 	if (code)
 		return code;
@@ -431,7 +433,7 @@ static int prepare(struct scope_capture_run *capture)
 		code = scope_newborn_create(&capture->newborn);
 	if (code)
 		return failed(capture, code);
-	return scope_steer_create(capture->source, capture->feed, &capture->options, now_ns(),
+	return scope_steer_create(capture->source, capture->feed, &capture->options,
 				  capture->error, &capture->steer);
 }
 

@@ -36,7 +36,7 @@ struct scope_focus {
 	struct open_call open[THREADS];
 	struct scope_decoder *decoder; /* by CPU */
 	size_t cpus, cpu_room;
-	uint64_t begin_ns, next_ns; /* 0: not asked yet */
+	uint64_t begin_ns, next_ns; /* of this period, and of the one behind it */
 	uint32_t stacks, full;	    /* of this period */
 	uint64_t bytes;		    /* of these stacks */
 	bool lost;		    /* events, at any time */
@@ -51,6 +51,7 @@ int scope_focus_create(const struct scope_focus_limits *limits, struct scope_foc
 	if (!focus)
 		return -ENOMEM;
 	focus->limits = *limits;
+	focus->choice.on = !limits->learn_ns;
 	focus->choice.min_ns = limits->min_ns;
 	focus->choice.slice_bytes = limits->slice_bytes;
 	memcpy(focus->choice.syscalls, limits->syscalls, sizeof(limits->syscalls));
@@ -237,18 +238,22 @@ static bool same_choice(const struct scope_focus_choice *a, const struct scope_f
 	       !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
 }
 
+struct scope_focus_choice scope_focus_first(const struct scope_focus *focus)
+{
+	return focus->choice;
+}
+
+void scope_focus_begin(struct scope_focus *focus, uint64_t now_ns)
+{
+	focus->begin_ns = now_ns;
+	focus->next_ns = now_ns + (focus->limits.learn_ns ? focus->limits.learn_ns : PERIOD_NS);
+}
+
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice)
 {
 	struct scope_focus_choice before = focus->choice;
 
-	if (!focus->begin_ns) {
-		focus->begin_ns = now_ns;
-		focus->next_ns = now_ns + (focus->limits.learn_ns ? focus->limits.learn_ns : PERIOD_NS);
-		focus->choice.on = !focus->limits.learn_ns;
-		*ret_choice = focus->choice;
-		return true;
-	}
 	if (now_ns < focus->next_ns)
 		return false;
 	rates_age(focus, (double)(now_ns - focus->begin_ns) / 1e9);

@@ -28,7 +28,7 @@ struct scope_subbuf;
 struct scope_focus;
 
 struct scope_focus_limits {
-	uint64_t learn_ns;   /* without stacks, from the first decision on; 0: none */
+	uint64_t learn_ns;   /* without stacks, from begin() on; 0: none */
 	uint32_t min_ns;     /* shorter calls never get one */
 	uint32_t per_second; /* the budget: stacks at calls, of all CPUs together */
 	uint32_t slice_bytes, slice_max; /* of the stack: at first, and at most; the same: stays */
@@ -55,7 +55,13 @@ void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 /* Likewise: events were lost, so nothing may come that takes more room. */
 void scope_focus_loss(struct scope_focus *focus);
 
-/* To be asked some times a second. True where something changed: *ret_choice holds from now on. */
+/* What holds until the first decision. */
+struct scope_focus_choice scope_focus_first(const struct scope_focus *focus);
+
+/* Calls can come from now on: the first period begins. */
+void scope_focus_begin(struct scope_focus *focus, uint64_t now_ns);
+
+/* To be asked some times a second, once it has begun. True where something changed: *ret_choice holds from now on. */
 bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice);
 

@@ -61,7 +61,7 @@ static uint32_t budget(const struct scope_capture_options *options)
 }
 
 int scope_steer_create(const struct scope_source *source, void *feed,
-		       const struct scope_capture_options *options, uint64_t now_ns,
+		       const struct scope_capture_options *options,
 		       struct scope_error *error, struct scope_steer **ret_steer)
 {
 	struct scope_focus_limits limits = {
@@ -93,7 +93,7 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 		scope_steer_destroy(steer);
 		return scope_error_set(error, code, "no memory left to begin tracing");
 	}
-	scope_focus_decide(steer->focus, now_ns, &choice);
+	choice = scope_focus_first(steer->focus);
 	/* A module of an older release cannot: then every slow call has its stack, as was configured. */
 	if (apply(steer, &choice)) {
 		scope_steer_destroy(steer);
@@ -109,6 +109,12 @@ void scope_steer_destroy(struct scope_steer *steer)
 		return;
 	scope_focus_destroy(steer->focus);
 	free(steer);
+}
+
+void scope_steer_begin(struct scope_steer *steer, uint64_t now_ns)
+{
+	if (steer)
+		scope_focus_begin(steer->focus, now_ns);
 }
 
 void scope_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf)

@@ -12,9 +12,12 @@ struct scope_steer;
  * by the options, or since the source cannot change them. 0, -ENOMEM.
  */
 int scope_steer_create(const struct scope_source *source, void *feed,
-		       const struct scope_capture_options *options, uint64_t now_ns,
+		       const struct scope_capture_options *options,
 		       struct scope_error *error, struct scope_steer **ret_steer);
 void scope_steer_destroy(struct scope_steer *steer); /* NULL is fine, as below */
+
+/* The session has started: what it tells is learned from. */
+void scope_steer_begin(struct scope_steer *steer, uint64_t now_ns);
 
 void scope_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf);
 
