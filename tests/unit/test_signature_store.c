@@ -126,6 +126,22 @@ static void test_runs_add_up(void **state)
 	scope_store_close(store);
 }
 
+static void test_a_build_is_meant_by_its_name_or_its_first_digits(void **state)
+{
+	const struct scope_store_build build = { .module = "server", .build_id = "0123456789abcdef" };
+
+	(void)state;
+	assert_true(scope_store_build_meant(&build, NULL));
+	assert_true(scope_store_build_meant(&build, "server"));
+	assert_true(scope_store_build_meant(&build, "012345"));
+	assert_true(scope_store_build_meant(&build, "0123456789abcdef"));
+	assert_false(scope_store_build_meant(&build, "01234")); /* too few to be sure */
+	assert_false(scope_store_build_meant(&build, "123456"));
+	assert_false(scope_store_build_meant(&build, "0123456789abcdef0"));
+	assert_false(scope_store_build_meant(&build, "serv"));
+	assert_false(scope_store_build_meant(&build, ""));
+}
+
 static char *export_text(struct scope_store *store)
 {
 	struct scope_error error = {""};
@@ -387,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_runs_add_up, forget),
+		cmocka_unit_test(test_a_build_is_meant_by_its_name_or_its_first_digits),
 		cmocka_unit_test_teardown(test_what_is_exported_comes_back, forget),
 		cmocka_unit_test_teardown(test_what_cannot_be_imported_is_refused, forget),
 		cmocka_unit_test_teardown(test_a_newer_database_is_refused, forget),

@@ -14,7 +14,7 @@
 static const char usage[] =
 	"Usage: scope signatures list\n"
 	"       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
-	"       scope signatures export [BUILD-ID] [-o FILE]\n"
+	"       scope signatures export [MODULE|BUILD-ID] [-o FILE]\n"
 	"       scope signatures import FILE\n"
 	"Tell or carry what `scope learn` learned.\n\n"
 	"      --db FILE          the database (default: /var/lib/scope/signatures.db for root, else\n"
@@ -25,8 +25,9 @@ static const char usage[] =
 	"  -h, --help             this text\n\n"
 	"list     programs that were learned\n"
 	"show     functions of a program, or the signatures of one function\n"
-	"export   all, or those of one build, as JSON\n"
-	"import   add what was exported elsewhere; it counts as so many runs\n";
+	"export   all, or those of one program, as JSON\n"
+	"import   add what was exported elsewhere; it counts as so many runs\n\n"
+	"Of a build-id six digits or more will do.\n";
 
 enum {
 	OPTION_DB = 256,
@@ -119,9 +120,8 @@ static int print_function(void *user, const struct scope_store_function *functio
 static int show_build(void *user, const struct scope_store_build *build)
 {
 	struct printer *printer = user;
-	const char *name = printer->request->word[0];
 
-	if (strcmp(name, build->module) && strcmp(name, build->build_id))
+	if (!scope_store_build_meant(build, printer->request->word[0]))
 		return 0;
 	printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
 	if (printer->request->words < 2)

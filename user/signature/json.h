@@ -21,8 +21,8 @@
 
 #define SCOPE_SIGNATURE_JSON_VERSION 2 /* from 2 on with SCOPE_EPISODE_BUSY; 1 is read */
 
-/* All builds, or the one with that build-id (not NULL). 0 or -errno with error; -ENOENT: no such. */
-int scope_signature_export(struct scope_store *store, const char *build_id, FILE *to,
+/* The builds that the word means, NULL: all. 0 or -errno with error; -ENOENT: none. */
+int scope_signature_export(struct scope_store *store, const char *word, FILE *to,
 			   struct scope_error *error);
 
 /* What was imported, until it is freed. */

@@ -13,7 +13,7 @@
 struct exporter {
 	struct scope_store *store;
 	struct scope_error *error;
-	const char *build_id; /* the only one wanted; NULL: all */
+	const char *word; /* which builds, see scope_store_build_meant() */
 	json_t *builds, *functions, *rows; /* being filled */
 	int64_t *id; /* rows of functions, in the order in which they are told: from 1 on */
 	size_t ids, capacity;
@@ -129,7 +129,7 @@ static int count_function(void *user, const struct scope_store_function *functio
 
 static bool is_wanted(const struct exporter *exporter, const struct scope_store_build *build)
 {
-	return !exporter->build_id || !strcmp(exporter->build_id, build->build_id);
+	return scope_store_build_meant(build, exporter->word);
 }
 
 static int count_build(void *user, const struct scope_store_build *build)
@@ -159,13 +159,13 @@ static int take_build(void *user, const struct scope_store_build *build)
 						       take_function, exporter);
 }
 
-int scope_signature_export(struct scope_store *store, const char *build_id, FILE *to,
+int scope_signature_export(struct scope_store *store, const char *word, FILE *to,
 			   struct scope_error *error)
 {
 	struct exporter exporter = {
 		.store = store,
 		.error = error,
-		.build_id = build_id,
+		.word = word,
 		.builds = json_array(),
 	};
 	json_t *root = json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION,
@@ -174,9 +174,9 @@ int scope_signature_export(struct scope_store *store, const char *build_id, FILE
 
 	if (!code)
 		code = scope_store_each_build(store, error, take_build, &exporter);
-	if (!code && build_id && !json_array_size(exporter.builds))
-		code = scope_error_set(error, -ENOENT, "nothing was learned of build-id %.100s: `scope "
-				       "signatures list` tells the others", build_id);
+	if (!code && word && !json_array_size(exporter.builds))
+		code = scope_error_set(error, -ENOENT, "nothing was learned of %.100s: `scope "
+				       "signatures list` tells what was", word);
 	if (!code && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
 		code = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");
 	if (code == -ENOMEM)

@@ -275,6 +275,14 @@ static int hand_build(const struct query *query, sqlite3_stmt *row)
 	return query->take.build(query->user, &build);
 }
 
+bool scope_store_build_meant(const struct scope_store_build *build, const char *word)
+{
+	const size_t digits = word ? strlen(word) : 0;
+
+	return !word || !strcmp(word, build->module) ||
+	       (digits >= SCOPE_BUILD_ID_PART && !strncmp(word, build->build_id, digits));
+}
+
 int scope_store_each_build(struct scope_store *store, struct scope_error *error,
 			   int (*take)(void *user, const struct scope_store_build *build), void *user)
 {

@@ -59,6 +59,13 @@ struct scope_store_build {
 	uint64_t functions, episodes;
 };
 
+/*
+ * Does a user's word mean this build? Its module, or its build-id, of which the first
+ * SCOPE_BUILD_ID_PART digits or more will do. NULL means every one.
+ */
+#define SCOPE_BUILD_ID_PART 6
+bool scope_store_build_meant(const struct scope_store_build *build, const char *word);
+
 struct scope_store_function {
 	int64_t id;
 	const char *name;
