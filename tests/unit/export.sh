@@ -88,6 +88,7 @@ sym 100 0x402000 0x100 main demo program
 2600 0 probe 100 7 args=1 return user
 90000 0 delay 100 1 asked=50000 served=53211 at_return
 91000 0 switch 100 0 sleeping
+92000 0 switch 0 100 sleeping
 TEXT
 "$scope" dump --reverse "$work/marks.text" -o "$work/marks"
 "$scope" export script "$work/marks" >"$work/marks.script"
@@ -110,6 +111,8 @@ ask() { python3 -c 'import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())' "$work/marks.db" "$1"; }
 same "sqlite probes" "[(2500, 7, 'u:/usr/bin/demo:handle', 0, '0x3 0xffff800000000000'), (2600, 7, 'u:/usr/bin/demo:handle', 1, '0x1')]" \
 	"$(ask 'SELECT time_ns, id, place, is_return, args FROM probe')"
+same "sqlite sleeps in page faults" "[('page fault', None, None, 91000, 92000)]" \
+	"$(ask 'SELECT class, nr, object, begin_ns, end_ns FROM wait')"
 same "sqlite delays" "[(36789, 90000, 1, 50000, 1)]" "$(ask 'SELECT begin_ns, end_ns, rule, asked_ns, at_return FROM delay')"
 
 # What goes wrong says what, and leaves nothing behind.

@@ -94,9 +94,11 @@ static int add_wait(void *user, const struct scope_wait *wait)
 
 	bind_numbers(statement, 1, (const int64_t[]){wait->thread}, 1);
 	sqlite3_bind_text(statement, 2, scope_wait_class_name(wait->class), -1, SQLITE_STATIC);
-	bind_numbers(statement, 3,
-		     (const int64_t[]){wait->nr, wait->object, wait->begin_ns, wait->wake_ns,
-				       wait->end_ns, wait->waker_tid}, 6);
+	/* NULL outside calls */
+	if (wait->nr != SCOPE_NR_NONE)
+		bind_numbers(statement, 3, (const int64_t[]){wait->nr, (int64_t)wait->object}, 2);
+	bind_numbers(statement, 5,
+		     (const int64_t[]){wait->begin_ns, wait->wake_ns, wait->end_ns, wait->waker_tid}, 4);
 	return step(database, INSERT_WAIT);
 }
 

@@ -108,7 +108,9 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 		.class = thread->wait,
 		.lock = thread->wait == SCOPE_WAIT_FUTEX && thread->open.args >= 2 &&
 			scope_futex_is_lock(thread->open.arg[1]),
-		.object = thread->open.args ? thread->open.arg[0] : 0,
+		/* What is left in open outside a call is of the one before. */
+		.object = thread->open.nr != SCOPE_NR_NONE && thread->open.args ? thread->open.arg[0]
+										: 0,
 		.begin_ns = thread->holding ? thread->held.begin_ns : thread->block_ns,
 		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
 		.end_ns = event->time_ns,

@@ -53,7 +53,7 @@ struct scope_wait {
 	uint8_t class;
 	bool lock; /* a futex operation that takes a lock */
 	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
-	uint64_t object; /* first argument: a descriptor, or the futex's address */
+	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t starved_ns; /* from begin to wake: whom it waited for waited for a CPU */
 };
