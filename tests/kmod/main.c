@@ -65,6 +65,7 @@ static const struct {
 	{ "delay_spin", test_delay_spin },
 	{ "delay_together", test_delay_together },
 	{ "delay_caps", test_delay_caps },
+	{ "delay_debts", test_delay_debts },
 	{ "delay_choice", test_delay_choice },
 	{ "delay_threads", test_delay_threads },
 	{ "delay_replace", test_delay_replace },

@@ -62,6 +62,7 @@ void test_delay_sleep(void);
 void test_delay_spin(void);
 void test_delay_together(void);
 void test_delay_caps(void);
+void test_delay_debts(void);
 void test_delay_choice(void);
 void test_delay_threads(void);
 void test_delay_replace(void);
