@@ -14,6 +14,7 @@
 #include "capture/defaults.h"
 #include "capture/meta.h"
 #include "capture/newborn.h"
+#include "capture/precede.h"
 #include "capture/stack.h"
 #include "capture/states.h"
 #include "capture/steer.h"
@@ -465,6 +466,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 		.stats.source = source,
 		.pidfd = -1,
 	};
+	const int nice = scope_precede_begin();
 	int code;
 
 	code = prepare(&capture);
@@ -475,6 +477,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 	if (!code)
 		code = end_session(&capture);
 	release(&capture);
+	scope_precede_end(nice);
 	if (!code)
 		*ret_stats = capture.stats;
 	return code;

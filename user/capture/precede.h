@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Priority for the thread that empties the rings, for as long as a capture runs. */
+#ifndef SCOPE_CAPTURE_PRECEDE_H
+#define SCOPE_CAPTURE_PRECEDE_H
+
+/*
+ * On a host with more to do than processors, a thread of common priority gets its turn as late as all
+ * others, and rings run full meanwhile. Being served earlier makes it compute no more. Whoever gave this
+ * process a nice value of their own keeps it; where the kernel refuses, all stays as it was. Returns the
+ * nice value to go back to.
+ */
+int scope_precede_begin(void);
+void scope_precede_end(int before);
+
+#endif
