@@ -18,11 +18,24 @@ sleep 0.3
 check() {
 	local name=$1
 	shift
-	if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
+	if "$@"; then
+		echo "ok - $name"
+	else
+		echo "not ok - $name; last was said:"
+		tail -n 5 "$dir/said" | sed 's/^/    /'
+		bad=1
+	fi
 }
 
-"$scope" report -p "$target" --source perf -d 6 --live=1 --save "$dir/a.trace" \
-	> "$dir/piped" 2> "$dir/said"
+"$scope" report -p "$target" --source perf -d 600 --live=1 --save "$dir/a.trace" \
+	> "$dir/piped" 2> "$dir/said" &
+reporter=$!
+for _ in $(seq 1200); do
+	[ "$(grep -c '^live · ' "$dir/piped")" -lt 3 ] || break
+	sleep 0.1
+done
+kill -INT "$reporter"
+wait "$reporter"
 check "piped: it ends well" [ $? -eq 0 ]
 check "piped: several reports, each with a head of its own" \
 	[ "$(grep -c '^live · ' "$dir/piped")" -ge 2 ]
@@ -40,18 +53,18 @@ if grep -q ', 0 lost$' "$dir/again"; then
 			on && $(NF - 1) > 2 { bad++ } on { rows++ } END { print (rows > 0 && !bad) }' "$dir/again")" = 1 ]
 fi
 
-# A terminal of 30 lines of 60 columns; after 4 seconds somebody presses Ctrl-C.
-python3 - "$scope" "$target" > "$dir/screen" <<-'END'
+# A terminal of 30 lines of 60 columns; behind the third report somebody presses Ctrl-C.
+python3 - "$scope" "$target" > "$dir/screen" 2> "$dir/said" <<-'END'
 	import fcntl, os, pty, select, struct, sys, termios, time
 	pid, fd = pty.fork()
 	if not pid:
 	    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 60, 0, 0))
 	    os.environ["TERM"] = "xterm"
 	    os.execv(sys.argv[1], [sys.argv[1], "report", "-p", sys.argv[2], "--source", "perf",
-	                           "-d", "60", "--live=1"])
-	begin, pressed = time.monotonic(), False
-	while time.monotonic() - begin < 50:
-	    if not pressed and time.monotonic() - begin > 4:
+	                           "-d", "600", "--live=1"])
+	begin, frames, pressed = time.monotonic(), 0, False
+	while time.monotonic() - begin < 200:
+	    if not pressed and (frames > 3 or time.monotonic() - begin > 120):
 	        pressed = os.write(fd, b"\003")
 	    if select.select([fd], [], [], 0.1)[0]:
 	        try:
@@ -59,10 +72,11 @@ python3 - "$scope" "$target" > "$dir/screen" <<-'END'
 	        except OSError:
 	            break
 	        sys.stdout.buffer.write(data)
+	        frames += data.count(b"\033[H")
 	sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END
 check "terminal: Ctrl-C ends it well" [ $? -eq 0 ]
-python3 - "$dir/screen" <<-'END'
+python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 	import re, sys
 	text = open(sys.argv[1], "rb").read().decode()
 	begin, end = "\033[?1049h", "\033[?1049l"

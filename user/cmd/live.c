@@ -20,6 +20,7 @@
 #define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate one, without a cursor */
 #define SCREEN_END "\033[?25h\033[?1049l"
 #define CHILD_NICE 10
+#define CHILD_LEAVES SIGVTALRM /* ends it, for nobody handles it; waits while it writes */
 
 struct scope_cmd_live {
 	uint64_t period_ns, next_ns; /* next_ns: since the capture began */
@@ -29,6 +30,16 @@ struct scope_cmd_live {
 	bool screen;
 	pid_t child; /* 0: none */
 };
+
+/* From here on to the end of this process: what it begins to write comes whole. */
+static void hold_leaving(void)
+{
+	sigset_t leaves;
+
+	sigemptyset(&leaves);
+	sigaddset(&leaves, CHILD_LEAVES);
+	sigprocmask(SIG_BLOCK, &leaves, NULL);
+}
 
 static void put_all(const char *text, size_t bytes)
 {
@@ -73,7 +84,7 @@ void scope_cmd_live_destroy(struct scope_cmd_live *live)
 	if (!live)
 		return;
 	if (live->child > 0) {
-		kill(live->child, SIGKILL);
+		kill(live->child, CHILD_LEAVES);
 		waitpid(live->child, NULL, 0);
 	}
 	if (live->screen)
@@ -198,6 +209,7 @@ static void draw(const struct scope_cmd_live *live, struct scope_stream *stream,
 	if (fclose(to))
 		return;
 	if (!live->screen) {
+		hold_leaving();
 		put_all(text, size);
 		put_all("\n", 1);
 		return;
@@ -206,8 +218,10 @@ static void draw(const struct scope_cmd_live *live, struct scope_stream *stream,
 	if (!to)
 		return;
 	put_screen(to, text);
-	if (!fclose(to))
-		put_all(screen, size);
+	if (fclose(to))
+		return;
+	hold_leaving();
+	put_all(screen, size);
 }
 
 void scope_cmd_live_tick(struct scope_cmd_live *live, struct scope_stream *stream, int trace_fd,
