@@ -18,3 +18,15 @@ trap ended EXIT
 "$scope" doctor > "$dir/doctor" 2>&1
 [ "${capture_by:-perf}" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
 	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
+
+# Waits until a capture has begun: what the threads did at that moment stands in what it writes.
+begun() {	# RECORDER FILE
+	local _
+	for _ in $(seq 1200); do
+		[ "$("$scope" dump "$2.part" 2>/dev/null | grep -c '^[0-9]* [0-9]* state ')" -eq 0 ] || return 0
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.05
+	done
+	echo "the capture never began" >&2
+	return 1
+}
