@@ -135,6 +135,11 @@ static void own(struct scope_tree *tree, uint32_t node, const struct scope_funct
 		own(tree, at, owner);
 }
 
+void scope_tree_own(struct scope_tree *tree, uint32_t node)
+{
+	own(tree, node, tree->node[node].function);
+}
+
 /* Does the child hold that part of its parent's excess, and of what runs of it? */
 static bool holds_both(const struct scope_tree *tree, uint32_t node, uint32_t child)
 {
@@ -169,7 +174,7 @@ static int descend(struct shares *shares, struct scope_tree *tree,
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
 	}
-	own(tree, node, tree->node[node].function);
+	scope_tree_own(tree, node);
 	whole = tree->node[node].self_ns >= OWN * excess_ns;
 	if (!whole && judge && best)
 		err = judge->together(judge->user, node, &whole);

@@ -71,4 +71,7 @@ struct scope_tree_judge {
 int scope_tree_attribute(struct scope_tree *tree, const struct scope_tree_judge *judge,
 			 struct scope_share **ret_shares, size_t *ret_count);
 
+/* Gives the node and all below it to the node's function, as if the excess did not split there. */
+void scope_tree_own(struct scope_tree *tree, uint32_t node);
+
 #endif

@@ -252,6 +252,23 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 	return err;
 }
 
+/* A caller that would be named, did more stacks tell that what it calls is one cause. */
+static int keep_unsure(const struct scope_rank_input *input, uint32_t node,
+		       struct scope_ranking *ranking)
+{
+	struct scope_tree *tree = &input->evidence->tree;
+	const struct scope_share share = {tree->node[node].function, node, tree->node[node].total_ns};
+	struct scope_finding finding;
+	enum scope_rank_rule fails;
+	int err;
+
+	scope_tree_own(tree, node);
+	err = weigh_share(input, &share, &finding, &fails);
+	if (!err)
+		keep_near(&finding, fails ? fails : SCOPE_RULE_PARTS, ranking);
+	return err;
+}
+
 static void mark_named(struct scope_tree *tree, const struct scope_ranking *ranking, size_t from)
 {
 	for (; from < ranking->findings; from++)
@@ -269,7 +286,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_rank_input rest = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
-	const struct scope_tree_judge judge = {scope_rank_together, &rest};
+	struct scope_together together = {&rest, SCOPE_TREE_ROOT};
+	const struct scope_tree_judge judge = {scope_rank_together, &together};
 	int err = scope_tree_attribute(&input->evidence->tree, &judge, &shares, &count);
 
 	if (!err)
@@ -280,6 +298,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 		before = ranking->findings;
 		err = rank_round(&rest, shares, count, ranking);
 	}
+	if (!err && !ranking->findings && !ranking->kernel.function && together.unsure)
+		err = keep_unsure(input, together.unsure, ranking);
 	free(shares);
 	return err;
 }

@@ -3,6 +3,7 @@
 #include "rank/together.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,14 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 	       finding.times >= options->times_min;
 }
 
+/* Kappa, and the most that it may be: by so many of Cohen's standard errors, of one stack more in two. */
+struct agreement {
+	double kappa, at_most;
+	size_t sets; /* of two stacks or more that belong together */
+};
+
+enum answer { SEVERAL, ONE, UNSURE };
+
 /* How many of n sorted hits are in each branch, squared and added up. */
 static double squares(const struct hit *hit, size_t n)
 {
@@ -104,14 +113,14 @@ static int compare_branches(const void *left, const void *right)
 
 /*
  * Two stacks that belong together are in the same branch how much more often than any two? Between 0,
- * as often, and 1, always. Those that are alone are left out. ret_sets: how many sets of more there are.
+ * as often, and 1, always. Those that are alone are left out.
  */
-static double kappa(struct hit *hit, size_t hits, size_t *ret_sets)
+static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 {
-	double same = 0, by_chance;
-	size_t kept = 0;
+	const struct agreement none = {.kappa = 1, .at_most = 1};
+	double same = 0, by_chance, agreed, error;
+	size_t kept = 0, sets = 0;
 
-	*ret_sets = 0;
 	qsort(hit, hits, sizeof(*hit), compare_hits);
 	for (size_t i = 0, from = 0; i < hits; i++) {
 		size_t n = i + 1 - from;
@@ -120,41 +129,51 @@ static double kappa(struct hit *hit, size_t hits, size_t *ret_sets)
 			continue;
 		if (n > 1) {
 			same += (squares(&hit[from], n) - n) / (n - 1);
-			++*ret_sets;
+			sets++;
 			while (from <= i)
 				hit[kept++] = hit[from++];
 		}
 		from = i + 1;
 	}
 	if (!kept)
-		return 1;
+		return none;
+	/* Of any two as of two that belong together: no stack is held against itself. */
 	qsort(hit, kept, sizeof(*hit), compare_branches);
-	by_chance = squares(hit, kept) / ((double)kept * kept);
-	return by_chance < 1 ? (same / kept - by_chance) / (1 - by_chance) : 1;
+	by_chance = (squares(hit, kept) - kept) / (kept * (kept - 1.0));
+	if (by_chance >= 1)
+		return none;
+	agreed = (same + 1) / (kept + 2);
+	error = sqrt(agreed * (1 - agreed) / kept);
+	return (struct agreement){
+		.sets = sets,
+		.kappa = (same / kept - by_chance) / (1 - by_chance),
+		.at_most = (same / kept + z * error - by_chance) / (1 - by_chance),
+	};
 }
 
 /* Short units have a stack or none: then those with the same set of calls stand for one another. */
-static int are_one(const struct scope_units *units, const struct below *below, bool *ret_one)
+static int are_one(const struct scope_rank_input *input, const struct hit *hit, size_t hits,
+		   enum answer *ret_answer)
 {
-	struct hit *copy = calloc(below->hits + 1, sizeof(*copy));
-	size_t sets;
-	double k;
+	struct hit *copy = calloc(hits + 1, sizeof(*copy));
+	const double z = input->options->chance_z;
+	struct agreement agreement;
 
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, below->hit, below->hits * sizeof(*copy));
-	k = kappa(copy, below->hits, &sets);
-	if (sets < UNITS_MIN) {
-		memcpy(copy, below->hit, below->hits * sizeof(*copy));
-		for (size_t i = 0; i < below->hits; i++) {
-			const struct scope_unit *unit = &units->unit[copy[i].belongs];
+	memcpy(copy, hit, hits * sizeof(*copy));
+	agreement = agreement_of(copy, hits, z);
+	if (agreement.sets < UNITS_MIN) {
+		memcpy(copy, hit, hits * sizeof(*copy));
+		for (size_t i = 0; i < hits; i++) {
+			const struct scope_unit *unit = &input->units->unit[copy[i].belongs];
 
 			copy[i].belongs = (uint64_t)unit->group << 32 | unit->vector;
 		}
-		k = kappa(copy, below->hits, &sets);
+		agreement = agreement_of(copy, hits, z);
 	}
 	free(copy);
-	*ret_one = k < APART;
+	*ret_answer = agreement.at_most < APART ? ONE : agreement.kappa < APART ? UNSURE : SEVERAL;
 	return 0;
 }
 
@@ -185,9 +204,11 @@ static bool has_cause(const struct scope_tree *tree, uint32_t node)
 
 int scope_rank_together(void *user, uint32_t node, bool *ret_together)
 {
-	const struct scope_rank_input *input = user;
+	struct scope_together *together = user;
+	const struct scope_rank_input *input = together->input;
 	const struct scope_evidence *evidence = input->evidence;
 	struct below below = {0};
+	enum answer answer = SEVERAL;
 	int err = 0;
 
 	*ret_together = false;
@@ -200,7 +221,10 @@ int scope_rank_together(void *user, uint32_t node, bool *ret_together)
 		if (evidence->item[i].kind == SCOPE_ITEM_RUN && evidence->item[i].excess_ns != 0)
 			add_sample(evidence, &evidence->item[i], node, &below);
 	if (is_unusual(input->options, &below) && !has_cause(&evidence->tree, node))
-		err = are_one(input->units, &below, ret_together);
+		err = are_one(input, below.hit, below.hits, &answer);
 	free(below.hit);
+	*ret_together = answer == ONE;
+	if (answer == UNSURE && together->unsure == SCOPE_TREE_ROOT)
+		together->unsure = node;
 	return err;
 }

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An event loop; 1 request of 100 meets a page that has to be loaded, in three steps, each of which a
+few samples hit, of different requests.
+Answer: nothing abnormal. The few requests that have a sample do not tell whether the same ones run in
+all steps, so the caller is not named for them together; by itself each step has too few."""
+from loop import serve_by_loop
+from synth import Trace
+
+trace = Trace(seconds=3, seed=29)
+
+
+def handle(loop):
+    loop.run(trace.random.randint(80_000, 120_000), ["main", "event_loop", "handle", "parse"])
+    if trace.random.random() < 0.01:
+        for step in ("read_page", "render_page", "store_page"):
+            loop.run(trace.random.randint(60_000, 90_000),
+                     ["main", "event_loop", "handle", "load_page", step])
+
+
+serve_by_loop(trace, handle)
