@@ -42,7 +42,8 @@ at_least() {
 	if [ "$found" -ge "$2" ]; then
 		echo "ok - $1: $found"
 	else
-		echo "not ok - $1: $found, expected $2 or more"
+		echo "not ok - $1: $found, expected $2 or more; last was said:"
+		tail -n 5 "$dir/said"
 		bad=1
 	fi
 }
@@ -67,7 +68,8 @@ at_least "children of a command of one's own" 20 ' fork '
 at_least "calls" 1000 ' (syscall|exit) '
 at_least "maps" 5 '^map .*/bash '
 
-sleep 100 & target=$!
+sleep 1000 & target=$!
+until grep -q sleep "/proc/$target/comm"; do sleep 0.01; done
 with perfmon dac_read_search -- "${record[@]}" -d 0.2 -p "$target" || { cat "$dir/said"; bad=1; }
 # Newer kernels let CAP_PERFMON read maps.
 cp "$dir/said" "$dir/recorded"
