@@ -95,10 +95,10 @@ case_namespace() {
 	mkdir -p hidden
 	start unshare -m sh -c "mount -t tmpfs none hidden && cp full hidden/inside && exec hidden/inside 20"
 	echo go >&7
-	"$scope" report -p "$target" --source perf -d 5 > report 2>&1
+	"$scope" record -p "$target" --source perf -d 5 -o a.trace > said 2>&1
+	named 'main;program_burns' || { cat said; return 1; }
 	stop
 	exec 7>&- 8<&-
-	grep -q 'program_burns' report || { cat report; return 1; }
 }
 
 refused() {	# PATTERN OPTION...
@@ -108,20 +108,17 @@ refused() {	# PATTERN OPTION...
 	[ "$code" -eq 2 ] && grep -q -- "$pattern" report || { echo "$* gives $code"; cat report; return 1; }
 }
 
-# In the ranking; or, where the host had so little time for it that this is the verdict, next to it.
-blamed() { grep -Eq '^  1  program_burns |Nearest to a finding came program_burns ' report; }
-
-# Which files are the system's is a setting; and what cannot be done is said before anything is.
+# Which files are the system's is a setting; and what cannot be done is said before anything is. Of a thread
+# that stands still, which a busy host changes nothing of.
 case_options() {
-	start ./full 20
-	echo go >&7
-	"$scope" record -p "$target" --source perf -d 5 -o a.trace > said 2>&1
+	start ./full 0.5
+	"$scope" record -p "$target" --source perf -d 3 -o a.trace > said 2>&1
 	stop
 	exec 7>&- 8<&-
 	"$scope" report -i a.trace > report
-	blamed || { cat report; return 1; }
+	grep -q '^  1  main  ' report || { cat report; return 1; }
 	"$scope" report -i a.trace --system-libraries 'default,fu*' > report
-	! blamed || { echo "a library is named"; cat report; return 1; }
+	! grep -q '^  1  main  ' report || { echo "a library is named"; cat report; return 1; }
 	[ "$("$scope" report --system-libraries show | grep -c so)" -gt 20 ] || return 1
 	refused '--debug-dir.*nowhere' --debug-dir /nowhere &&
 		DEBUGINFOD_URLS='' refused 'DEBUGINFOD_URLS' --debuginfod

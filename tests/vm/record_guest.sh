@@ -37,13 +37,14 @@ says() {	# STATUS PATTERN ARGUMENT...
 refused() { says 1 "$@"; }
 uses() { cat /sys/module/scope/refcnt; }
 in_use() { [ "$(uses)" -gt 0 ]; }
+runs() { "$scope" status | grep -q 'session .* running'; }
 unused() { [ "$(uses)" -eq 0 ] || { echo "still in use: $(uses)"; return 1; }; }
 dumped() { grep -Eq -- "$1" "$dir/dump" || { echo "the dump has no '$1'"; return 1; }; }
 end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
 
-until_true() {	# COMMAND...: at most 20 s
+until_true() {	# COMMAND...: at most 60 s
 	local round
-	for round in $(seq 200); do
+	for round in $(seq 600); do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -68,16 +69,21 @@ without_module() {
 
 with_module() { says 0 'loaded, version 0\.1' status && says 0 '^ok .*module is loaded' doctor; }
 
+# For as long as it takes a child of the target to begin and to end.
 records() {
-	says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d 2 -o a.trace &&
-		[ ! -s "$dir/stderr" ] && [ ! -e a.trace.part ] &&
-		"$scope" dump a.trace >"$dir/dump" && unused
+	local seconds
+	for seconds in 2 8 30; do
+		says 0 'record_work\[[0-9]+\], .* events, [0-9]+ lost' record -p "$target" -d "$seconds" -o a.trace &&
+			[ ! -s "$dir/stderr" ] && [ ! -e a.trace.part ] &&
+			"$scope" dump a.trace >"$dir/dump" && unused || return 1
+		! grep -Eq '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ wait4 ' "$dir/dump" || return 0
+	done
 }
 
 # A stretch of calls without stacks, then stacks of the slowest calls, within the budget: in one session,
 # whose calls go on all the time.
 chooses_stacks() {
-	says 0 ' 0 lost' record -p "$target" -d 12 --stack-budget 30 --no-samples -o s.trace || return 1
+	says 0 ' 0 lost' record -p "$target" -d 12 --stack-budget 10 --no-samples -o s.trace || return 1
 	"$scope" dump s.trace >"$dir/dump"
 	awk -v min=100000 '
 		$1 == "meta" && $2 == "begin_ns" { begin = $3 }
@@ -98,7 +104,7 @@ chooses_stacks() {
 			printf "%d calls before the 12th of %d stacks, %d seconds without calls, then " \
 				"%d stacks of %d slow calls, at least %d ns\n", before, stacks, quiet,
 				late_stacks, late_calls, highest
-			exit !(before >= 100 && stacks && !quiet && late_stacks &&
+			exit !(before > 24 && stacks && !quiet && late_stacks &&
 			       late_calls > 3 * late_stacks && highest > min)
 		}' "$dir/dump"
 }
@@ -155,9 +161,14 @@ ends_early() {
 }
 
 sees_the_end() {
-	"$work" 2 &
-	local dying=$!
-	says 0 'the process ended' record -p "$dying" $bare -d 60 -o c.trace &&
+	"$work" >/dev/null 2>&1 &
+	local dying=$! recorder status=0
+	"$scope" record -p "$dying" $bare -d 600 -o c.trace >"$dir/stdout" 2>"$dir/stderr" &
+	recorder=$!
+	until_true runs && sleep 1
+	kill "$dying"
+	wait "$recorder" || status=$?
+	[ "$status" -eq 0 ] && grep -q 'the process ended' "$dir/stdout" &&
 		"$scope" dump c.trace >"$dir/dump" && dumped 'end_reason.*target-gone'
 }
 
@@ -182,7 +193,7 @@ without_root() {
 }
 
 refuses_zombie() {
-	sh -c 'true & exec sleep 30' &
+	sh -c 'true & exec sleep 600' &
 	local parent=$! child status=0
 	until_true grep -q . "/proc/$parent/task/$parent/children"
 	read -r child <"/proc/$parent/task/$parent/children"
@@ -197,7 +208,7 @@ find_inner() { { grep -Els '^NSpid:.*[[:space:]]30[0-9]{3}$' /proc/[0-9]*/status
 # A number that is free here, and a process in a namespace of its own.
 refuses_inner_pid() {
 	local inside status=0
-	unshare --pid --fork sh -c 'echo 30000 >/proc/sys/kernel/ns_last_pid; sleep 60 & wait' &
+	unshare --pid --fork sh -c 'echo 30000 >/proc/sys/kernel/ns_last_pid; sleep 600 & wait' &
 	local outside=$!
 	until_true find_inner
 	inside=$(find_inner)
@@ -214,7 +225,7 @@ full_disk() {
 	# Room for more than what is written at once, or nothing of it is kept.
 	mkdir -p small && mount -t tmpfs -o size=600k none small || return 1
 	local status=0
-	refused "No space left.*kept in small" record -p "$target" -d 60 --compress 0 -o small/a.trace ||
+	refused "No space left.*kept in small" record -p "$target" -d 1000 --compress 0 -o small/a.trace ||
 		status=1
 	unused && [ -e small/a.trace ] || status=1
 	umount small

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that work under a lock; at SIGUSR2 one of them keeps it for ever. */
+/*
+ * Threads that work under a lock; at SIGUSR2 one of them keeps it for ever.
+ *
+ * Usage: record_hang [MS]      how long each of them has the lock (1)
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile sig_atomic_t keep;
 static int channel[2];
+static long held_ms = 1;
 
 static void on_signal(int number)
 {
@@ -33,17 +38,19 @@ static void *work(void *argument)
 			exit(1);
 		while (argument && keep)
 			sleep_ms(100);
-		sleep_ms(1);
+		sleep_ms(held_ms);
 		pthread_mutex_unlock(&lock);
 		sleep_ms(4);
 	}
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread[3];
 
+	if (argc > 1)
+		held_ms = atol(argv[1]);
 	signal(SIGUSR2, on_signal);
 	if (pipe(channel))
 		return 1;

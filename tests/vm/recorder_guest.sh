@@ -36,9 +36,9 @@ says() {	# STATUS PATTERN ARGUMENT...
 
 in_use() { [ "$(cat /sys/module/scope/refcnt)" -gt 0 ]; }
 unused() { ! in_use || { echo "still in use"; return 1; }; }
-until_true() {	# COMMAND...: at most 30 s
+until_true() {	# COMMAND...: at most 60 s
 	local round
-	for round in $(seq 300); do
+	for round in $(seq 600); do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -77,13 +77,25 @@ follows_children() {
 }
 
 max_size() {
-	says 0 'the file has its size' record -p "$target" -d 60 --max-size 200k -o m.trace && whole m.trace &&
+	says 0 'the file has its size' record -p "$target" -d 1000 --max-size 200k -o m.trace && whole m.trace &&
 		dumped 'end_reason size' && [ "$(stat -c %s m.trace)" -lt 1000000 ]
 }
 
+# Of the files that are not being written.
+three_and_the_first_gone() {
+	local now first=${oldest:-}
+	now=$(ls r-*.trace) || return 1
+	oldest=$(head -n 1 <<<"$now")
+	[ "$(wc -l <<<"$now")" -ge 3 ] && [ -n "$first" ] && [ "$oldest" != "$first" ]
+}
+
 rotates() {
-	local file count=0
-	says 0 'files were written' record -p "$target" -d 12 --max-size 64k --rotate 3 --compress 0 -o r.trace || return 1
+	local file count=0 one status=0
+	"$scope" record -p "$target" -d 1000 --max-size 64k --rotate 3 --compress 0 -o r.trace >stdout 2>stderr &
+	one=$!
+	until_true three_and_the_first_gone || status=1
+	kill -INT "$one"
+	wait "$one" && [ "$status" -eq 0 ] && grep -q 'files were written' stdout || return 1
 	for file in r-*.trace; do
 		whole "$file" && dumped '^meta command record_work' && dumped '^map .*record_work' &&
 			dumped '^fd ' && dumped '^meta end_reason' || return 1
@@ -144,7 +156,8 @@ hang_triggers() {
 }
 
 rate_triggers() {
-	"$programs/record_hang" &
+	# So long that a host which is busy for a while changes little of its rate.
+	"$programs/record_hang" 50 &
 	local hanging=$!
 	fly -p "$hanging" --trigger 'rate:write<50%' -o rate.trace && sleep 16
 	[ -z "$(ls rate-*.trace 2>/dev/null)" ] || { echo "triggered before anything fell"; return 1; }
@@ -160,7 +173,7 @@ rate_triggers() {
 full_disk() {
 	mkdir -p small && mount -t tmpfs -o size=600k none small || return 1
 	local status=0
-	says 1 'small/a.trace: No space left.*MB of the trace were kept in small/a.trace' record -p "$target" -d 60 \
+	says 1 'small/a.trace: No space left.*MB of the trace were kept in small/a.trace' record -p "$target" -d 1000 \
 		--compress 0 -o small/a.trace && whole small/a.trace && dumped 'end_reason disk-full' || status=1
 	unused && [ ! -e small/a.trace.part ] || status=1
 	umount small
@@ -185,7 +198,7 @@ ctrl_c() {	# SIGNAL
 	for round in $(seq 8); do
 		rm -f c.trace c.trace.part
 		# The shell has its background ignore SIGINT, which a terminal's Ctrl-C does not.
-		env --default-signal=INT "$scope" record -p "$target" -d 60 -o c.trace >stdout 2>stderr &
+		env --default-signal=INT "$scope" record -p "$target" -d 1000 -o c.trace >stdout 2>stderr &
 		local one=$!
 		until_true grep -qx scope "/proc/$one/comm" || return 1
 		sleep "0.$((RANDOM % 10))$((RANDOM % 10))"

