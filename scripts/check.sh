@@ -120,7 +120,7 @@ everyday=" test_record test_report test_sources test_delay "
 group_kernel() {
 	local name
 	build_for_guests
-	start kmod tests/vm/run.sh -k "$kernel" -t 600 -- tests/kmod/run.sh "$(module_of "$kernel")"
+	start kmod tests/vm/run.sh -k "$kernel" -t 1200 -- tests/kmod/run.sh "$(module_of "$kernel")"
 	for name in $everyday; do start "$name" "tests/vm/$name.sh"; done
 	finish
 }
@@ -150,7 +150,7 @@ kunit_on() {	# KEY
 	run kmod_programs make -s -C tests/kmod
 	variant kunit "$1" SCOPE_KUNIT=1
 	variant faults "$1" SCOPE_FAULTS=1
-	start "faults_$1" tests/vm/run.sh -k "$1" -t 600 -- env TEST_S=500 tests/kmod/run.sh \
+	start "faults_$1" tests/vm/run.sh -k "$1" -t 1200 -- env TEST_S=500 tests/kmod/run.sh \
 		"$(variant_of faults "$1")" failing_loads failing_calls
 	start "kunit_$1" tests/vm/run.sh -k "$1" -t 300 -- tests/kmod/kunit.sh "$(variant_of kunit "$1")"
 }
@@ -199,7 +199,7 @@ group_matrix() {
 		run "module_$key" scripts/kernel.sh -x "$key" scripts/kmod.sh \
 			"$(scripts/kernel.sh "$key")/headers"
 		version=$(cat "build/kernels/$key/version")
-		start "kmod_$key" tests/vm/run.sh -k "$key" -t 600 -- \
+		start "kmod_$key" tests/vm/run.sh -k "$key" -t 1200 -- \
 			tests/kmod/run.sh "build/kmod/$version/scope.ko"
 	done
 	finish

@@ -75,7 +75,7 @@ loads() {
 	fi
 	cp "$(module)" "$work/"
 	[ ! -e "$work/scope.ko.xz" ] || xz -d "$work/scope.ko.xz"
-	"$here/run.sh" -k 6.1 -t 60 -- sh -c "
+	"$here/run.sh" -k 6.1 -t 300 -- sh -c "
 		insmod $work/scope.ko &&
 		mount --bind /proc $clean/proc && mount --bind /sys $clean/sys && mount --bind /dev $clean/dev &&
 		chroot $clean scope doctor && chroot $clean scope status && rmmod scope"

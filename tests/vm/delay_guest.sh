@@ -24,10 +24,18 @@ pass() {	# NAME COMMAND...
 	fi
 }
 
-begin() {	# PROGRAM: the guest skips idle time, so wait until it sleeps
+# How often threads of the target have slept since they run its program.
+sleeps() {
+	[ "$(cat "/proc/$target/comm")" != "${work##*/}" ] || cat "/proc/$target/task"/*/status
+} 2>/dev/null
+
+# The guest skips time in which it is idle, also where it waits for the host's disk: so wait until it works.
+begin() {	# PROGRAM
 	"$work" "$1" 600 &
 	target=$!
-	sleep 0.5
+	until [ "$(sleeps | awk '/^voluntary/ { sum += $2 } END { print sum + 0 }')" -ge 100 ]; do
+		sleep 0.05
+	done
 }
 
 finish() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
@@ -312,11 +320,16 @@ target_killed() {
 }
 
 ended() {
-	local status=0
-	"$work" pipeline 3 &
-	says 0 'were made: the process ended' sensitivity -p $! --site function:stage_b \
-		--progress function:done --by 300us --repeats 1000 --length 100ms || status=1
-	[ "$status" -eq 0 ] && grep -Eq 'stage_b .*strong' "$dir/stdout"
+	local runner status=0
+	begin pipeline
+	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
+		--by 300us --repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
+	runner=$!
+	sleep 4
+	kill -ALRM "$target"
+	wait "$runner" || status=$?
+	finish
+	[ "$status" -eq 0 ] && grep -q 'were made: the process ended' "$dir/stdout" && grep -Eq 'stage_b .*strong' "$dir/stdout"
 }
 
 killed() {
@@ -328,8 +341,11 @@ killed() {
 	sleep 1.5
 	kill -9 "$runner"
 	wait "$runner" 2>/dev/null
-	sleep 0.2
-	status=$(cat /sys/module/scope/refcnt)
+	for _ in $(seq 100); do
+		status=$(cat /sys/module/scope/refcnt)
+		[ "$status" -ne 0 ] || break
+		sleep 0.1
+	done
 	finish
 	[ "$status" -eq 0 ] || { echo "still in use: $status"; return 1; }
 }

@@ -30,7 +30,7 @@ end() {
 trap end EXIT
 trap 'exit 143' INT TERM HUP
 
-vm() { "$here/run.sh" -k "$kernel" -t 60 "$@"; }
+vm() { "$here/run.sh" -k "$kernel" -t 300 "$@"; }
 
 # Run in the guest; what it printed is in $work/stdout, what the harness said in $work/stderr.
 gives() {	# STATUS RUN-ARGUMENTS...
@@ -92,7 +92,7 @@ fails_on_panic() { gives 70 -- sh -c 'echo c >/proc/sysrq-trigger' && grep -q 'K
 
 fails_on_reset() { gives 71 -- sh -c 'echo b >/proc/sysrq-trigger'; }
 
-times_out() { gives 124 -t 10 -- sleep 100 && grep -q 'command starts' "$work/stderr"; }
+times_out() { gives 124 -t 45 -- sleep 1000 && grep -q 'command starts' "$work/stderr"; }
 
 builds_and_loads_module() {
 	mkdir "$work/module"
@@ -127,9 +127,9 @@ descendants() {	# PID
 leaves_no_process() {
 	local pids pid
 	mkdir "$work/ended"
-	"$here/run.sh" -k "$kernel" -o "$work/ended" -- sh -c 'echo up; sleep 100' >"$work/stdout" 2>&1 &
+	"$here/run.sh" -k "$kernel" -o "$work/ended" -- sh -c 'echo up; sleep 1000' >"$work/stdout" 2>&1 &
 	background=$!
-	timeout 60 tail -q -s 0.1 -n +1 -F "$work/stdout" 2>/dev/null | grep -q -m1 up
+	timeout 300 tail -q -s 0.1 -n +1 -F "$work/stdout" 2>/dev/null | grep -q -m1 up
 	pids=$(descendants "$background")
 	[ -n "$pids" ] || return 1
 	kill "$background"

@@ -9,5 +9,5 @@
 
 compile delay_work
 module=$(module)
-exec tests/vm/run.sh -i -c 1 -k "$kernel" -t "${SCOPE_VM_SECONDS:-600}" -o "$work/out" -- \
+exec tests/vm/run.sh -i -c 1 -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/delay_guest.sh "$build/user/scope" "$module" "$work/delay_work"

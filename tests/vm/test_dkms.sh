@@ -50,7 +50,7 @@ installs() {
 names_its_kernel() { [ "$(modinfo -F vermagic "$(installed "$version")" | cut -d' ' -f1)" = "$version" ]; }
 
 loads() {
-	"$here/run.sh" -k "$kernel" -t 60 -- \
+	"$here/run.sh" -k "$kernel" -t 300 -- \
 		sh -c "insmod $(installed "$version") && test -c /dev/scope && rmmod scope"
 }
 

@@ -15,5 +15,5 @@ openssl req -new -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=scope test/' -
 	-keyout "$work/key" -out "$work/cert" 2>"$work/openssl.log"
 "$(find "$unpacked/headers/scripts/" "$unpacked/root/usr/lib" -name sign-file | head -n 1)" \
 	sha256 "$work/key" "$work/cert" "$module" "$work/signed.ko"
-exec tests/vm/run.sh -k "$kernel" -a module.sig_enforce=1 -t "${SCOPE_VM_SECONDS:-200}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -a module.sig_enforce=1 -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/doctor_guest.sh "$build/user/scope" "$module" "$work"

@@ -13,6 +13,6 @@ scripts/kernel.sh -x "$kernel" make -s -C "$unpacked/headers" M="$work" CC="$(ca
 	>"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 module=$(module)
 make -s -C tests/kmod
-exec tests/vm/run.sh -k "$kernel" -n 400 -t "${SCOPE_VM_SECONDS:-200}" -- \
+exec tests/vm/run.sh -k "$kernel" -n 400 -t "${SCOPE_VM_SECONDS:-1200}" -- \
 	sh -c "insmod $work/nmi_module.ko && insmod $module && $build/kmod/scopetest nmi &&
 		rmmod scope && rmmod nmi_module && echo ok nmi || { echo not ok nmi; exit 1; }"

@@ -11,5 +11,5 @@ compile record_work
 small=$work/small
 gcc -m32 -I/usr/include/x86_64-linux-gnu -O1 -pthread -o "$small" tests/unit/perf_work.c 2>/dev/null || small=-
 module=$(module)
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/record_guest.sh "$build/user/scope" "$module" "$work/record_work" "$small"

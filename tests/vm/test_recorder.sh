@@ -9,5 +9,5 @@
 compile record_work
 compile record_hang
 module=$(module)
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-600}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/recorder_guest.sh "$build/user/scope" "$module" "$work"

@@ -13,6 +13,6 @@ module=$(module)
 version=$(cat "$unpacked/version")
 sed "s/vermagic=$version SMP/vermagic=$(tr '0-9' '1-90' <<< "$version") UMP/" \
 	"$module" > "$work/other.ko"
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/report_guest.sh "$build/user/scope-report" "$module" "$work/other.ko" \
 	"$work/record_work"

@@ -7,5 +7,5 @@
 . "$(dirname "$0")/begin.sh"
 
 module=$(module)
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -- \
 	tests/vm/select_guest.sh "$build/user/scope" "$module"

@@ -23,5 +23,5 @@ else
 	exit 1
 fi
 module=$(module)
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-300}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/service_guest.sh "$build/user/scope" "$module" "$work/units"

@@ -46,7 +46,7 @@ same_calls() {
 	python3 tests/vm/compare_sources.py "$work/kmod.txt" "$work/perf.txt" | tee "$work/compared"
 }
 
-tests/vm/run.sh -k "$kernel" -m 2048 -t "${SCOPE_VM_SECONDS:-400}" -o "$work/out" -- \
+tests/vm/run.sh -k "$kernel" -m 2048 -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/sources_guest.sh "$scope" "$module"
 pass "both name the same functions" name_functions
 pass "both saw the same calls, switches and wakings" same_calls

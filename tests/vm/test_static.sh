@@ -10,5 +10,5 @@
 make -s static
 compile record_work
 module=$(module)
-exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-200}" -o "$work/out" -- \
+exec tests/vm/run.sh -k "$kernel" -t "${SCOPE_VM_SECONDS:-1200}" -o "$work/out" -- \
 	tests/vm/static_guest.sh "$build/static/scope" "$build/user/scope" "$module" "$work/record_work"
