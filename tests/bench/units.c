@@ -107,15 +107,26 @@ static int judge(struct scope_groups *groups, const struct scope_survey *survey)
 	return err;
 }
 
+/* As scope_trace_take(). */
+static size_t list(const struct input *input, size_t from, const struct scope_event **ret_event)
+{
+	size_t count = scope_trace_some(input->events - from);
+
+	for (size_t i = 0; i < count; i++)
+		ret_event[i] = &input->event[from + i];
+	return count;
+}
+
 /* What the start teaches. */
 static int learn(const struct scope_trace *trace, const struct input *input,
 		 struct scope_pickups **ret_pickups)
 {
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_learner *learner;
 	int err = scope_learner_create(trace, &learner);
 
-	for (size_t i = 0; !err && i < input->events && i < SCOPE_ONCE_EVENTS; i++)
-		err = scope_learner_feed(learner, &input->event[i]);
+	for (size_t i = 0; !err && i < input->events && i < SCOPE_ONCE_EVENTS; i += SCOPE_TRACE_TAKE)
+		err = scope_learner_feed(learner, event, list(input, i, event));
 	if (!err)
 		err = scope_pickups_create(ret_pickups);
 	if (!err)
@@ -127,6 +138,7 @@ static int learn(const struct scope_trace *trace, const struct input *input,
 
 static int analyse(const struct scope_trace *trace, const struct input *input, uint64_t *ret_units)
 {
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_pickups *pickups;
 	struct scope_learner *learner;
 	struct scope_groups *groups;
@@ -139,8 +151,8 @@ static int analyse(const struct scope_trace *trace, const struct input *input, u
 		err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
 	if (!err)
 		err = scope_survey_learn(survey, &learner);
-	for (size_t i = 0; !err && i < input->events; i++)
-		err = scope_survey_feed(survey, &input->event[i]);
+	for (size_t i = 0; !err && i < input->events; i += SCOPE_TRACE_TAKE)
+		err = scope_survey_feed(survey, event, list(input, i, event));
 	if (!err)
 		err = scope_survey_end(survey);
 	/* Else the units would have to be cut once more, and that belongs to what is measured. */

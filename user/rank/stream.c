@@ -121,23 +121,28 @@ static int begin(struct scope_stream *stream)
 
 static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	int more = 0, err = scope_trace_grow(stream->ahead, settled_ns);
 
-	while (!err && events-- && (more = scope_trace_next(stream->ahead, &event)) > 0) {
-		stream->last_ns = event.time_ns;
-		err = scope_learner_feed(stream->learner, &event);
+	while (!err && events &&
+	       (more = scope_trace_take(stream->ahead, event, scope_trace_some(events))) > 0) {
+		stream->last_ns = event[more - 1]->time_ns;
+		err = scope_learner_feed(stream->learner, event, (size_t)more);
+		events -= (uint64_t)more;
 	}
 	return err ? err : more < 0 ? more : 0;
 }
 
 static int survey(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	int more = 0, err = scope_trace_grow(stream->behind, settled_ns);
 
-	while (!err && events-- && (more = scope_trace_next(stream->behind, &event)) > 0)
-		err = scope_survey_feed(stream->found.survey, &event);
+	while (!err && events &&
+	       (more = scope_trace_take(stream->behind, event, scope_trace_some(events))) > 0) {
+		err = scope_survey_feed(stream->found.survey, event, (size_t)more);
+		events -= (uint64_t)more;
+	}
 	return err ? err : more < 0 ? more : 0;
 }
 

@@ -4,15 +4,15 @@
 
 #include <errno.h>
 
-int scope_timeline_end_wait(struct scope_listener run, struct scope_thread *thread)
+int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
 	struct scope_wait wait = thread->held;
 	long waker;
 
 	thread->holding = false;
-	waker = wait.waker_tid ? scope_threads_find(run.timeline->threads, wait.waker_tid) : -1;
+	waker = wait.waker_tid ? scope_threads_find(run->timeline->threads, wait.waker_tid) : -1;
 	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
-	return run.ops->wait ? run.ops->wait(run.user, &wait) : 0;
+	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
 }
 
 /* Asleep again so soon, in the same call: it was woken for nothing. */
@@ -133,17 +133,18 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
  * Seen on a kernel 6.18: no tracer was told of switches from the idle task of one processor, and perf of no waking
  * in its interrupts. Every wait that ended there would have gone on for ever.
  */
-int scope_timeline_come_untold(struct scope_listener run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
+int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu,
+			       uint64_t now_ns)
 {
 	const struct scope_event event = {
 		.kind = SCOPE_EVENT_SWITCH, .time_ns = now_ns, .cpu = cpu, .sched = {.next_tid = tid},
 	};
-	long index = scope_timeline_thread(run.timeline, tid, now_ns);
+	long index = scope_timeline_thread(run->timeline, tid, now_ns);
 
 	if (index < 0)
 		return index;
-	run.timeline->untold += !scope_threads_at(run.timeline->threads, index)->lost;
-	return switch_in(&run, &event);
+	run->timeline->untold += !scope_threads_at(run->timeline->threads, index)->lost;
+	return switch_in(run, &event);
 }
 
 int scope_timeline_switch(const struct scope_listener *run, const struct scope_event *event)

@@ -249,7 +249,7 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 
 	thread->account.probe_ns += event->stack.cost_ns;
 	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_thread_is_away(thread)) {
-		err = scope_timeline_come_untold(*run, event->tid, event->cpu, event->time_ns);
+		err = scope_timeline_come_untold(run, event->tid, event->cpu, event->time_ns);
 		if (err)
 			return err;
 	}
@@ -259,18 +259,18 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
-int scope_timeline_handle(struct scope_listener run, const struct scope_event *event)
+int scope_timeline_handle(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index;
 
 	if (event->kind == SCOPE_EVENT_SWITCH)
-		return scope_timeline_switch(&run, event);
+		return scope_timeline_switch(run, event);
 	if (event->kind == SCOPE_EVENT_LOST)
-		return handle_lost(&run, event);
+		return handle_lost(run, event);
 	if (event->kind == SCOPE_EVENT_FORK)
-		return handle_fork(&run, event);
+		return handle_fork(run, event);
 	if (event->kind == SCOPE_EVENT_EXEC)
-		return handle_exec(&run, event);
+		return handle_exec(run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
 	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
 	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE ||
@@ -278,21 +278,21 @@ int scope_timeline_handle(struct scope_listener run, const struct scope_event *e
 		return 0;
 	if (event->kind == SCOPE_EVENT_STATE &&
 	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))
-		forget_ended(run.timeline, event->tid);
-	index = scope_timeline_thread(run.timeline, event->tid, event->time_ns);
+		forget_ended(run->timeline, event->tid);
+	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
 	switch (event->kind) {
 	case SCOPE_EVENT_WAKING:
-		return scope_timeline_waking(&run, index, event);
+		return scope_timeline_waking(run, index, event);
 	case SCOPE_EVENT_THREAD_EXIT:
-		return handle_end(&run, index, event);
+		return handle_end(run, index, event);
 	case SCOPE_EVENT_STATE:
-		return handle_state(&run, index, event);
+		return handle_state(run, index, event);
 	case SCOPE_EVENT_STACK:
-		return handle_stack(&run, index, event);
+		return handle_stack(run, index, event);
 	case SCOPE_EVENT_COMM:
-		handle_comm(&run, index, event);
+		handle_comm(run, index, event);
 		return 0;
 	}
 	return 0;
@@ -301,7 +301,7 @@ int scope_timeline_handle(struct scope_listener run, const struct scope_event *e
 int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
 			const struct scope_timeline_ops *ops, void *user)
 {
-	return scope_timeline_take(timeline, event, ops, user);
+	return scope_timeline_take(timeline, &event, 1, ops, user);
 }
 
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,

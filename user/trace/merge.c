@@ -373,10 +373,11 @@ int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 	return 0;
 }
 
-int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
+int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_event, size_t max)
 {
 	struct scope_merge *merge = trace->merge;
 	struct node winner;
+	size_t count = 0;
 	int ret;
 
 	if (__builtin_expect(!merge, 0)) {
@@ -397,15 +398,48 @@ int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 		merge->told_all = true;
 		return 0;
 	}
-	*ret_event = *merge->lane[winner.cpu].next++;
-	merge->taken = winner.cpu;
-	return 1;
+	/* Up to where a lane would be filled again, over events that were given. */
+	while (winner.time_ns < merge->limit_ns) {
+		struct lane *lane = &merge->lane[winner.cpu];
+
+		ret_event[count++] = lane->next++;
+		merge->taken = winner.cpu;
+		if (count == max || lane->next == lane->end)
+			break;
+		winner = play(merge, winner.cpu, lane->next->time_ns);
+	}
+	return (int)count;
+}
+
+int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
+{
+	const struct scope_event *event;
+	int ret = scope_trace_take(trace, &event, 1);
+
+	if (ret > 0)
+		*ret_event = *event;
+	return ret;
+}
+
+static const struct cursor *cursor_of(const struct scope_merge *merge, uint32_t cpu)
+{
+	size_t low = 0, high = merge->cpus;
+
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+
+		if (merge->cursor[middle].cpu <= cpu)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &merge->cursor[low];
 }
 
 struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
 					   const struct scope_event *event)
 {
-	const struct cursor *cursor = &trace->merge->cursor[trace->merge->taken];
+	const struct cursor *cursor = cursor_of(trace->merge, event->cpu);
 	const uint8_t *base = cursor->subbuf;
 	const void *first = event->stack.ips ? event->stack.ip : event->stack.reg;
 	struct scope_trace_place place = { .frame = cursor->index->frame[cursor->next - 1] };

@@ -165,13 +165,26 @@ int scope_trace_rewind(struct scope_trace *trace);
 int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
+/*
+ * The next events, max at most, without copying them: how many, 0 at the end, -errno. They hold until
+ * the next call.
+ */
+#define SCOPE_TRACE_TAKE 64 /* more at once gain nothing */
+int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_event, size_t max);
+
+/* How many to ask for where no more than `left` are wanted. */
+static inline size_t scope_trace_some(uint64_t left)
+{
+	return left < SCOPE_TRACE_TAKE ? (size_t)left : SCOPE_TRACE_TAKE;
+}
+
 /* Where in the file the addresses, or the registers and bytes, of a STACK event stand. */
 struct scope_trace_place {
 	uint64_t frame;
 	uint32_t first, data; /* bytes from the start of the sub-buffer: ip or reg, data */
 };
 
-/* Of the event that next gave last. */
+/* Of an event that next or take gave last. */
 struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
 					   const struct scope_event *event);
 

@@ -43,8 +43,9 @@ int scope_draft_note(struct scope_draft *draft, uint16_t nr)
 	if (i == SCOPE_UNIT_CALLS)
 		return 0;
 	if (i == draft->calls)
-		call[draft->calls++] = (struct scope_unit_call){.nr = nr};
-	call[i].count += call[i].count != UINT16_MAX;
+		call[draft->calls++] = (struct scope_unit_call){nr, 1};
+	else
+		call[i].count += call[i].count != UINT16_MAX;
 	return 0;
 }
 

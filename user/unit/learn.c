@@ -234,9 +234,10 @@ int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **
 	return 0;
 }
 
-int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event)
+int scope_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
+		       size_t count)
 {
-	return scope_timeline_take(learner->timeline, event, &learn, learner);
+	return scope_timeline_take(learner->timeline, event, count, &learn, learner);
 }
 
 int scope_learner_finish(struct scope_learner *learner)

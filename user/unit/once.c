@@ -66,15 +66,17 @@ static int conclude(const struct scope_learner *learner, struct scope_pickups **
 static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_pickups **ret_pickups,
 		       bool *ret_all)
 {
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_learner *learner;
-	struct scope_event event;
 	int more = 1, err = scope_learner_create(trace, &learner);
 
 	if (err)
 		return err;
 	err = scope_trace_rewind(trace);
-	while (!err && events-- && (more = scope_trace_next(trace, &event)) > 0)
-		err = scope_learner_feed(learner, &event);
+	while (!err && events && (more = scope_trace_take(trace, event, scope_trace_some(events))) > 0) {
+		err = scope_learner_feed(learner, event, (size_t)more);
+		events -= (uint64_t)more;
+	}
 	if (!err && more < 0)
 		err = more;
 	if (!err && !more)
@@ -118,13 +120,15 @@ static int restart(struct once *once)
 static int run(struct once *once, uint64_t check)
 {
 	size_t threads = scope_pickups_threads(once->pickups);
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	uint64_t events = 0;
 	int more = 0, err = 0;
 
-	while (!err && (more = scope_trace_next(once->trace, &event)) > 0) {
-		err = scope_survey_feed(once->survey, &event);
-		if (err || ++events < check)
+	while (!err && (more = scope_trace_take(once->trace, event,
+						scope_trace_some(check - events))) > 0) {
+		err = scope_survey_feed(once->survey, event, (size_t)more);
+		events += (uint64_t)more;
+		if (err || events < check)
 			continue;
 		check *= 2;
 		if (once->course.restarts == RESTARTS_MAX ||

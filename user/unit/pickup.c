@@ -142,13 +142,13 @@ bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
 
 static int learn_all(struct scope_learner *learner, struct scope_trace *trace)
 {
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	int more, err = scope_trace_rewind(trace);
 
 	if (err)
 		return err;
-	while ((more = scope_trace_next(trace, &event)) > 0) {
-		err = scope_learner_feed(learner, &event);
+	while ((more = scope_trace_take(trace, event, SCOPE_TRACE_TAKE)) > 0) {
+		err = scope_learner_feed(learner, event, (size_t)more);
 		if (err)
 			return err;
 	}

@@ -48,7 +48,8 @@ int scope_learner_create(const struct scope_trace *trace, struct scope_learner *
  * it must outlive the learner.
  */
 int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
-int scope_learner_feed(struct scope_learner *learner, const struct scope_event *event);
+int scope_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
+		       size_t count);
 int scope_learner_finish(struct scope_learner *learner);
 /* Of a trace that grew: see scope_timeline_holds(). */
 bool scope_learner_holds(const struct scope_learner *learner);

@@ -261,9 +261,10 @@ int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_l
 	return 0;
 }
 
-int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event)
+int scope_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
+		      size_t count)
 {
-	return scope_units_feed(survey->run, event);
+	return scope_units_feed(survey->run, event, count);
 }
 
 /* Behind the last unit. */
@@ -353,14 +354,14 @@ int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
 		     struct scope_groups *groups, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey;
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	int more = 0, err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
 
 	if (err)
 		return err;
 	err = scope_trace_rewind(trace);
-	while (!err && (more = scope_trace_next(trace, &event)) > 0)
-		err = scope_survey_feed(survey, &event);
+	while (!err && (more = scope_trace_take(trace, event, SCOPE_TRACE_TAKE)) > 0)
+		err = scope_survey_feed(survey, event, (size_t)more);
 	if (!err)
 		err = more;
 	if (!err)

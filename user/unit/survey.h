@@ -69,7 +69,8 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
  * see scope_pickups_guess().
  */
 int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
-int scope_survey_feed(struct scope_survey *survey, const struct scope_event *event);
+int scope_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
+		      size_t count);
 int scope_survey_end(struct scope_survey *survey);
 /* Before anything is fed: marks accounts at steps so long, for scope_survey_forget(). */
 void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns);

@@ -158,12 +158,12 @@ void scope_units_learn(struct scope_units *units, struct scope_learner *learner)
 	units->builder->learner = learner;
 }
 
-int scope_units_feed(struct scope_units *units, const struct scope_event *event)
+int scope_units_feed(struct scope_units *units, const struct scope_event *const *event, size_t count)
 {
 	struct scope_unit_builder *builder = units->builder;
 
-	return builder->learner ? scope_timeline_take(units->timeline, event, &both, builder)
-				: scope_timeline_take(units->timeline, event, &build, builder);
+	return builder->learner ? scope_timeline_take(units->timeline, event, count, &both, builder)
+				: scope_timeline_take(units->timeline, event, count, &build, builder);
 }
 
 int scope_units_end(struct scope_units *units)
@@ -184,15 +184,15 @@ int scope_units_end(struct scope_units *units)
 int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink)
 {
-	struct scope_event event;
+	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	int more, err = scope_units_begin(units, trace, pickups, sink);
 
 	if (!err)
 		err = scope_trace_rewind(trace);
 	if (err)
 		return err;
-	while ((more = scope_trace_next(trace, &event)) > 0) {
-		err = scope_units_feed(units, &event);
+	while ((more = scope_trace_take(trace, event, SCOPE_TRACE_TAKE)) > 0) {
+		err = scope_units_feed(units, event, (size_t)more);
 		if (err)
 			return err;
 	}

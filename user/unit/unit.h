@@ -111,7 +111,7 @@ int scope_units_begin(struct scope_units *units, const struct scope_trace *trace
 		      const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
 /* All that is fed from now on teaches the learner, too, who shares units->timeline. */
 void scope_units_learn(struct scope_units *units, struct scope_learner *learner);
-int scope_units_feed(struct scope_units *units, const struct scope_event *event);
+int scope_units_feed(struct scope_units *units, const struct scope_event *const *event, size_t count);
 int scope_units_end(struct scope_units *units);
 
 /* All of it, for all of the trace. */
