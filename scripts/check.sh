@@ -37,12 +37,21 @@ attempt() {	# NAME COMMAND...
 
 log_of() { echo "$logs/${1//[^a-zA-Z0-9._-]/_}.log"; }	# NAME
 
+# What failed in it, wherever that stands, and its end.
+show() {	# LOG LINES-OF-ITS-END
+	{
+		head -n "-$2" "$1" |
+			awk '/^ok / { left = 0 } /^not ok/ { left = 40 } left > 0 { print; left-- }' | head -n 120
+		tail -n "$2" "$1"
+	} | sed 's/^/        /'
+}
+
 tell() {	# NAME STATUS SECONDS
 	local log
 	log=$(log_of "$1")
 	if [ -e "$log.first" ]; then
 		echo "again   $1: it failed at first ($log.first):"
-		tail -n 10 "$log.first" | sed 's/^/        /'
+		show "$log.first" 10
 		[ "$2" -ne 0 ] || late+=("$1")
 	fi
 	case $2 in
@@ -51,7 +60,7 @@ tell() {	# NAME STATUS SECONDS
 	*)
 		failed=$((failed + 1))
 		echo "FAILED  $1 (status $2, $log):"
-		tail -n 25 "$log" | sed 's/^/        /'
+		show "$log" 25
 		;;
 	esac
 }

@@ -20,7 +20,7 @@ pass() {	# NAME COMMAND...
 		echo "ok $name ($((SECONDS - begin)) s)"
 	else
 		echo "not ok $name"
-		sed 's/^/    /' "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | tail -15
+		head -q -n 20 "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | sed 's/^/    /'
 		failures=$((failures + 1))
 	fi
 }
@@ -39,7 +39,12 @@ uses() { cat /sys/module/scope/refcnt; }
 in_use() { [ "$(uses)" -gt 0 ]; }
 runs() { "$scope" status | grep -q 'session .* running'; }
 unused() { [ "$(uses)" -eq 0 ] || { echo "still in use: $(uses)"; return 1; }; }
-dumped() { grep -Eq -- "$1" "$dir/dump" || { echo "the dump has no '$1'"; return 1; }; }
+dumped() {
+	! grep -Eq -- "$1" "$dir/dump" || return 0
+	echo "the dump has no '$1', but:"
+	awk '{ print /^[0-9]/ ? $3 : $1 }' "$dir/dump" | sort | uniq -c | sort -nr | head -n 20 | paste -sd ' '
+	return 1
+}
 end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
 
 until_true() {	# COMMAND...: at most 60 s

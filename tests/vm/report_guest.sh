@@ -19,7 +19,7 @@ pass() {	# NAME COMMAND...
 		echo "ok $name"
 	else
 		echo "not ok $name"
-		sed 's/^/    /' why stdout stderr 2>/dev/null | tail -n 15
+		head -q -n 20 why stdout stderr 2>/dev/null | sed 's/^/    /'
 		failures=$((failures + 1))
 	fi
 }
