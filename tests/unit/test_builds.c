@@ -240,7 +240,7 @@ static void test_builds(void **state)
 			continue;
 		}
 		assert_true(process_start(&process, path, "block", 5));
-		usleep(100000);
+		assert_true(process_await_sleep(&process));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
 						      &symbols), 0);
 		check_threads(&builds[i], &process, symbols);

@@ -128,7 +128,7 @@ static void test_blocked(void **state)
 			continue;
 		}
 		assert_true(process_start(&process, path, "block", 5));
-		usleep(100000); /* they have spoken; now they go to sleep */
+		assert_true(process_await_sleep(&process));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
 						      &symbols), 0);
 		check_blocked(&process, symbols, &builds[i]);
@@ -152,7 +152,7 @@ static void test_stripped(void **state)
 	(void)state;
 	assert_true(process_build("stripped", "-O2 -s", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
-	usleep(100000);
+	assert_true(process_await_sleep(&process));
 	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[1].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[1].tid));
@@ -391,7 +391,7 @@ static void test_cut(void **state)
 	(void)state;
 	assert_true(process_build("cut", "-O2", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
-	usleep(100000);
+	assert_true(process_await_sleep(&process));
 	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[2].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[2].tid));
@@ -447,7 +447,7 @@ static void test_nonsense(void **state)
 	srand(2);
 	assert_true(process_build("nonsense", "-O2", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
-	usleep(100000);
+	assert_true(process_await_sleep(&process));
 	assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[3].tid, NULL, NULL), 0);
 	assert_true(thread_halt(process.thread[3].tid));

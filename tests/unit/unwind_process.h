@@ -143,6 +143,28 @@ static inline bool process_start(struct process *process, const char *path, cons
 	return process->threads == threads && process->maps;
 }
 
+/* Waits until those that have spoken are asleep, which they go to then; a minute at most. */
+static inline bool process_await_sleep(const struct process *process)
+{
+	char path[64], line[256];
+	unsigned int i = 0;
+
+	for (unsigned int turns = 0; i < process->threads && turns < 60000; turns++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", process->pid, process->thread[i].tid);
+		file = fopen(path, "r");
+		if (!file)
+			return false;
+		if (fgets(line, sizeof(line), file) && strstr(line, ") S "))
+			i++;
+		else
+			usleep(1000);
+		fclose(file);
+	}
+	return i == process->threads;
+}
+
 static inline void process_stop(struct process *process)
 {
 	pid_t gone;
