@@ -79,27 +79,13 @@ u32 scope_probe_events(void)
 	return events;
 }
 
-static void detach(struct scope_session *session, u32 which)
-{
-	size_t i = ARRAY_SIZE(rows);
-
-	if (!which)
-		return;
-	while (i--)
-		if (which & BIT(i))
-			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
-	session->attached &= ~which;
-	tracepoint_synchronize_unregister();
-}
-
 /*
- * Under session->lock. Attaches what is not attached yet: once more when the filter looks for more.
- * On failure nothing is attached that was not before. -EOPNOTSUPP: this kernel does not tell of
- * what the filter looks for.
+ * Under session->lock. Attaches what is not attached yet: once more when the filter looks for more,
+ * which is one row. What comes before one that fails stays attached. -EOPNOTSUPP: this kernel does not
+ * tell of what the filter looks for.
  */
 int scope_probe_attach(struct scope_session *session)
 {
-	u32 before = session->attached;
 	size_t i;
 	int err;
 
@@ -112,10 +98,8 @@ int scope_probe_attach(struct scope_session *session)
 		if (rows[i].tracepoint)
 			err = tracepoint_probe_register(rows[i].tracepoint, *rows[i].probe,
 							session);
-		if (err) {
-			detach(session, session->attached & ~before);
+		if (err)
 			return err;
-		}
 		session->attached |= BIT(i);
 	}
 	return 0;
@@ -132,8 +116,19 @@ bool scope_probe_watches(u8 watch)
 	return true;
 }
 
-/* Under session->lock. When it returns no probe runs on this session, and none will. */
+/*
+ * Under session->lock, once no CPU traces any more: then the order is the same to what is recorded.
+ * When it returns no probe runs on this session, and none will.
+ */
 void scope_probe_detach(struct scope_session *session)
 {
-	detach(session, session->attached);
+	size_t i = ARRAY_SIZE(rows);
+
+	if (!session->attached)
+		return;
+	while (i--)
+		if (session->attached & BIT(i))
+			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
+	session->attached = 0;
+	tracepoint_synchronize_unregister();
 }

@@ -113,6 +113,12 @@ static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 	scope_ring_stop(&cpu->ring);
 }
 
+static void cpu_forget(struct scope_session *session, struct scope_cpu *cpu)
+{
+	cpu->traced = 0;
+	cpu->pending &= ~SCOPE_CALL_PENDING;
+}
+
 /* -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. */
 int scope_session_start(struct scope_session *session)
 {
@@ -127,12 +133,12 @@ int scope_session_start(struct scope_session *session)
 	WRITE_ONCE(session->running, 1);
 	err = scope_probe_attach(session);
 	if (err)
-		goto idle;
+		goto probes;
 	scope_select_scan(session);
 	call_all(session, cpu_start);
 	err = scope_sample_start(session);
 	if (err)
-		goto detach;
+		goto records;
 	err = scope_state_write_all(session, 0);
 	if (err)
 		goto samples;
@@ -145,14 +151,16 @@ int scope_session_start(struct scope_session *session)
 
 samples:
 	scope_sample_stop(session);
-detach:
-	/* Records were written: this session can only be given up. */
+records:
+	/* Of every thread: this session can only be given up. */
 	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);
 	WRITE_ONCE(session->running, 0);
 	call_all(session, cpu_stop);
-	scope_probe_detach(session);
-idle:
+probes:
+	/* While switches say no more whom a CPU runs, those of calls would take others for it. */
 	WRITE_ONCE(session->running, 0);
+	call_all(session, cpu_forget);
+	scope_probe_detach(session);
 out:
 	mutex_unlock(&session->lock);
 	return err;
