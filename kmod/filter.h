@@ -78,25 +78,27 @@ scope_filter_line_of(const struct scope_filter *filter, u32 key)
 	return &filter->line[key & (SCOPE_FILTER_LINES - 1)];
 }
 
-/* False: not within. Numbers are not negative; the idle task's 0 is in no filter. */
-static __always_inline bool scope_filter_may_have(const struct scope_filter *filter, u32 key)
+/* The line of a key. False: that is not within. Numbers are not negative; the idle task's 0 is in no filter. */
+static __always_inline bool scope_filter_may_have(const struct scope_filter_line *line)
 {
-	return unlikely(atomic_read(&scope_filter_line_of(filter, key)->homes));
+	return unlikely(atomic_read(&line->homes));
 }
 
 /* True: within, where entries that are alone in their line stand. */
-static __always_inline bool scope_filter_has_first(const struct scope_filter *filter, u32 key)
+static __always_inline bool scope_filter_has_first(const struct scope_filter_line *line, u32 key)
 {
-	u32 found = READ_ONCE(scope_filter_line_of(filter, key)->slot[0]);
+	u32 found = READ_ONCE(line->slot[0]);
 
 	return (found & SCOPE_FILTER_KEY) == key && found & SCOPE_FILTER_REASONS;
 }
 
 static __always_inline bool scope_filter_has(const struct scope_filter *filter, u32 key)
 {
-	if (likely(!scope_filter_may_have(filter, key)))
+	const struct scope_filter_line *line = scope_filter_line_of(filter, key);
+
+	if (likely(!scope_filter_may_have(line)))
 		return false;
-	return scope_filter_has_first(filter, key) ||
+	return scope_filter_has_first(line, key) ||
 	       scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
 }
 

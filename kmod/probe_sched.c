@@ -43,7 +43,7 @@ static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *
 }
 
 /* At least one of prev and next is traced, or next may be. */
-static noinline void switch_traced(struct scope_session *session, bool preempt,
+static noinline notrace void switch_traced(struct scope_session *session, bool preempt,
 				   struct task_struct *prev, struct task_struct *next,
 				   unsigned int prev_state)
 {
@@ -83,16 +83,17 @@ static noinline void switch_traced(struct scope_session *session, bool preempt,
 
 /*
  * After a thread that is not traced next comes, which may be: as a rule it is, and nothing but the plain
- * record is due. Of prev that says whether it was preempted.
+ * record is due. Of prev that says whether it was preempted. line: that of next's process.
  */
-static noinline void switch_in(struct scope_session *session, bool preempt, struct task_struct *prev,
-			       struct task_struct *next, unsigned int prev_state)
+static noinline notrace void switch_in(struct scope_session *session, bool preempt,
+				       struct task_struct *prev, struct task_struct *next,
+				       unsigned int prev_state, const struct scope_filter_line *line)
 {
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
 	void *record;
 	u64 now;
 
-	if (unlikely(!scope_filter_has_first(&session->filter, next->tgid) ||
+	if (unlikely(!scope_filter_has_first(line, next->tgid) ||
 		     !READ_ONCE(session->running) || cpu->pending ||
 		     !(session->config.events & SCOPE_EVENTS_SCHED) ||
 		     !scope_clock_quick(&cpu->clock, &now) ||
@@ -112,13 +113,18 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 					 struct task_struct *prev, struct task_struct *next,
 					 unsigned int prev_state)
 {
-	if (this_cpu_read(session->cpu->traced))
+	const struct scope_filter_line *line;
+
+	if (this_cpu_read(session->cpu->traced)) {
 		switch_traced(session, preempt, prev, next, prev_state);
-	else if (scope_select_may_have(session, next))
-		switch_in(session, preempt, prev, next, prev_state);
+		return;
+	}
+	line = scope_filter_line_of(&session->filter, next->tgid);
+	if (scope_filter_may_have(line) || unlikely(session->watch))
+		switch_in(session, preempt, prev, next, prev_state, line);
 }
 
-static noinline void waking_traced(struct scope_session *session, struct task_struct *task)
+static noinline notrace void waking_traced(struct scope_session *session, struct task_struct *task)
 {
 	enum scope_context context = SCOPE_CONTEXT_TASK;
 	struct scope_cpu *cpu;

@@ -33,6 +33,16 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
+/* Preemption off, interrupts on, the arguments copied. */
+static __always_inline void note_call(struct scope_cpu *cpu, u32 call, u64 now, u8 measured)
+{
+	*(u32 *)&cpu->call = call;
+	cpu->enter_ns = now;
+	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
+	barrier();
+	cpu->pending = SCOPE_CALL_PENDING | measured;
+}
+
 /* Preemption off, interrupts on. */
 static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call call,
 					struct pt_regs *regs, u64 now, u8 measured)
@@ -42,15 +52,11 @@ static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call
 			return;
 		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
 	}
-	cpu->call = call;
-	cpu->enter_ns = now;
-	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
-	barrier();
-	cpu->pending = SCOPE_CALL_PENDING | measured;
+	note_call(cpu, scope_call_word(call), now, measured);
 }
 
 /* Any call, at any time. Turns preemption on again. */
-static noinline void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
+static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
 				struct pt_regs *regs, long id)
 {
 	unsigned long flags;
@@ -70,26 +76,42 @@ static noinline void enter_slow(struct scope_session *session, struct scope_cpu 
 	preempt_enable_notrace();
 }
 
-static void probe_sys_enter(void *data, struct pt_regs *regs, long id)
+#define NOT_PLAIN 0xe /* in a number of arguments with SCOPE_CALL_SKIP: neither none nor one is asked for */
+
+/* Preemption off; turns it on. The end of an enter of which several arguments are asked for, or nothing. */
+static noinline notrace void enter_with_args(struct scope_cpu *cpu, struct pt_regs *regs, u32 call, u64 now)
+{
+	set_pending(cpu, *(struct scope_call *)&call, regs, now, 0);
+	preempt_enable_notrace();
+}
+
+static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_session *session = data;
-	struct scope_call call;
+	struct scope_cpu __percpu *cpus = session->cpu;
 	struct scope_cpu *cpu;
+	u32 call;
 	u64 now;
 
 	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
-	if (!this_cpu_read(session->cpu->traced))
+	if (!this_cpu_read(cpus->traced))
 		return;
 	preempt_disable_notrace();
-	cpu = this_cpu_ptr(session->cpu);
+	cpu = this_cpu_ptr(cpus);
 	if (unlikely(cpu->pending || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
 		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
 		     !scope_clock_quick(&cpu->clock, &now))) {
 		enter_slow(session, cpu, regs, id);
 		return;
 	}
-	call = scope_call_of(id, SCOPE_ABI_NATIVE, session->config.arg_counts[id]);
-	set_pending(cpu, call, regs, now, 0);
+	call = READ_ONCE(session->call[id]);
+	if (unlikely(call & scope_call_word(scope_call_of(0, 0, NOT_PLAIN)))) {
+		enter_with_args(cpu, regs, call, now);
+		return;
+	}
+	/* As a rule it is asked for, and a copy costs less than to know. */
+	cpu->arg[0] = scope_arch_first_arg(regs);
+	note_call(cpu, call, now, 0);
 	preempt_enable_notrace();
 }
 
@@ -113,7 +135,7 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 }
 
 /* Interrupts off. */
-static noinline void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
+static noinline notrace void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
 			struct pt_regs *regs, long ret, u64 now)
 {
 	u64 duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;
@@ -133,9 +155,9 @@ static noinline void exit_merged(struct scope_session *session, struct scope_cpu
 }
 
 /* Any return, at any time. Turns interrupts on again. */
-static noinline void exit_slow(struct scope_session *session, struct scope_cpu *cpu,
-			       struct pt_regs *regs, long ret)
+static noinline notrace void exit_slow(struct pt_regs *regs, long ret, struct scope_cpu *cpu)
 {
+	struct scope_session *session = cpu->session;
 	u64 now = scope_clock_ns(&cpu->clock);
 
 	if (cpu->pending & SCOPE_CALL_PENDING)
@@ -146,24 +168,45 @@ static noinline void exit_slow(struct scope_session *session, struct scope_cpu *
 	raw_local_irq_enable();
 }
 
-/* Interrupts off. False, with nothing done, where the return takes more than one plain record. */
+/* Interrupts off; turns them on. The end of exit_quick() where the record has several arguments. */
+static noinline notrace void exit_with_args(struct scope_cpu *cpu, struct scope_record_syscall *record)
+{
+	scope_record_copy_args((u64 *)(record + 1), cpu->arg, cpu->call);
+	scope_ring_commit(&cpu->ring, sizeof(*record) + scope_call_arg_bytes(cpu->call));
+	raw_local_irq_enable();
+}
+
+/*
+ * Interrupts off; turns them on. False, with nothing done, where the return takes more than one plain
+ * record. As a rule that has one argument or none: straight, and with few registers.
+ */
 static __always_inline bool exit_quick(struct scope_session *session, struct scope_cpu *cpu,
 				       long ret)
 {
-	u32 bytes = sizeof(struct scope_record_syscall) + scope_call_arg_bytes(cpu->call);
+	u32 arg_bytes = scope_call_arg_bytes(cpu->call);
+	struct scope_record_syscall *record;
 	u64 now, duration_ns;
-	void *record;
+	void *place;
 
 	if (unlikely(!scope_clock_quick(&cpu->clock, &now)))
 		return false;
 	/* Where the clock stepped back this is large. */
 	duration_ns = now - cpu->enter_ns;
 	if (unlikely(duration_ns >= session->plain_ns) ||
-	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, now, &record))
+	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL,
+				      sizeof(*record) + sizeof(u64) + arg_bytes, now, &place))
 		return false;
+	record = place;
 	cpu->pending = 0;
-	scope_record_fill_syscall(record, cpu->call, duration_ns, ret, cpu->arg);
-	scope_ring_commit(&cpu->ring, bytes);
+	scope_record_fill_syscall(record, cpu->call, duration_ns, ret);
+	if (unlikely(arg_bytes > sizeof(u64))) {
+		exit_with_args(cpu, record);
+		return true;
+	}
+	/* Where none is asked for the next record takes its place. */
+	*(u64 *)(record + 1) = cpu->arg[0];
+	scope_ring_commit(&cpu->ring, sizeof(*record) + arg_bytes);
+	raw_local_irq_enable();
 	return true;
 }
 
@@ -171,8 +214,8 @@ static __always_inline bool exit_quick(struct scope_session *session, struct sco
  * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter stands in a
  * record already, and as a rule nothing but the plain record is due.
  */
-static noinline void exit_blocked(struct scope_session *session, struct scope_cpu *cpu,
-				  struct pt_regs *regs, long ret)
+static noinline notrace void exit_blocked(struct scope_session *session, struct pt_regs *regs, long ret,
+					  struct scope_cpu *cpu)
 {
 	long id = syscall_get_nr(current, regs);
 	void *record;
@@ -180,12 +223,11 @@ static noinline void exit_blocked(struct scope_session *session, struct scope_cp
 
 	if (unlikely(cpu->pending || !cpu->traced || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
 		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
-		     session->config.arg_counts[id] & SCOPE_CALL_SKIP) ||
-	    scope_stack_wants_native(session, id) ||
+		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK)) ||
 	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
 	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT,
 					       sizeof(struct scope_record_exit), now, &record))) {
-		exit_slow(session, cpu, regs, ret);
+		exit_slow(regs, ret, cpu);
 		return;
 	}
 	scope_record_fill_exit(record, scope_call_of(id, SCOPE_ABI_NATIVE, 0), ret);
@@ -193,25 +235,23 @@ static noinline void exit_blocked(struct scope_session *session, struct scope_cp
 	raw_local_irq_enable();
 }
 
-static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
+static notrace void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct scope_session *session = data;
+	struct scope_cpu __percpu *cpus = session->cpu;
 	struct scope_cpu *cpu;
 
-	if (!this_cpu_read(session->cpu->traced))
+	if (!this_cpu_read(cpus->traced))
 		return;
 	/* A task on its way out of a call has interrupts on: nothing to save. */
 	raw_local_irq_disable();
-	cpu = this_cpu_ptr(session->cpu);
+	cpu = this_cpu_ptr(cpus);
 	if (unlikely(cpu->pending != SCOPE_CALL_PENDING)) {
-		exit_blocked(session, cpu, regs, ret);
+		exit_blocked(session, regs, ret, cpu);
 		return;
 	}
-	if (unlikely(!exit_quick(session, cpu, ret))) {
-		exit_slow(session, cpu, regs, ret);
-		return;
-	}
-	raw_local_irq_enable();
+	if (unlikely(!exit_quick(session, cpu, ret)))
+		exit_slow(regs, ret, cpu);
 }
 
 void *const scope_syscall_enter_probe = probe_sys_enter;

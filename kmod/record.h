@@ -38,9 +38,15 @@ static inline struct scope_call scope_call_of(u16 nr, u8 abi, u8 args)
 	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
 }
 
+/* All of it, where it must be read or written at once. */
+static __always_inline u32 scope_call_word(struct scope_call call)
+{
+	return *(u32 *)&call;
+}
+
 static inline u32 scope_call_arg_bytes(struct scope_call call)
 {
-	return (call.abi_args >> 4) * 8;
+	return (call.abi_args & 0xf0) >> 1; /* 8 for each */
 }
 
 static inline void scope_record_set_call(void *record, struct scope_call call)
@@ -59,16 +65,15 @@ static __always_inline void scope_record_copy_args(u64 *to, const u64 *arg, stru
 		to[i] = arg[i];
 }
 
+/* All but the arguments. */
 static __always_inline void scope_record_fill_syscall(struct scope_record_syscall *r,
-						      struct scope_call call, u32 duration_ns,
-						      long ret, const u64 *arg)
+						      struct scope_call call, u32 duration_ns, long ret)
 {
 	scope_record_set_call(r, call);
 	r->duration_ns = duration_ns;
 	r->ret = ret;
 	if (unlikely(ret != (s32)ret))
 		r->flags = SCOPE_SYSCALL_WIDE;
-	scope_record_copy_args((u64 *)(r + 1), arg, call);
 }
 
 static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
@@ -81,7 +86,8 @@ static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
 	r = scope_ring_reserve(ring, SCOPE_RECORD_SYSCALL, bytes, now);
 	if (!r)
 		return;
-	scope_record_fill_syscall(r, call, duration_ns, ret, arg);
+	scope_record_fill_syscall(r, call, duration_ns, ret);
+	scope_record_copy_args((u64 *)(r + 1), arg, call);
 	scope_ring_commit(ring, bytes);
 }
 

@@ -45,7 +45,8 @@ static __always_inline bool scope_select_has(const struct scope_session *session
 static __always_inline bool scope_select_may_have(const struct scope_session *session,
 						  const struct task_struct *task)
 {
-	return scope_filter_may_have(&session->filter, task->tgid) || unlikely(session->watch);
+	return scope_filter_may_have(scope_filter_line_of(&session->filter, task->tgid)) ||
+	       unlikely(session->watch);
 }
 
 /* Under session->lock. The first two: target.c. */

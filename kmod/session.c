@@ -152,6 +152,22 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 	WRITE_ONCE(config->other_calls, all == 0xff ? 0 : SCOPE_CALL_SKIP);
 }
 
+/* The configuration changed: what probes look up by the number of a call follows. */
+static void set_calls(struct scope_session *session)
+{
+	struct scope_config *config = &session->config;
+	u8 stack;
+	int i;
+
+	for (i = 0; i < SCOPE_SYSCALL_MAX; i++) {
+		stack = config->stack_mode && config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
+		WRITE_ONCE(config->arg_counts[i],
+			   (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
+		WRITE_ONCE(session->call[i],
+			   scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, config->arg_counts[i])));
+	}
+}
+
 /*
  * Values are in range, numbers are of user processes and threads. -EBUSY: done already. -ENOSPC:
  * more than a session can look for, *ret_failed is the index of the target.
@@ -166,6 +182,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	if (session->run_state != SCOPE_RUN_NEW || session->closed)
 		goto out;
 	session->config = *config;
+	set_calls(session);
 	session->plain_ns = plain_ns(config);
 	for (i = 0, err = 0; i < count && !err; i++) {
 		err = scope_select_add(session, &targets[i]);
@@ -208,8 +225,10 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 		err = scope_select_add(session, &change->add[i]);
 		*ret_failed = change->removes + i;
 	}
-	if (!err && change->syscalls)
+	if (!err && change->syscalls) {
 		scope_session_set_syscalls(&session->config, change->syscalls);
+		set_calls(session);
+	}
 	return err;
 }
 
@@ -270,6 +289,7 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
 	WRITE_ONCE(own->stacks_per_second, config->stacks_per_second);
 	WRITE_ONCE(own->sample_period_ns, config->sample_period_ns);
 	WRITE_ONCE(own->stack_mode, config->stack_mode);
+	set_calls(session);
 	WRITE_ONCE(session->plain_ns, plain_ns(own));
 	if (session->run_state != SCOPE_RUN_ON)
 		return 0;

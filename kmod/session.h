@@ -73,7 +73,9 @@ struct scope_cpu {
 	struct scope_session *session;
 } ____cacheline_aligned;
 
-#define SCOPE_CALL_SKIP 0x8 /* beside a number of arguments */
+/* Beside a number of arguments. */
+#define SCOPE_CALL_SKIP 0x08
+#define SCOPE_CALL_STACK 0x10
 
 struct scope_config {
 	u32 protocol; /* SCOPE_PROTOCOL_MIN to SCOPE_PROTOCOL: the one its reader knows */
@@ -90,7 +92,10 @@ struct scope_config {
 	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base */
 	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
-	/* arguments to record, by native number; SCOPE_CALL_SKIP: leave the call out altogether */
+	/*
+	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out altogether.
+	 * SCOPE_CALL_STACK: by stack_mode and stack_syscalls, it may get a stack. Set by session.c alone.
+	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* likewise, of other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
@@ -132,6 +137,7 @@ struct scope_session {
 	int running;
 	u64 plain_ns; /* a call shorter than this needs nothing but its record */
 	struct scope_config config;
+	u32 call[SCOPE_SYSCALL_MAX]; /* scope_call_word() that an enter notes: number and arg_counts */
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;

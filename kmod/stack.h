@@ -8,8 +8,7 @@
 /* Are stacks taken after calls of this number, of those that take long enough? */
 static inline bool scope_stack_wants_native(const struct scope_session *session, u32 nr)
 {
-	return session->config.stack_mode &&
-	       session->config.stack_syscalls[nr / 8] & 1u << nr % 8;
+	return READ_ONCE(session->config.arg_counts[nr]) & SCOPE_CALL_STACK;
 }
 
 /* Interrupts off, all of them. */

@@ -60,6 +60,12 @@ static __always_inline u8 scope_arch_abi(long *nr)
 	return SCOPE_ABI_NATIVE;
 }
 
+/* Of a native call, as it is entered. */
+static __always_inline unsigned long scope_arch_first_arg(const struct pt_regs *regs)
+{
+	return regs->di;
+}
+
 static inline u8 scope_arch_task_abi(struct task_struct *task, long *nr)
 {
 #ifdef CONFIG_IA32_EMULATION
@@ -170,6 +176,11 @@ static inline bool scope_arch_counter_steady(void)
 static __always_inline u8 scope_arch_abi(long *nr)
 {
 	return is_compat_task() ? SCOPE_ABI_32 : SCOPE_ABI_NATIVE;
+}
+
+static __always_inline unsigned long scope_arch_first_arg(const struct pt_regs *regs)
+{
+	return regs->orig_x0;
 }
 
 static inline u8 scope_arch_task_abi(struct task_struct *task, long *nr)

@@ -7,20 +7,20 @@
  */
 
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
-static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next, unsigned int prev_state)
 {
 	probe_switch(data, preempt, prev, next, prev_state);
 }
 #elif defined(SCOPE_HAVE_SWITCH_PREEMPT) /* 4.4 */
-static void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next)
 {
 	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
 }
 #elif defined(SCOPE_HAVE_SWITCH_PAIR) && defined(PREEMPT_ACTIVE)
 /* A preempted thread keeps a bit in its count; kernels that preempt nobody have none to see. */
-static void probe_sched_switch(void *data, struct task_struct *prev, struct task_struct *next)
+static notrace void probe_sched_switch(void *data, struct task_struct *prev, struct task_struct *next)
 {
 	probe_switch(data, task_thread_info(prev)->preempt_count & PREEMPT_ACTIVE, prev, next,
 		     scope_compat_task_state(prev));
@@ -30,13 +30,13 @@ static void probe_sched_switch(void *data, struct task_struct *prev, struct task
 #endif
 
 #if defined(SCOPE_HAVE_SCHED_WAKING) /* 4.3 */
-static void probe_sched_waking(void *data, struct task_struct *task)
+static notrace void probe_sched_waking(void *data, struct task_struct *task)
 {
 	probe_waking(data, task);
 }
 #define check_trace_callback_type_waking check_trace_callback_type_sched_waking
 #elif defined(SCOPE_HAVE_WAKEUP_SUCCESS)
-static void probe_sched_waking(void *data, struct task_struct *task, int success)
+static notrace void probe_sched_waking(void *data, struct task_struct *task, int success)
 {
 	if (success)
 		probe_waking(data, task);
