@@ -26,7 +26,7 @@ elif [ -n "${HOST:-}" ]; then
 		"$seconds"
 else
 	version=$(cat "build/kernels/$kernel/version")
-	limit=$((seconds * 3 + 120))
+	limit=$((seconds * 3 + 600))
 	case $bug in hang*) limit=$((limit + ${HANG_WAIT:-60})) ;; esac
 	tests/vm/run.sh -k "$kernel" -m 2048 -t "$limit" -o "$out" -- \
 		env "HANG_WAIT=${HANG_WAIT:-60}" "KEEP_TRACE=${KEEP_TRACE:-}" scripts/demo-guest.sh \

@@ -44,7 +44,8 @@ reports() { "$scope" report -i "$bare/kmod.trace" >"$dir/report" && grep -q 'sou
 # A session of its own shows beside what is recorded; the number is that of a running capture.
 status_sees_a_session() {
 	local recorder
-	alone record -p "$target" -d 1000 --source kmod -o /second.trace &
+	# Not by alone: the signal is for the program, not for a shell around it.
+	chroot "$bare" /scope record -p "$target" -d 1000 --source kmod -o /second.trace &
 	recorder=$!
 	for _ in $(seq 600); do
 		alone status >"$dir/status" 2>&1
