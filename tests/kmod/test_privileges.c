@@ -122,6 +122,8 @@ void test_privileges(void)
 	expect("user", become_user, 0, false);
 	if (!access("/proc/self/ns/user", F_OK))
 		expect("user namespace", enter_user_namespace, 0, false);
-	kernel_addresses();
+	/* Before 5.8 whoever may trace may do everything. */
+	if (last >= CAP_PERFMON)
+		kernel_addresses();
 	printf("# %d capabilities\n", last + 1);
 }
