@@ -115,6 +115,17 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 	return stretch;
 }
 
+/*
+ * Did the sample hit what records it? That is no time of the program's, and calls that are made often would
+ * look dear: by perf a call costs more than many do themselves.
+ */
+static bool is_tracer(const struct scope_function *inside)
+{
+	return inside && (!strcmp(inside->module, "[scope]") ||
+			  (!strcmp(inside->module, "[kernel]") &&
+			   !strncmp(inside->name, "perf_", strlen("perf_"))));
+}
+
 static int collect_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct collector *collector = user;
@@ -129,7 +140,13 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 	if (!scope_layer_wants(&collector->layer, logged->stack.thread, &stretch))
 		return 0;
 	err = spot_of(collector, logged, &spot, &stretch.inside);
-	return err ? err : scope_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
+	if (err)
+		return err;
+	if (is_tracer(stretch.inside)) {
+		collector->layer.evidence->tracer++;
+		return 0;
+	}
+	return scope_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
 }
 
 static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid,

@@ -64,6 +64,7 @@ struct scope_evidence {
 	size_t trails, trail_capacity; /* words */
 	uint64_t stacks; /* unwound; or calls laid by signatures */
 	uint64_t complete, cut, broken; /* stacks by how unwinding ended (symbol.h) */
+	uint64_t tracer;   /* samples that hit the tracer itself: left out */
 	uint64_t nameless; /* stacks without any program function */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */

@@ -80,6 +80,9 @@ static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
 		100.0 * evidence->cut / evidence->stacks);
 	if (evidence->broken)
 		fprintf(to, ", %.1f %% broken", 100.0 * evidence->broken / evidence->stacks);
+	if (evidence->tracer)
+		fprintf(to, ", %.1f %% hit the tracer itself and were left out",
+			100.0 * evidence->tracer / evidence->stacks);
 	if (evidence->cut > CUT_MUCH * evidence->stacks)
 		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
 	fputc(')', to);
