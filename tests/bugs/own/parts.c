@@ -15,6 +15,7 @@
 
 #define BUCKETS 65536
 #define CACHE_PAGES 256
+#define CACHE_LOOKS 8	/* places a page may be in: else two pages would drive each other out for ever */
 #define GONE 60000	/* names of pages known to be gone, from the start */
 #define HISTORY 8000	/* visits known from the start */
 #define LOG_LINES 32	/* are shipped together */
@@ -88,6 +89,20 @@ STEP static unsigned hash_page(const char *text)
 	return hash % CACHE_PAGES;
 }
 
+/* Where the page is; else where it may go: a free place, or that of another page. */
+STEP static struct cached **find_place(const char *name)
+{
+	const unsigned first = hash_page(name);
+	struct cached **place;
+
+	for (unsigned i = 0; i < CACHE_LOOKS; i++) {
+		place = &cache[(first + i) % CACHE_PAGES];
+		if (!*place || !strcmp((*place)->name, name))
+			return place;
+	}
+	return &cache[first];
+}
+
 STEP static void copy_page(const struct page *from, struct page *to)
 {
 	*to = *from;
@@ -102,7 +117,7 @@ STEP static bool find_cached(const char *name, struct page *ret_page)
 	struct cached *at;
 
 	pthread_mutex_lock(&cache_lock);
-	at = cache[hash_page(name)];
+	at = *find_place(name);
 	if (at && strcmp(at->name, name))
 		at = NULL;
 	if (at)
@@ -114,15 +129,16 @@ STEP static bool find_cached(const char *name, struct page *ret_page)
 STEP static void store_cached(const char *name, const struct page *page)
 {
 	struct cached *new = calloc(1, sizeof(*new)), *old;
-	unsigned place = hash_page(name);
+	struct cached **place;
 
 	if (!new)
 		die("calloc");
 	strcpy(new->name, name);
 	copy_page(page, &new->page);
 	pthread_mutex_lock(&cache_lock);
-	old = cache[place];
-	cache[place] = new;
+	place = find_place(name);
+	old = *place;
+	*place = new;
 	pthread_mutex_unlock(&cache_lock);
 	if (old)
 		free(old->page.body);
