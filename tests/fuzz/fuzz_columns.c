@@ -30,16 +30,26 @@ static void check_columns(const uint8_t *data, size_t bytes)
 	/* Of the exact size, so that a sanitizer sees what goes beyond. */
 	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_columns_bound(room));
 	uint8_t *again = malloc(room + !room);
+	struct scope_columns_rests rests = {0};
+	bool alone;
 
 	if (!subbuf || !split || !again)
 		fuzz_die("no memory");
+	alone = !scope_columns_rests(data, bytes, again, room, &rests);
 	if (!scope_columns_join(data, bytes, subbuf, room)) {
+		if (!alone)
+			fuzz_die("stacks are not found without the records");
+		for (size_t i = 0; i < rests.count; i++)
+			if (memcmp(subbuf + rests.rest[i].from, again + rests.rest[i].at,
+				   rests.rest[i].bytes))
+				fuzz_die("another stack was found without the records");
 		((struct scope_subbuf *)subbuf)->used_bytes = room;
 		if (!scope_columns_split((const void *)subbuf, split, &columns) &&
 		    (scope_columns_join(split, columns.column[columns.count - 1].end, again, room) ||
 		     memcmp(again, subbuf, room)))
 			fuzz_die("another sub-buffer came back");
 	}
+	free(rests.rest);
 	free(subbuf);
 	free(split);
 	free(again);

@@ -109,10 +109,52 @@ static void test_any_records_come_back(void **state)
 	free(subbuf);
 }
 
+/* Each stack of the sub-buffer, without the records: bytes of it, and none beyond. */
+static void test_stacks_stand_where_they_did(void **state)
+{
+	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
+	struct scope_columns_rests rests = {0};
+	struct scope_columns columns;
+	size_t found = 0;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		uint8_t *out, *back;
+		uint32_t bytes;
+
+		fill(subbuf, SCOPE_RECORD_DELAY);
+		out = malloc(scope_columns_bound(subbuf->used_bytes));
+		back = malloc(subbuf->used_bytes);
+		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
+		bytes = columns.column[columns.count - 1].end;
+		out = realloc(out, bytes);
+		assert_int_equal(scope_columns_rests(out, bytes, back, subbuf->used_bytes, &rests), 0);
+		for (size_t j = 0; j < rests.count; j++) {
+			const struct scope_columns_rest *rest = &rests.rest[j];
+
+			assert_memory_equal(back + rest->at, (uint8_t *)subbuf + rest->from, rest->bytes);
+			assert_ptr_equal(scope_columns_find_rest(&rests, rest->from, rest->bytes), rest);
+			if (rest->bytes > 8)
+				assert_ptr_equal(scope_columns_find_rest(&rests, rest->from + 8, 8), rest);
+			assert_null(scope_columns_find_rest(&rests, rest->from - 8, 8));
+			assert_null(scope_columns_find_rest(&rests, rest->from + 8, rest->bytes));
+		}
+		found += rests.count;
+		assert_int_equal(scope_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests),
+				 -EBADMSG);
+		free(out);
+		free(back);
+	}
+	assert_true(found > ROUNDS);
+	free(rests.rest);
+	free(subbuf);
+}
+
 /* Damage must not lead out of the memory; a length that differs is told. */
 static void test_damage_is_harmless(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
+	struct scope_columns_rests rests = {0};
 	struct scope_columns columns;
 	int refused = 0;
 
@@ -134,10 +176,12 @@ static void test_damage_is_harmless(void **state)
 		back = malloc(subbuf->used_bytes);
 		if (scope_columns_join(out, bytes, back, subbuf->used_bytes))
 			refused++;
+		scope_columns_rests(out, bytes, back, subbuf->used_bytes, &rests);
 		free(out);
 		free(back);
 	}
 	assert_true(refused > ROUNDS);
+	free(rests.rest);
 	free(subbuf);
 }
 
@@ -299,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_records_come_back),
+		cmocka_unit_test(test_stacks_stand_where_they_did),
 		cmocka_unit_test(test_damage_is_harmless),
 		cmocka_unit_test(test_what_is_not_known_stays_as_it_is),
 		cmocka_unit_test(test_format_3_is_read),

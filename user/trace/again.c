@@ -23,8 +23,13 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 	again = &trace->again[head->cpu];
 	if (again->frame != frame) {
 		again->frame = 0;
-		ret = scope_trace_payload(trace, frame, &again->buffer, &again->capacity,
-					  &again->data);
+		again->data = NULL;
+		/* Putting its records together once more would take as long as all else of a report. */
+		ret = head->flags & SCOPE_FRAME_COLUMNS
+			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity,
+						  &again->rests)
+			      : scope_trace_payload(trace, frame, &again->buffer,
+						    &again->capacity, &again->data);
 		if (ret)
 			return ret;
 		scope_trace_touched(trace, head->payload_bytes);
@@ -35,21 +40,39 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 	return 0;
 }
 
+/* So many bytes from there on in the sub-buffer; NULL: they are not there, or no stack's. */
+static const uint8_t *find(const struct scope_trace_again *again, uint64_t from, uint64_t bytes)
+{
+	const struct scope_columns_rest *rest;
+
+	if (from + bytes > again->bytes)
+		return NULL;
+	if (again->data)
+		return again->data + from;
+	rest = scope_columns_find_rest(&again->rests, from, bytes);
+	return rest ? again->buffer + rest->at + (from - rest->from) : NULL;
+}
+
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place,
 			 struct scope_event *event)
 {
 	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
 	const uint64_t more = event->flags & SCOPE_STACK_KERNEL_IP ? sizeof(event->stack.kernel_ip) : 0;
+	const uint64_t bytes = event->stack.bytes + (event->stack.ips ? 0 : more);
 	const struct scope_trace_again *again;
+	const uint8_t *first = NULL, *data = NULL;
 	int ret = open_frame(trace, place->frame, &again);
 
 	if (ret)
 		return ret;
-	if (place->first + words * 8 + more > again->bytes ||
-	    (uint64_t)place->data + event->stack.bytes + more > again->bytes)
+	if (words)
+		first = find(again, place->first, words * 8 + (event->stack.ips ? more : 0));
+	if (bytes)
+		data = find(again, place->data, bytes);
+	if ((words && !first) || (bytes && !data))
 		return -EBADMSG;
-	event->stack.ip = event->stack.reg = (const uint64_t *)(again->data + place->first);
-	event->stack.data = again->data + place->data;
+	event->stack.ip = event->stack.reg = (const uint64_t *)first;
+	event->stack.data = data;
 	if (more && event->stack.ips)
 		event->stack.kernel_ip = event->stack.ip[event->stack.ips];
 	else if (more)
@@ -59,7 +82,9 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 
 void scope_again_destroy(struct scope_trace *trace)
 {
-	for (size_t i = 0; i < trace->agains; i++)
+	for (size_t i = 0; i < trace->agains; i++) {
 		free(trace->again[i].buffer);
+		free(trace->again[i].rests.rest);
+	}
 	free(trace->again);
 }

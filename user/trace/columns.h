@@ -45,7 +45,29 @@ int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 /* Back, to exactly out_bytes bytes. The columns may be anything: -EBADMSG. */
 int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
 
-/* The same of the columns that format 3 has, which are as long as what they were made of. */
+/* Where the bytes behind the fixed part and the arguments of a record stand. */
+struct scope_columns_rest {
+	uint32_t from; /* of the sub-buffer */
+	uint32_t at;   /* of all such bytes together */
+	uint32_t bytes;
+};
+
+struct scope_columns_rests {
+	struct scope_columns_rest *rest; /* the caller frees it */
+	size_t count, capacity;
+};
+
+/*
+ * Only those, one behind the other to `out`, which has room for out_bytes as for join: takes a tenth of
+ * the time. rests is filled anew. 0, -EBADMSG, -ENOMEM.
+ */
+int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			struct scope_columns_rests *rests);
+/* The one that has so many bytes from there on in the sub-buffer, or NULL. */
+const struct scope_columns_rest *scope_columns_find_rest(const struct scope_columns_rests *rests,
+							 size_t from, size_t bytes);
+
+/* As join, of the columns that format 3 has, which are as long as what they were made of. */
 int scope_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
 
 #endif

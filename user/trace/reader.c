@@ -53,8 +53,12 @@ static int order_back(const struct scope_frame *frame, const uint8_t *packed, si
 	return frame->flags & SCOPE_FRAME_COLUMNS_3 ? scope_columns_join_3(packed, bytes, out) : 0;
 }
 
-int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-			size_t *buffer_capacity, const uint8_t **ret_data)
+/*
+ * Checks the payload and decompresses it where it is. *ret_packed: that, in the order of the file; behind
+ * room for the sub-buffer in *buffer where it is in columns. 0, -EBADMSG, -ENOMEM.
+ */
+static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+		  size_t *buffer_capacity, const uint8_t **ret_packed, size_t *ret_bytes)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *payload = (const uint8_t *)(frame + 1);
@@ -69,20 +73,51 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 	if (!(frame->flags & SCOPE_FRAME_ZSTD)) {
 		if (raw_bytes != frame->payload_bytes || columns)
 			return -EBADMSG;
-		*ret_data = payload;
+		*ret_packed = payload;
+		*ret_bytes = raw_bytes;
 		return 0;
 	}
-	/* In the order of columns it comes behind its place. */
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
 		most = scope_columns_bound(raw_bytes);
 	if (scope_grow(buffer, buffer_capacity, columns ? room + most : room, 1))
 		return -ENOMEM;
 	packed = columns ? *buffer + room : *buffer;
 	bytes = ZSTD_decompress(packed, most, payload, frame->payload_bytes);
-	if (ZSTD_isError(bytes) || order_back(frame, packed, bytes, *buffer))
+	if (ZSTD_isError(bytes))
 		return -EBADMSG;
-	*ret_data = *buffer;
+	*ret_packed = packed;
+	*ret_bytes = bytes;
 	return 0;
+}
+
+int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+			size_t *buffer_capacity, const uint8_t **ret_data)
+{
+	const struct scope_frame *frame = frame_at(trace, offset);
+	const uint8_t *packed;
+	size_t bytes;
+	int ret = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
+
+	if (ret)
+		return ret;
+	if (frame->flags & SCOPE_FRAME_ZSTD) {
+		if (order_back(frame, packed, bytes, *buffer))
+			return -EBADMSG;
+		packed = *buffer;
+	}
+	*ret_data = packed;
+	return 0;
+}
+
+int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+		      size_t *buffer_capacity, struct scope_columns_rests *rests)
+{
+	const struct scope_frame *frame = frame_at(trace, offset);
+	const uint8_t *packed;
+	size_t bytes;
+	int ret = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
+
+	return ret ? ret : scope_columns_rests(packed, bytes, *buffer, frame->raw_bytes, rests);
 }
 
 /* Finds the CPU's index, or the place where it belongs. */

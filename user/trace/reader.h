@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "trace/format.h"
+#include "trace/columns.h"
 #include "trace/trace.h"
 
 struct scope_trace_meta {
@@ -41,9 +42,10 @@ struct scope_merge;
 /* A sub-buffer that stacks are looked up in, of one CPU. */
 struct scope_trace_again {
 	uint64_t frame; /* 0: none */
-	const uint8_t *data;
+	const uint8_t *data; /* all of it; NULL: only `rests`, from `buffer` on */
 	uint8_t *buffer;
 	size_t capacity, bytes;
+	struct scope_columns_rests rests;
 };
 
 struct scope_trace {
@@ -91,6 +93,13 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
  */
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
 			size_t *buffer_capacity, const uint8_t **ret_data);
+
+/*
+ * The same of a frame with SCOPE_FRAME_COLUMNS, of which only what stands behind the fixed parts of its
+ * records is put into *buffer.
+ */
+int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
+		      size_t *buffer_capacity, struct scope_columns_rests *rests);
 
 /*
  * Tells that so many bytes of the file were gone past. Their pages count as this process's memory as

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Put the records of a sub-buffer together from its columns, or their stacks alone. */
+#include "trace/columns_layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/bits.h"
+
+/* The other way, with the other bytes as they are in *word. */
+static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word,
+				    unsigned int from, unsigned int to)
+{
+	uint64_t sum = *word; /* not in memory: a byte that is read might be one of *word's */
+
+#pragma GCC unroll 8
+	for (unsigned int i = from; i < to; i++, column += step)
+		sum |= (uint64_t)*column << 8 * i;
+	*word = sum;
+	return column;
+}
+
+/* Back: fills in what the columns of bytes leave open of the first two words. */
+static void make_far(struct scope_columns_past *past, uint32_t type, const uint64_t *value, uint64_t *word)
+{
+	uint32_t delta = (uint32_t)value[0] & SCOPE_DELTA_MAX;
+
+	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER)
+		delta = (scope_unfold(delta, SCOPE_DELTA_BITS) + value[1]) & SCOPE_DELTA_MAX;
+	word[0] |= scope_record_word(type, delta);
+	if (type == SCOPE_RECORD_TIME)
+		word[1] = past->now_ns += value[1];
+	else
+		past->now_ns += delta;
+	if (type == SCOPE_RECORD_SYSCALL)
+		word[1] |= (uint32_t)value[1];
+	else if (type == SCOPE_RECORD_ENTER)
+		word[1] = past->now_ns - value[1];
+}
+
+/* Where all columns stand. -EBADMSG: that cannot be. */
+static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layout *layout)
+{
+	const struct scope_columns_head *head = (const void *)columns;
+	const size_t records = head->subbuf.zero;
+	size_t at = sizeof(*head);
+
+	if (records > bytes - at)
+		return -EBADMSG;
+	for (; at < sizeof(*head) + records; at++) {
+		if (columns[at] >= SCOPE_CLASSES)
+			return -EBADMSG;
+		layout->table[columns[at]].count++;
+	}
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+		struct scope_class_table *table = &layout->table[class];
+		const uint32_t type = scope_class_type(layout, class);
+
+		if (!table->count)
+			continue;
+		if (type >= SCOPE_RECORD_TYPES || !scope_record_fixed(type))
+			return -EBADMSG;
+		table->type = (uint8_t)type;
+		table->words = (uint8_t)(scope_record_fixed(type) / 8);
+		table->values = (uint8_t)scope_type_values(type);
+		table->from = (uint8_t)scope_type_plain_from(type);
+		table->alike = scope_type_alike_at(type);
+	}
+	at = scope_layout_fixed(layout, at);
+	if (at > bytes)
+		return -EBADMSG;
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+		struct scope_class_table *table = &layout->table[class];
+		const uint32_t type = scope_class_type(layout, class);
+
+		if (type != SCOPE_RECORD_SYSCALL && type != SCOPE_RECORD_ENTER)
+			continue;
+		/* abi_args is the third of the bytes that are columns */
+		for (size_t i = 0; i < table->count; i++)
+			table->args += columns[table->plain + 2 * table->count + i] >> 4;
+	}
+	scope_layout_args(layout, at);
+	return layout->end + head->rest_bytes > bytes ? -EBADMSG : 0;
+}
+
+/* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
+static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct scope_class_table *table,
+			  struct scope_columns_past *past, struct scope_bits *bits, const uint8_t *columns)
+{
+	const size_t words = table->words, step = table->count, alike = table->alike;
+	const uint8_t *symbol = columns + table->symbols + table->done;
+	const uint8_t *column = columns + table->plain + table->done++;
+	const uint32_t type = table->type;
+	uint64_t value[SCOPE_VALUES_MAX] = { 0 }, first[2] = { 0, 0 };
+	size_t args;
+
+	if (8 * words > left)
+		return 0;
+	value[0] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	symbol += step;
+	if (table->values > 1)
+		value[1] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	column = gather(column, step, &first[0], 4, 8);
+	if (table->from == 12)
+		column = gather(column, step, &first[1], 4, 8);
+	else if (table->from == 8 && words > 1)
+		column = gather(column, step, &first[1], 0, 8);
+	if (alike != SCOPE_NOWHERE)
+		first[alike] = (uint64_t)scope_past_alike(past, class, first[alike] >> 32, true) << 32;
+	make_far(past, type, value, first);
+	word[0] = first[0];
+	if (words > 1)
+		word[1] = first[1];
+	for (size_t i = 2; i < words; i++) {
+		word[i] = 0;
+		column = gather(column, step, &word[i], 0, 8);
+	}
+	args = scope_record_args((const uint8_t *)word, type);
+	if (8 * (words + args) > left)
+		return 0;
+	for (size_t i = words; i < words + args; i++) {
+		word[i] = 0;
+		gather(columns + table->arg + table->args_done++, table->args, &word[i], 0, 8);
+	}
+	if (args)
+		word[words] = scope_past_arg(past, class, word[words], true);
+	return 8 * (words + args);
+}
+
+int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes)
+{
+	const struct scope_columns_head *head = (const void *)columns;
+	const uint8_t *class = columns + sizeof(*head), *rest, *rest_end;
+	struct scope_layout layout = { .type = head->type };
+	struct scope_columns_past past = { 0 };
+	struct scope_bits bits = { 0 };
+	size_t at = sizeof(head->subbuf);
+
+	if (bytes < sizeof(*head) || out_bytes < sizeof(head->subbuf) ||
+	    find_columns(columns, bytes, &layout))
+		return -EBADMSG;
+	memcpy(out, &head->subbuf, sizeof(head->subbuf));
+	((struct scope_subbuf *)out)->zero = 0;
+	past.now_ns = head->subbuf.begin_ns;
+	rest = columns + layout.end;
+	rest_end = rest + head->rest_bytes;
+	bits.at = (uint8_t *)rest_end;
+	bits.end = columns + bytes;
+	for (size_t records = head->subbuf.zero; records--; class++) {
+		struct scope_class_table *table = &layout.table[*class];
+		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, table,
+						 &past, &bits, columns);
+
+		more = there ? scope_record_rest(out + at, table->type) : 0;
+		at += there;
+		if (!there || more > out_bytes - at || more > (size_t)(rest_end - rest))
+			return -EBADMSG;
+		if (more)
+			memcpy(out + at, rest, more);
+		rest += more;
+		at += more;
+	}
+	return at == out_bytes && rest == rest_end && scope_bits_all_read(&bits) ? 0 : -EBADMSG;
+}
+
+/*
+ * The next record of a class without its times and arguments, which are not asked for. Its bytes in the
+ * sub-buffer but for the rest; *ret_rest: those.
+ */
+static size_t pass_record(struct scope_class_table *table, const uint8_t *columns, size_t *ret_rest)
+{
+	const size_t step = table->count, words = table->words;
+	const uint8_t *column = columns + table->plain + table->done++;
+	_Alignas(8) uint8_t record[sizeof(struct scope_record_state)];
+	uint64_t word;
+
+	*ret_rest = 0;
+	switch (table->type) {
+	case SCOPE_RECORD_SYSCALL:
+	case SCOPE_RECORD_ENTER:
+		/* abi_args is the third of the bytes that are columns */
+		return 8 * (words + (column[2 * step] >> 4));
+	case SCOPE_RECORD_STATE:
+	case SCOPE_RECORD_CHAIN:
+	case SCOPE_RECORD_STACK:
+	case SCOPE_RECORD_PROBE:
+		for (size_t i = 0; i < words; i++) {
+			word = 0;
+			column = gather(column, step, &word, i ? 0 : 4, 8);
+			memcpy(record + 8 * i, &word, sizeof(word));
+		}
+		*ret_rest = scope_record_rest(record, table->type);
+		break;
+	}
+	return 8 * words;
+}
+
+int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			struct scope_columns_rests *rests)
+{
+	const struct scope_columns_head *head = (const void *)columns;
+	const uint8_t *class = columns + sizeof(*head);
+	struct scope_layout layout = { .type = head->type };
+	size_t from = sizeof(head->subbuf), at = 0;
+
+	rests->count = 0;
+	if (bytes < sizeof(*head) || find_columns(columns, bytes, &layout) ||
+	    head->rest_bytes > out_bytes)
+		return -EBADMSG;
+	for (size_t records = head->subbuf.zero; records--; class++) {
+		size_t more;
+
+		from += pass_record(&layout.table[*class], columns, &more);
+		if (!more)
+			continue;
+		if (scope_grow(&rests->rest, &rests->capacity, rests->count + 1, sizeof(*rests->rest)))
+			return -ENOMEM;
+		rests->rest[rests->count++] =
+			(struct scope_columns_rest){ (uint32_t)from, (uint32_t)at, (uint32_t)more };
+		from += more;
+		at += more;
+		if (from > out_bytes || at > head->rest_bytes)
+			return -EBADMSG;
+	}
+	if (from != out_bytes || at != head->rest_bytes)
+		return -EBADMSG;
+	memcpy(out, columns + layout.end, at);
+	return 0;
+}
+
+const struct scope_columns_rest *scope_columns_find_rest(const struct scope_columns_rests *rests,
+							 size_t from, size_t bytes)
+{
+	size_t low = 0, high = rests->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct scope_columns_rest *rest = &rests->rest[middle];
+
+		if (from >= (size_t)rest->from + rest->bytes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == rests->count || from < rests->rest[low].from ||
+	    bytes > rests->rest[low].from + (size_t)rests->rest[low].bytes - from)
+		return NULL;
+	return &rests->rest[low];
+}

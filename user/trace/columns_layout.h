@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the columns of a sub-buffer stand, and what each number in them is told by: for both ways. */
+#ifndef SCOPE_TRACE_COLUMNS_LAYOUT_H
+#define SCOPE_TRACE_COLUMNS_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "trace/columns.h"
+#include "trace/record_parts.h"
+
+#define SCOPE_CLASSES_MORE 60u
+#define SCOPE_CLASSES (SCOPE_RECORD_TYPES + SCOPE_CLASSES_MORE)
+#define SCOPE_VALUES_MAX 2u
+#define SCOPE_ALIKE_SETS 16u
+#define SCOPE_NOWHERE SIZE_MAX
+#define SCOPE_DELTA_BITS (32 - SCOPE_TYPE_BITS)
+
+/* The start of all columns. */
+struct scope_columns_head {
+	struct scope_subbuf subbuf; /* its `zero` is the number of records */
+	uint32_t rest_bytes;
+	uint8_t type[SCOPE_CLASSES_MORE]; /* of the classes from SCOPE_RECORD_TYPES on, 0: unused */
+};
+
+/* The columns of one class, and how far they have come. */
+struct scope_class_table {
+	size_t count, args;	  /* records, and arguments of them all */
+	size_t done, args_done;
+	size_t symbols, plain, arg; /* where the first column of each sort begins */
+	uint8_t type, words, values, from; /* these are set for records that are joined */
+	size_t alike;
+};
+
+struct scope_layout {
+	struct scope_class_table table[SCOPE_CLASSES];
+	const uint8_t *type; /* head's */
+	size_t end;	     /* of the columns; there the rest begins */
+};
+
+/* What was seen of the sub-buffer up to here, to tell the next record's fields by. */
+struct scope_columns_past {
+	uint64_t now_ns;
+	uint64_t arg; /* the first one of the call before */
+	bool near[SCOPE_CLASSES]; /* the class's last call had the same first argument as the one before it */
+	uint32_t alike[SCOPE_ALIKE_SETS][256]; /* the last number by its low byte; a set for some classes */
+};
+
+static inline uint32_t scope_class_type(const struct scope_layout *layout, uint32_t class)
+{
+	return class < SCOPE_RECORD_TYPES ? class : layout->type[class - SCOPE_RECORD_TYPES];
+}
+
+/* Times in a record. */
+static inline size_t scope_type_values(uint32_t type)
+{
+	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ||
+	       type == SCOPE_RECORD_TIME ? 2 : 1;
+}
+
+/* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
+static inline size_t scope_type_plain_from(uint32_t type)
+{
+	if (type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME)
+		return 16;
+	return type == SCOPE_RECORD_SYSCALL ? 12 : 8;
+}
+
+static inline size_t scope_type_plain(uint32_t type)
+{
+	return 4 + scope_record_fixed(type) - scope_type_plain_from(type);
+}
+
+/* Gives columns of times and fixed parts their places, from `at` on. Where they end. */
+static inline size_t scope_layout_fixed(struct scope_layout *layout, size_t at)
+{
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+		struct scope_class_table *table = &layout->table[class];
+
+		table->symbols = at;
+		at += table->count * scope_type_values(scope_class_type(layout, class));
+	}
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+		struct scope_class_table *table = &layout->table[class];
+
+		table->plain = at;
+		if (table->count)
+			at += table->count * scope_type_plain(scope_class_type(layout, class));
+	}
+	return at;
+}
+
+static inline void scope_layout_args(struct scope_layout *layout, size_t at)
+{
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+		layout->table[class].arg = at;
+		at += 8 * layout->table[class].args;
+	}
+	layout->end = at;
+}
+
+/*
+ * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
+ * tells which one it is; the others stand as what differs from it. Number to stored, or back.
+ */
+static inline uint32_t scope_past_alike(struct scope_columns_past *past, uint32_t class,
+					uint32_t number, bool back)
+{
+	uint32_t *last = &past->alike[class % SCOPE_ALIKE_SETS][number & 0xff];
+	const uint32_t changed = number ^ (*last & ~0xffu);
+
+	*last = back ? changed : number;
+	return changed;
+}
+
+/* The first argument is often that of the call before: a descriptor. Argument to stored, or back. */
+static inline uint64_t scope_past_arg(struct scope_columns_past *past, uint32_t class,
+				      uint64_t value, bool back)
+{
+	const uint64_t changed = past->near[class] ? value ^ past->arg : value;
+	const uint64_t arg = back ? changed : value;
+
+	past->near[class] = arg == past->arg;
+	past->arg = arg;
+	return changed;
+}
+
+/* Which of the first two words has such a number as its upper half. */
+static inline size_t scope_type_alike_at(uint32_t type)
+{
+	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)
+		return 0;
+	return type == SCOPE_RECORD_SYSCALL ? 1 : SCOPE_NOWHERE;
+}
+
+#endif
