@@ -15,11 +15,11 @@ perf record -q -e cpu-clock:u -F 99 -o "$dir/try" true >/dev/null 2>&1 ||
 	{ echo "skipped: perf cannot sample here"; exit 77; }
 bad=0
 
-# agree NAME FLAGS
+# agree NAME FLAGS: over two seconds of a CPU, however long it takes to get them
 agree() {
 	gcc $2 -o "$dir/$1" tests/unit/unwind_target.c -lpthread || return 1
 	perf --buildid-dir "$dir/cache" record -q -e cpu-clock:u -F 499 --call-graph dwarf,16384 -o "$dir/$1.data" \
-		-- timeout 3 "$dir/$1" run >/dev/null 2>&1
+		-- sh -c 'ulimit -c 0; ulimit -S -t 2; "$0" run; :' "$dir/$1" >/dev/null 2>&1
 	perf --buildid-dir "$dir/cache" script -i "$dir/$1.data" -F comm,tid,time,event,ip,sym --no-inline --ns > "$dir/theirs" 2>/dev/null
 	python3 tests/unit/perf_agree.py text "$dir/$1.data" > "$dir/text" &&
 		"$scope" dump --reverse "$dir/text" -o "$dir/trace" &&
