@@ -72,6 +72,20 @@ static bool futex_is_timed(const struct scope_open_call *call)
 }
 
 /* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
+/*
+ * Who sleeps outside calls and cannot be interrupted waits for a page. Who can be was stopped, or is where
+ * nothing was told of.
+ */
+static bool in_fault(const struct scope_thread *thread)
+{
+	return thread->open.nr == SCOPE_NR_NONE && thread->disk;
+}
+
+static uint64_t asleep_since(const struct scope_thread *thread)
+{
+	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
+}
+
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  uint32_t index, struct scope_hang *hang)
 {
@@ -84,8 +98,11 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return false;
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
+	hang->since_ns = asleep_since(thread);
+	/* Nobody idles there. */
+	if (in_fault(thread))
+		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
-	hang->since_ns = thread->open.enter_ns;
 	switch (open_role(thread)) {
 	case SCOPE_CALL_ACCEPT:
 	case SCOPE_CALL_CHILD:
@@ -147,8 +164,8 @@ int scope_hang_find(const struct scope_units *units, const struct scope_survey *
 			continue;
 		limit = group_limit(survey, units->groups->of_thread[i]);
 		if (thread->run == SCOPE_RUN_BLOCKED) {
-			if (thread->open.nr != SCOPE_NR_NONE &&
-			    timeline->end_ns - thread->open.enter_ns >= limit &&
+			if ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
+			    timeline->end_ns - asleep_since(thread) >= limit &&
 			    judge_blocked(units, pickups, i, hang))
 				count++;
 		} else if (judge_running(units, i, limit, hang)) {

@@ -26,6 +26,24 @@ static const char *call_name(uint32_t nr)
 	return nr == SCOPE_NR_NONE ? "no call" : name ? name : "unknown call";
 }
 
+struct sleep_text {
+	char text[224];
+};
+
+/* "read(9, a pipe)" */
+static const char *sleep_name(struct sleep_text *buffer, const struct report *report, uint32_t tgid,
+			      const struct scope_finding *finding)
+{
+	struct scope_object_text object;
+
+	if (finding->nr == SCOPE_NR_NONE)
+		return "a page fault";
+	snprintf(buffer->text, sizeof(buffer->text), "%s(%s%s)", call_name(finding->nr),
+		 scope_object_name(&object, report->analysis, tgid, finding->nr, finding->object),
+		 finding->kind == SCOPE_FINDING_HANG && finding->lock ? ", a lock" : "");
+	return buffer->text;
+}
+
 static const struct scope_thread *thread_at(const struct report *report, uint32_t index)
 {
 	return scope_threads_at(report->analysis->units->timeline->threads, index);
@@ -149,7 +167,7 @@ static bool print_owner(const struct report *report, const struct scope_finding 
 static void print_stuck(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *thread = thread_at(report, finding->thread);
-	struct scope_object_text object;
+	struct sleep_text sleep;
 	struct scope_text age;
 
 	if (finding->kind == SCOPE_FINDING_SPIN) {
@@ -159,12 +177,10 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 			finding->samples);
 		return;
 	}
-	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s(%s%s)\n",
+	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n",
 		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-		scope_format_ns(&age, finding->age_ns), call_name(finding->nr),
-		scope_object_name(&object, report->analysis, thread->tgid, finding->nr,
-				  finding->object),
-		finding->lock ? ", a lock" : "");
+		scope_format_ns(&age, finding->age_ns),
+		sleep_name(&sleep, report, thread->tgid, finding));
 	if (finding->lock && !print_owner(report, finding))
 		fputs("     mind        the function that holds the lock may be another one: see the other "
 		      "lines\n", report->out);
@@ -185,14 +201,13 @@ static void print_waiters(const struct report *report, const struct scope_findin
 {
 	const struct scope_thread *holder = thread_at(report, finding->holder);
 	const struct scope_group *group = &report->analysis->groups->group[finding->victim_group];
-	struct scope_object_text object;
+	struct sleep_text sleep;
 
 	fprintf(report->out,
-		"     who waits   %s ×%u: %.0f %% of the excess in %s(%s),\n"
+		"     who waits   %s ×%u: %.0f %% of the excess in %s,\n"
 		"                 %s by %s (tid %u)\n",
-		group->name, finding->victim_threads, 100 * finding->share, call_name(finding->nr),
-		scope_object_name(&object, report->analysis, victim_process(report, finding),
-				  finding->nr, finding->object), finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
+		group->name, finding->victim_threads, 100 * finding->share,
+		sleep_name(&sleep, report, victim_process(report, finding), finding), finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
 		holder->comm, holder->tid);
 }
 

@@ -55,8 +55,6 @@ const char *scope_object_name(struct scope_object_text *buffer,
 	enum scope_fd_kind kind;
 	const char *name = NULL;
 
-	if (nr == SCOPE_NR_NONE)
-		return "a page fault";
 	if (!takes_fd(nr)) {
 		snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
 		return buffer->text;

@@ -12,7 +12,7 @@ struct scope_object_text {
 /*
  * Of a call of that process with this first argument: "0x7f0000001040", or "7, pipe:[4711]". What a
  * descriptor leads to is known where it was open as tracing began and is of the same kind still, else
- * at most the kind. Outside calls: "a page fault".
+ * at most the kind.
  */
 const char *scope_object_name(struct scope_object_text *buffer,
 			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,

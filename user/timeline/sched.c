@@ -64,6 +64,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 		bool disk = event->sched.iowait || event->sched.prev_state == SCOPE_STATE_DISK;
 
 		thread->run = SCOPE_RUN_BLOCKED;
+		thread->disk = disk;
 		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = event->time_ns;
 	}

@@ -64,6 +64,7 @@ struct scope_thread {
 	char comm[SCOPE_COMM_BYTES];
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */
+	bool disk; /* while BLOCKED: not to be interrupted, or in iowait */
 	uint16_t cpu;
 	uint64_t since_ns; /* up to here its account is kept */
 	uint64_t first_ns;

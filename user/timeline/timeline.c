@@ -99,6 +99,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 		thread->queue_ns = event->time_ns;
 	} else {
 		thread->run = SCOPE_RUN_BLOCKED;
+		thread->disk = disk;
 		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = since_ns;
 	}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One worker of two has waited for a page of a mapped file for 60 s before the trace began, in no
+system call; behind it a timer thread, stopped by a signal, sleeps in no call either.
+Answer: a hang in checksum_page, that alone."""
+from synth import Thread, Trace
+
+trace = Trace(seconds=3, seed=5)
+trace.fd(6, "epoll")
+START = 70_000_000_000  # so that the hang can lie before the window
+trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
+trace.meta("begin_ns", str(START))
+trace.end_ns = START + 3_000_000_000
+trace.meta("end_ns", str(trace.end_ns))
+
+stuck = ["start_worker", "worker_loop", "handle", "checksum_page"]
+idle = ["start_worker", "worker_loop", "libc:epoll_wait"]
+timer = ["start_timer", "timer_loop", "tick"]
+trace.meta("kernel_stack.101", "folio_wait_bit_common filemap_fault __do_fault")
+hung = Thread(trace, 101, "worker0", 0, now=START)
+hung.state("disk", since=START - 60_000_000_000, path=stuck)
+busy = Thread(trace, 102, "worker1", 1, now=START)
+busy.state("sleeping", call="epoll_wait", since=START - 1_000_000, args="6,0,64,0,0,0", path=idle)
+stopped = Thread(trace, 103, "timer", 2, now=START)
+stopped.state("stopped", since=START - 60_000_000_000, path=timer)
+
+busy.now += 5_000_000
+trace.add(busy.now - 2000, 1, "waking 102 from - hardirq")
+trace.add(busy.now - 1000, 1, "switch 0 102 sleeping")
+trace.add(busy.now, 1, "exit 102 epoll_wait ret=1")
+trace.fd(7, "accepted")
+busy.sampled = busy.now
+while busy.now < trace.end_ns - 20_000_000:
+    busy.call("read", 5_000, ret=64, args="7", path=idle[:2] + ["read_request"])
+    busy.run(trace.random.randint(80_000, 120_000), idle[:2] + ["handle"])
+    busy.call("write", 10_000, ret=64, args="7", path=idle[:2] + ["reply"])
+    busy.sleep("epoll_wait", trace.random.randint(300_000, 900_000), ret=1, args="6", path=idle)
+busy.stuck("epoll_wait", args="6")
+hung.state("disk", since=START - 60_000_000_000, path=stuck, at_stop=True)
+busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle,
+           at_stop=True)
+stopped.state("stopped", since=START - 60_000_000_000, path=timer, at_stop=True)
+trace.print()
