@@ -58,22 +58,25 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 {
 	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
 	const uint64_t more = event->flags & SCOPE_STACK_KERNEL_IP ? sizeof(event->stack.kernel_ip) : 0;
-	const uint64_t bytes = event->stack.bytes + (event->stack.ips ? 0 : more);
+	/* A CHAIN may have nothing but the kernel's address. */
+	const bool chain = event->stack.ips || (!event->stack.regs && !event->stack.bytes);
+	const uint64_t first_bytes = words * 8 + (chain ? more : 0);
+	const uint64_t bytes = event->stack.bytes + (chain ? 0 : more);
 	const struct scope_trace_again *again;
 	const uint8_t *first = NULL, *data = NULL;
 	int ret = open_frame(trace, place->frame, &again);
 
 	if (ret)
 		return ret;
-	if (words)
-		first = find(again, place->first, words * 8 + (event->stack.ips ? more : 0));
+	if (first_bytes)
+		first = find(again, place->first, first_bytes);
 	if (bytes)
 		data = find(again, place->data, bytes);
-	if ((words && !first) || (bytes && !data))
+	if ((first_bytes && !first) || (bytes && !data))
 		return -EBADMSG;
 	event->stack.ip = event->stack.reg = (const uint64_t *)first;
 	event->stack.data = data;
-	if (more && event->stack.ips)
+	if (more && chain)
 		event->stack.kernel_ip = event->stack.ip[event->stack.ips];
 	else if (more)
 		memcpy(&event->stack.kernel_ip, event->stack.data + event->stack.bytes, more);

@@ -441,7 +441,7 @@ struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
 {
 	const struct cursor *cursor = cursor_of(trace->merge, event->cpu);
 	const uint8_t *base = cursor->subbuf;
-	const void *first = event->stack.ips ? event->stack.ip : event->stack.reg;
+	const void *first = event->stack.ip ? event->stack.ip : event->stack.reg;
 	struct scope_trace_place place = { .frame = cursor->index->frame[cursor->next - 1] };
 
 	if (first)
