@@ -83,9 +83,12 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 	       finding.times >= options->times_min;
 }
 
-/* Kappa, and the most that it may be: by so many of Cohen's standard errors, of one stack more in two. */
+/*
+ * Whether stacks that belong together lie in the same branch. The error of kappa is Cohen's, with one of two
+ * more stacks taken to agree: of few stacks none may, and would seem sure.
+ */
 struct agreement {
-	double kappa, at_most;
+	double kappa, at_most; /* by z errors */
 	size_t sets; /* of two stacks or more that belong together */
 };
 

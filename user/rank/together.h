@@ -12,15 +12,14 @@ struct scope_together {
 
 /*
  * The judge of scope_tree_attribute(); user: struct scope_together. Several bugs meet in the function
- * that calls them, and so do the parts of one: a parser that is given far too much reads and applies it. They
- * are one cause if the same units run in all branches: two stacks of one unit lie in the same branch hardly
- * more often than any two (kappa below a half, and by more than chance gives: chance_z standard errors;
- * J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960). Units too short for two stacks are
- * asked by their sets of calls. And usual units must hardly run
- * there: the node has to meet the rule for findings, its share of usual time included, which a function that
- * handles every request does not. Where a function below holds most of the excess, by whatever
- * ways it is called, it is the cause. What sleeps is not
- * asked.
+ * that calls them, and so do the parts of one: a parser that is given far too much reads and applies it.
+ * They are one cause if the same units run in all branches: two stacks of one unit lie in the same branch
+ * hardly more often than any two (kappa below a half, and by more than chance gives: chance_z standard
+ * errors; J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960). Units too short for two
+ * stacks are asked by their sets of calls. And usual units must hardly run there: the node has to meet the
+ * rule for findings, its share of usual time included, which a function that handles every request does
+ * not. Where a function below holds most of the excess, by whatever ways it is called, it is the cause.
+ * What sleeps is not asked.
  */
 int scope_rank_together(void *user, uint32_t node, bool *ret_together);
 
