@@ -18,8 +18,8 @@
 
 /*
  * Who listens. By value in what is built in, so that the compiler sees what is constant; functions that
- * are called get a copy's address: handing over the words themselves has been seen to stop the processor
- * for longer than the rest of a call takes, since they were stored one by one and loaded two at a time.
+ * are called get a copy's address: the words themselves were stored one by one and loaded two at a time
+ * to be handed over, for which the processor had to wait at every event.
  */
 struct scope_listener {
 	struct scope_timeline *timeline;

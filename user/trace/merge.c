@@ -404,7 +404,7 @@ int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_e
 
 		ret_event[count++] = lane->next++;
 		merge->taken = winner.cpu;
-		if (count == max || lane->next == lane->end)
+		if (count >= max || lane->next == lane->end)
 			break;
 		winner = play(merge, winner.cpu, lane->next->time_ns);
 	}

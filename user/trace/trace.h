@@ -166,8 +166,8 @@ int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
 /*
- * The next events, max at most, without copying them: how many, 0 at the end, -errno. They hold until
- * the next call.
+ * The next events, without copying them: how many, 0 at the end, -errno. max is 1 or more. They hold
+ * until the next call.
  */
 #define SCOPE_TRACE_TAKE 64 /* more at once gain nothing */
 int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_event, size_t max);
