@@ -4,6 +4,9 @@
  *
  * If the thread leaves the CPU first, or a flush comes by, the pending call is written as ENTER and
  * the exit becomes a record of its own, maybe on another CPU.
+ *
+ * What is frequent here and in probe_sched.c is notrace: a place for the function tracer costs an
+ * instruction each time, and who traces all functions would have Scope's for each event.
  */
 #include <trace/events/syscalls.h>
 #include "arch.h"
