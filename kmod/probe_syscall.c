@@ -60,7 +60,7 @@ static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call
 
 /* Any call, at any time. Turns preemption on again. */
 static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
-				struct pt_regs *regs, long id)
+					struct pt_regs *regs, long id)
 {
 	unsigned long flags;
 	u64 now;
@@ -79,10 +79,12 @@ static noinline notrace void enter_slow(struct scope_session *session, struct sc
 	preempt_enable_notrace();
 }
 
-#define NOT_PLAIN 0xe /* in a number of arguments with SCOPE_CALL_SKIP: neither none nor one is asked for */
+/* In a number of arguments with SCOPE_CALL_SKIP: neither none nor one is asked for. */
+#define NOT_PLAIN 0xe
 
-/* Preemption off; turns it on. The end of an enter of which several arguments are asked for, or nothing. */
-static noinline notrace void enter_with_args(struct scope_cpu *cpu, struct pt_regs *regs, u32 call, u64 now)
+/* Preemption off; turns it on. The end of an enter that is to note several arguments, or nothing. */
+static noinline notrace void enter_with_args(struct scope_cpu *cpu, struct pt_regs *regs, u32 call,
+					     u64 now)
 {
 	set_pending(cpu, *(struct scope_call *)&call, regs, now, 0);
 	preempt_enable_notrace();
@@ -139,7 +141,7 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 
 /* Interrupts off. */
 static noinline notrace void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
-			struct pt_regs *regs, long ret, u64 now)
+					 struct pt_regs *regs, long ret, u64 now)
 {
 	u64 duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;
 	struct scope_call call = cpu->call;

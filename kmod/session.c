@@ -160,7 +160,9 @@ static void set_calls(struct scope_session *session)
 	int i;
 
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++) {
-		stack = config->stack_mode && config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
+		stack = config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
+		if (!config->stack_mode)
+			stack = 0;
 		WRITE_ONCE(config->arg_counts[i],
 			   (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
 		WRITE_ONCE(session->call[i],
