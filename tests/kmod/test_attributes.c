@@ -164,7 +164,7 @@ static void refused(struct client *client, int command, const struct attributes 
 
 	CHECK(err == -EINVAL || err == -ERANGE, "command %d, attribute %d %s: %d %s", command, name,
 	      how, err, text);
-	CHECK(text[0], "command %d, attribute %d %s: no word of why", command, name, how);
+	CHECK(text[0] || client_told(text, "why"), "command %d, attribute %d %s: no word of why", command, name, how);
 }
 
 static void with_length(struct client *client, int command, const struct row *row, uint32_t bytes,

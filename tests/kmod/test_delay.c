@@ -368,6 +368,7 @@ void test_delay_hold(int pid)
 				       .syscall = SYS_getppid, .ns = MS / 2 };
 	struct client client;
 	size_t i;
+	int err;
 
 	delay_find_places();
 	client_begin(&client, &config);
@@ -376,7 +377,10 @@ void test_delay_hold(int pid)
 
 		rule.id = i;
 		rule.ns = 200000;
-		delay_must(&client, &rule);
+		err = client_delay_set(&client, &rule);
+		/* Old kernels have no functions at whose entry calls can be held up. */
+		CHECK(!err || (!i && err == -EOPNOTSUPP), "%s: %s", delay_ways[i].name,
+		      client_delay_text);
 	}
 	delay_must(&client, &faster);
 	puts("held");
