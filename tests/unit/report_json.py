@@ -52,6 +52,10 @@ for path in sorted(folder.glob("*.json")):
     near = [f["function"]["name"] for f in report["near"]]
     if [n for n in near if n not in text] or bool(near) != ("Nearest to a finding" in text):
         wrong(name, f"near are {near}, not as the text says")
+    since = re.search(r"It began ([0-9.]+) s into the window", text)
+    told = report["since_ns"] and f"{(report['since_ns'] - report['trace']['begin_ns']) / 1e9:.1f}"
+    if (since[1] if since else None) != told:
+        wrong(name, f"it began {told} s into the window, not as the text says")
     head = next(v for k, v in verdicts.items() if f"  {k}" in text)
     if report["verdict"] != head:
         wrong(name, f"verdict {report['verdict']}, the text's is {head}")

@@ -8,22 +8,30 @@
 
 #include "unit/once.h"
 
-int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference)
+int scope_reference_create(struct scope_trace *trace, uint64_t until_ns,
+			   struct scope_reference **ret_reference)
 {
+	uint64_t end_ns = scope_trace_meta_number(trace, SCOPE_META_END, 0);
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
 	int err;
 
 	if (!reference)
 		return -ENOMEM;
 	reference->trace = trace;
+	reference->until_ns = until_ns;
+	if (until_ns != UINT64_MAX)
+		scope_trace_limit(trace, until_ns);
 	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, &reference->pickups, &reference->groups,
 			     &reference->survey, NULL);
+	if (until_ns != UINT64_MAX)
+		scope_trace_limit(trace, UINT64_MAX);
 	if (err) {
 		scope_reference_destroy(reference);
 		return err;
 	}
-	reference->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) -
-			      scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0)) / 1e9;
+	if (until_ns < end_ns)
+		end_ns = until_ns;
+	reference->seconds = (end_ns - scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0)) / 1e9;
 	*ret_reference = reference;
 	return 0;
 }

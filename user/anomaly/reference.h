@@ -18,10 +18,15 @@ struct scope_reference {
 	struct scope_survey *survey;
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 	double seconds;	      /* length of its window */
+	uint64_t until_ns;    /* UINT64_MAX, or its window is what came before in the trace it is held against */
 };
 
-/* Two runs through trace, which must outlive the result. 0 or -errno; the caller destroys. */
-int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference);
+/*
+ * Two runs through trace, which must outlive the result, up to until_ns (UINT64_MAX: all of it). 0 or
+ * -errno; the caller destroys.
+ */
+int scope_reference_create(struct scope_trace *trace, uint64_t until_ns,
+			   struct scope_reference **ret_reference);
 void scope_reference_destroy(struct scope_reference *reference);
 
 /*

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rank/onset.h"
 #include "unit/once.h"
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
@@ -25,6 +26,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.kept = analysis->kept,
 		.units = analysis->units,
 		.reference = analysis->reference_kept,
+		.since_ns = analysis->since_ns,
 		.hangs = analysis->hangs,
 		.hang_count = analysis->hang_count,
 		.evidence = analysis->evidence,
@@ -76,7 +78,7 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
 				       &analysis->detection);
 	if (!err && options->baseline && !analysis->reference)
-		err = scope_reference_create(options->baseline, &analysis->reference);
+		err = scope_reference_create(options->baseline, UINT64_MAX, &analysis->reference);
 	if (!err && options->baseline)
 		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
 					    &options->detect, analysis->detection);
@@ -104,7 +106,8 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
-	elsewhere.root = NULL; /* the baseline's processes are others */
+	if (!analysis->since_ns)
+		elsewhere.root = NULL; /* the baseline's processes are others */
 	if (!err && options->baseline)
 		err = name_functions(options->baseline, &elsewhere, &analysis->reference_symbols);
 	/* One more pass over the trace, which is not for one that is still being written. */
@@ -137,8 +140,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	return err ? err : rank(analysis, options);
 }
 
-int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
-		       struct scope_analysis **ret_analysis)
+static int run(struct scope_trace *trace, const struct scope_analysis_options *options,
+	       uint64_t since_ns, struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
@@ -148,6 +151,7 @@ int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_op
 		return -ENOMEM;
 	}
 	analysis->trace = trace;
+	analysis->since_ns = since_ns;
 	analysis->reference = options->reference;
 	err = analyse(analysis, options);
 	if (err) {
@@ -156,6 +160,51 @@ int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_op
 	}
 	*ret_analysis = analysis;
 	return 0;
+}
+
+/* Does something begin in the middle? Then what is found against the time before, else NULL. */
+static int run_since(const struct scope_analysis *whole, const struct scope_analysis_options *options,
+		     struct scope_analysis **ret_analysis)
+{
+	struct scope_analysis_options since = *options;
+	struct scope_analysis *analysis;
+	uint64_t since_ns;
+	int err = scope_onset_find(whole->kept, whole->detection, options->rank.times_min,
+				   options->rank.chance_z, &since_ns);
+
+	*ret_analysis = NULL;
+	if (err || !since_ns)
+		return err;
+	since.stream = NULL; /* it has told all it knew */
+	since.baseline = whole->trace;
+	err = scope_reference_create(whole->trace, since_ns, &since.reference);
+	if (!err)
+		err = run(whole->trace, &since, since_ns, &analysis);
+	if (err)
+		return err;
+	if (analysis->ranking->findings)
+		*ret_analysis = analysis;
+	else
+		scope_analysis_destroy(analysis);
+	return 0;
+}
+
+int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
+		       struct scope_analysis **ret_analysis)
+{
+	struct scope_analysis *whole, *since = NULL;
+	int err = run(trace, options, 0, &whole);
+
+	if (err)
+		return err;
+	if (whole->ranking->verdict == SCOPE_VERDICT_NOTHING && !options->baseline && !options->from_ns &&
+	    options->settled_ns == UINT64_MAX)
+		err = run_since(whole, options, &since);
+	if (err || since)
+		scope_analysis_destroy(whole);
+	if (!err)
+		*ret_analysis = since ? since : whole;
+	return err;
 }
 
 void scope_analysis_destroy(struct scope_analysis *analysis)

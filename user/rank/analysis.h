@@ -32,6 +32,7 @@ struct scope_analysis {
 	struct scope_survey *survey;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
+	uint64_t since_ns; /* 0, or the baseline is what the same trace has from before that time */
 	struct scope_reference *reference; /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
 	struct scope_symbols *reference_symbols;
@@ -48,7 +49,11 @@ struct scope_analysis {
 /* Defaults for all settings, root "". */
 void scope_analysis_options_init(struct scope_analysis_options *options);
 
-/* 0 or -errno. The analysis borrows the trace, which must outlive it. */
+/*
+ * 0 or -errno. The analysis borrows the trace, which must outlive it. Where nothing is found by the whole
+ * window, without a baseline, and units take longer from some time on (rank/onset.h), it is done once
+ * more against the time before that, and given back if that finds something.
+ */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis);
 void scope_analysis_destroy(struct scope_analysis *analysis);

@@ -418,11 +418,12 @@ static int decide_kind(const struct scope_rank_input *input, const struct sums *
 	return 0;
 }
 
-/* Share of the units in the emptier half of the window. */
+/* Share of the units in the emptier half of the window, or of the time since the change. */
 static double half_share(const struct scope_rank_input *input, const struct sums *sums)
 {
 	const struct scope_timeline *timeline = input->units->timeline;
-	uint64_t middle = timeline->begin_ns + (timeline->end_ns - timeline->begin_ns) / 2;
+	uint64_t from = input->since_ns ? input->since_ns : timeline->begin_ns;
+	uint64_t middle = from + (timeline->end_ns - from) / 2;
 	size_t first = 0;
 
 	for (size_t i = 0; i < sums->units; i++)

@@ -143,6 +143,7 @@ struct scope_rank_input {
 	const struct scope_kept *kept;
 	const struct scope_units *units; /* of kept */
 	const struct scope_kept *reference; /* of a baseline, NULL without one */
+	uint64_t since_ns; /* 0, or the reference is the time before in the same trace */
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */

@@ -26,8 +26,8 @@ static void tell_baseline(const struct report *report, FILE *to)
 		return;
 	for (size_t i = 0; i < analysis->detection->populations; i++)
 		held += analysis->detection->population[i].reference > 0;
-	fprintf(to, " Held against the baseline: %zu of %zu populations; it has %s units in %.1f s", held,
-		analysis->detection->populations,
+	fprintf(to, " Held against the %s: %zu of %zu populations; it has %s units in %.1f s",
+		analysis->since_ns ? "time before" : "baseline", held, analysis->detection->populations,
 		scope_format_count(&units, reference->survey->units), reference->seconds);
 	if (seconds > 0 && reference->seconds > 0)
 		fprintf(to, ", %.0f a second, here %.0f",

@@ -296,7 +296,8 @@ static int print_paths(const struct report *report, const struct scope_finding *
 	if (!err)
 		err = print_path(report, "     syscalls    ", &path[0]);
 	if (!err && count > 1)
-		err = print_path(report, elsewhere ? "       baseline  " : "       usual     ", &path[1]);
+		err = print_path(report, elsewhere && !analysis->since_ns ? "       baseline  "
+									    : "       usual     ", &path[1]);
 	free(path[0].call);
 	free(path[1].call);
 	return err;

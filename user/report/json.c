@@ -343,9 +343,10 @@ int scope_report_json(const struct scope_analysis *analysis, const struct scope_
 	json_t *all;
 	int code = 0;
 
-	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
-			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "findings",
+			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "since_ns",
+			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
 			make_findings(analysis, causal), "near", make_near(analysis), "groups",
 			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));
 	if (!all)

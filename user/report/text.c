@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "report/format.h"
 
@@ -95,6 +96,23 @@ static int print_lacks(const struct report *report)
 	return 0;
 }
 
+/* When it began, by a clock on the wall too where the trace knows one. */
+static void print_since(const struct report *report)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
+	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
+	const time_t seconds = (time_t)((wall_ns + offset_ns) / 1000000000);
+	char when[64] = "";
+	struct tm tm;
+
+	if (wall_ns && gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
+	fprintf(report->out,
+		"  It began %.1f s into the window%s: units are held against those of before.\n",
+		offset_ns / 1e9, when);
+}
+
 static void print_slow(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -110,6 +128,8 @@ static void print_slow(const struct report *report)
 		scope_format_count(&a, slow), scope_format_count(&b, all),
 		requests ? "requests" : "units of work", all ? 100.0 * slow / all : 0,
 		scope_format_ns(&c, first->p50_ns), scope_format_ns(&d, first->usual_ns));
+	if (report->analysis->since_ns)
+		print_since(report);
 }
 
 static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_finding_kind kind)
