@@ -189,6 +189,13 @@ static int run_since(const struct scope_analysis *whole, const struct scope_anal
 	return 0;
 }
 
+/* Only where all of the window is looked at, and its own units are the norm. */
+static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
+{
+	return !whole->ranking->findings && whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN &&
+	       !options->baseline && !options->from_ns && options->settled_ns == UINT64_MAX;
+}
+
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis)
 {
@@ -197,8 +204,7 @@ int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_op
 
 	if (err)
 		return err;
-	if (whole->ranking->verdict == SCOPE_VERDICT_NOTHING && !options->baseline && !options->from_ns &&
-	    options->settled_ns == UINT64_MAX)
+	if (may_be_since(whole, options))
 		err = run_since(whole, options, &since);
 	if (err || since)
 		scope_analysis_destroy(whole);

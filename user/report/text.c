@@ -103,14 +103,17 @@ static void print_since(const struct report *report)
 	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
 	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
 	const time_t seconds = (time_t)((wall_ns + offset_ns) / 1000000000);
-	char when[64] = "";
+	char when[64] = "", text[192];
 	struct tm tm;
 
 	if (wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
-	fprintf(report->out,
-		"  It began %.1f s into the window%s: units are held against those of before.\n",
-		offset_ns / 1e9, when);
+	snprintf(text, sizeof(text),
+		 "It began %.1f s into the window%s: units are held against those of before.",
+		 offset_ns / 1e9, when);
+	fputs("  ", report->out);
+	scope_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
 }
 
 static void print_slow(const struct report *report)
