@@ -2,6 +2,7 @@
 """One worker of two has waited for a page of a mapped file for 60 s before the trace began, in no
 system call; behind it a timer thread, stopped by a signal, sleeps in no call either.
 Answer: a hang in checksum_page, that alone."""
+from beside import serve_beside
 from synth import Thread, Trace
 
 trace = Trace(seconds=3, seed=5)
@@ -23,18 +24,7 @@ busy.state("sleeping", call="epoll_wait", since=START - 1_000_000, args="6,0,64,
 stopped = Thread(trace, 103, "timer", 2, now=START)
 stopped.state("stopped", since=START - 60_000_000_000, path=timer)
 
-busy.now += 5_000_000
-trace.add(busy.now - 2000, 1, "waking 102 from - hardirq")
-trace.add(busy.now - 1000, 1, "switch 0 102 sleeping")
-trace.add(busy.now, 1, "exit 102 epoll_wait ret=1")
-trace.fd(7, "accepted")
-busy.sampled = busy.now
-while busy.now < trace.end_ns - 20_000_000:
-    busy.call("read", 5_000, ret=64, args="7", path=idle[:2] + ["read_request"])
-    busy.run(trace.random.randint(80_000, 120_000), idle[:2] + ["handle"])
-    busy.call("write", 10_000, ret=64, args="7", path=idle[:2] + ["reply"])
-    busy.sleep("epoll_wait", trace.random.randint(300_000, 900_000), ret=1, args="6", path=idle)
-busy.stuck("epoll_wait", args="6")
+serve_beside(busy, idle)
 hung.state("disk", since=START - 60_000_000_000, path=stuck, at_stop=True)
 busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle,
            at_stop=True)

@@ -2,6 +2,7 @@
 """One worker of two has waited in a pipe for 60 s before the trace began; the threads that idle
 in epoll and on a condition variable are as they should be.
 Answer: a hang in wait_for_helper, that alone."""
+from beside import serve_beside
 from synth import Thread, Trace
 
 trace = Trace(seconds=3, seed=5)
@@ -26,18 +27,7 @@ waiting = Thread(trace, 103, "spare", 2, now=START)
 waiting.state("sleeping", call="futex", since=START - 60_000_000_000,
               args="0x8f00,0x189,0,0,0,0", path=spare)
 
-busy.now += 5_000_000
-trace.add(busy.now - 2000, 1, "waking 102 from - hardirq")
-trace.add(busy.now - 1000, 1, "switch 0 102 sleeping")
-trace.add(busy.now, 1, "exit 102 epoll_wait ret=1")
-trace.fd(7, "accepted")
-busy.sampled = busy.now
-while busy.now < trace.end_ns - 20_000_000:
-    busy.call("read", 5_000, ret=64, args="7", path=idle[:2] + ["read_request"])
-    busy.run(trace.random.randint(80_000, 120_000), idle[:2] + ["handle"])
-    busy.call("write", 10_000, ret=64, args="7", path=idle[:2] + ["reply"])
-    busy.sleep("epoll_wait", trace.random.randint(300_000, 900_000), ret=1, args="6", path=idle)
-busy.stuck("epoll_wait", args="6")
+serve_beside(busy, idle)
 hung.state("sleeping", call="read", since=START - 60_000_000_000, args="9,0,64,0,0,0", path=stuck,
            at_stop=True)
 busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle,

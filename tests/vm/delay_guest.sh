@@ -268,19 +268,22 @@ json() {
 		-o result.json && grep -q '"effect": "strong"' result.json && [ ! -s stdout ]
 }
 
-interrupted() {
+# SIGNAL goes to the run or the target after a while: what it found until then is told.
+ends_by() {	# SIGNAL run|target WORDS
 	local status=0 runner
 	begin pipeline
 	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
 		--by 300us --repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
 	runner=$!
 	sleep 4
-	kill -INT "$runner"
+	if [ "$2" = run ]; then kill -"$1" "$runner"; else kill -"$1" "$target"; fi
 	wait "$runner" || status=$?
 	finish
-	[ "$status" -eq 0 ] && grep -q 'experiments planned were made: interrupted' "$dir/stdout" &&
-		grep -Eq 'stage_b .*strong' "$dir/stdout"
+	[ "$status" -eq 0 ] && grep -q "$3" "$dir/stdout" && grep -Eq 'stage_b .*strong' "$dir/stdout"
 }
+
+interrupted() { ends_by INT run 'experiments planned were made: interrupted'; }
+ended() { ends_by ALRM target 'were made: the process ended'; }
 
 # At whichever moment, while it sets up, counts visits or holds somebody up: it ends with what there is.
 interrupted_early() {
@@ -317,19 +320,6 @@ target_killed() {
 	finish
 	wait "$runner" || status=$?
 	[ "$status" -eq 0 ] && grep -q 'were made: the process ended' stdout
-}
-
-ended() {
-	local runner status=0
-	begin pipeline
-	"$scope" delay sensitivity -p "$target" --site function:stage_b --progress function:done \
-		--by 300us --repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &
-	runner=$!
-	sleep 4
-	kill -ALRM "$target"
-	wait "$runner" || status=$?
-	finish
-	[ "$status" -eq 0 ] && grep -q 'were made: the process ended' "$dir/stdout" && grep -Eq 'stage_b .*strong' "$dir/stdout"
 }
 
 killed() {
