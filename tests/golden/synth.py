@@ -25,7 +25,18 @@ class Trace:
         self.meta("pid", "100")
         self.meta("begin_ns", "0")
         self.meta("end_ns", str(self.end_ns))
+        self.sample_ns = [(0, SAMPLE_NS)]  # (from time, period)
         self.meta("sample_ns", str(SAMPLE_NS))
+
+    def sample_from(self, time, ns):
+        """Samples come so far apart from then on, which is later than any said before."""
+        self.sample_ns.append((time, ns))
+        self.meta(f"sample_ns.{time}", str(ns))
+
+    def sample_behind(self, time):
+        """When the first sample behind that time is due."""
+        period = [ns for begin, ns in self.sample_ns if begin <= time][-1]
+        return time - time % period + period
 
     def meta(self, key, value):
         self.head.append(f"meta {key} {value}")
@@ -102,8 +113,8 @@ class Thread:
         """Computes for ns inside path, in that function of the kernel; samples fall where they fall."""
         inside = self.trace.kernel(kernel) if kernel else ""
         end = self.now + int(ns)
-        while self.sampled + SAMPLE_NS <= end:
-            self.sampled += SAMPLE_NS
+        while self.trace.sample_behind(self.sampled) <= end:
+            self.sampled = self.trace.sample_behind(self.sampled)
             if self.sampled > self.now and self.trace.stack_min_ns is not None:
                 self.trace.add(self.sampled, self.cpu,
                                f"sample {self.tid} {self.trace.chain(path)}{inside}")

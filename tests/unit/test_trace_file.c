@@ -74,6 +74,28 @@ static int drain(struct scope_trace *trace)
 	return calls;
 }
 
+/* The period of samples as it was changed, whichever row came first; what tells of none is passed over. */
+static void test_sample_period(void **state)
+{
+	static const char *const rows[][2] = {
+		{ SCOPE_META_SAMPLE_NS_FROM "5000", "500" },  { SCOPE_META_SAMPLE_NS_FROM "2000", "1000" },
+		{ SCOPE_META_SAMPLE_NS_FROM "3000", "none" }, { SCOPE_META_SAMPLE_NS, "2000" },
+		{ SCOPE_META_SAMPLE_NS "x.1000", "7" },
+	};
+	struct fixture fixture = small_trace();
+	struct scope_trace *trace;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(scope_writer_meta(fixture.writer, rows[i][0], rows[i][1]), 0);
+	trace = fixture_open(&fixture);
+	assert_int_equal(scope_trace_sample_ns(trace, 1999), 2000);
+	assert_int_equal(scope_trace_sample_ns(trace, 2000), 1000);
+	assert_int_equal(scope_trace_sample_ns(trace, 4999), 1000);
+	assert_int_equal(scope_trace_sample_ns(trace, 5000), 500);
+	scope_trace_close(trace);
+}
+
 static void test_round_trip(void **state)
 {
 	struct fixture fixture = small_trace();
@@ -423,7 +445,7 @@ static void test_subbufs_that_make_no_sense_are_not_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_sample_period), cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_large_subbufs_are_compressed),
 		cmocka_unit_test(test_cut_at_every_byte),
 		cmocka_unit_test(test_every_bit_flipped),

@@ -15,7 +15,6 @@ struct collector {
 	struct scope_layer layer;
 	struct scope_spotter spotter;
 	struct scope_trace *trace;
-	double sample_ns;
 };
 
 /* Where in the kernel the sample hit; NULL: that is not told, or has no name. 0, -ENOMEM. */
@@ -86,7 +85,7 @@ static struct scope_stretch sample_stretch(const struct collector *collector,
 	return (struct scope_stretch){
 		.begin_ns = logged->time_ns,
 		.end_ns = logged->time_ns,
-		.weight_ns = collector->sample_ns,
+		.weight_ns = (double)scope_trace_sample_ns(collector->trace, logged->time_ns),
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.unit = scope_lookup_unit_at(&collector->layer.lookup, collector->layer.units,
@@ -204,7 +203,6 @@ static int run(struct collector *collector)
 	int err = scope_layer_init(&collector->layer,
 				   1 + collector->layer.kept->units->stacks / NORMAL_STACKS);
 
-	collector->sample_ns = scope_trace_meta_number(collector->trace, SCOPE_META_SAMPLE_NS, 1000000);
 	if (!err)
 		err = scope_unit_log_stacks(collector->layer.kept->log, collect_stack, collector);
 	if (!err && collector->layer.detection)

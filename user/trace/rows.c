@@ -216,6 +216,28 @@ uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *ke
 	return *end || errno ? fallback : number;
 }
 
+uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns)
+{
+	const size_t prefix = strlen(SCOPE_META_SAMPLE_NS_FROM);
+	uint64_t from_ns = 0, sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000);
+
+	for (size_t i = 0; i < trace->metas; i++) {
+		const struct scope_trace_meta *meta = &trace->meta[i];
+		const char *text = meta->key + prefix;
+		uint64_t from, period_ns;
+
+		if (strncmp(meta->key, SCOPE_META_SAMPLE_NS_FROM, prefix))
+			continue;
+		from = strtoull(text, NULL, 10);
+		period_ns = strtoull(meta->value, NULL, 10);
+		if (period_ns && from <= time_ns && from >= from_ns) {
+			from_ns = from;
+			sample_ns = period_ns;
+		}
+	}
+	return sample_ns;
+}
+
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count)
 {
 	*ret_count = trace->maps;

@@ -85,6 +85,7 @@ struct scope_trace_thread {
 #define SCOPE_META_END "end_ns"
 #define SCOPE_META_ARCH "arch"		     /* uname machine */
 #define SCOPE_META_SAMPLE_NS "sample_ns"     /* period of samples, 0: none */
+#define SCOPE_META_SAMPLE_NS_FROM "sample_ns." /* and a time: the period from then on */
 #define SCOPE_META_STACK_MIN_NS "stack_min_ns"
 #define SCOPE_META_STACK_HIGHEST_NS "stack_highest_ns" /* what stack_min_ns was raised to at most */
 #define SCOPE_META_STACKS_SKIPPED "stacks_skipped" /* over the limit per second */
@@ -142,6 +143,8 @@ const char *scope_trace_damage(const struct scope_trace *trace);
 /* Strings and rows are the trace's own and live as long as it does. */
 const char *scope_trace_meta(const struct scope_trace *trace, const char *key);
 uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback);
+/* Period of samples at that time, ns; 1 ms where the trace does not tell. */
+uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns);
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace,
 						     size_t *ret_count);
