@@ -11,11 +11,21 @@
 #define S 1000000000ull
 #define MS 1000000ull
 #define MIN_NS 100000u
+#define PERIOD_NS 2000000u
 
 static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
 				       struct scope_focus_choice *ret_choice)
 {
-	struct scope_focus_limits limits = { learn_ns, MIN_NS, per_second, 8192, 32768, { 0 } };
+	struct scope_focus_limits limits = {
+		.learn_ns = learn_ns,
+		.min_ns = MIN_NS,
+		.per_second = per_second,
+		.slice_bytes = 8192,
+		.slice_max = 32768,
+		.period_ns = PERIOD_NS,
+		.period_min_ns = PERIOD_NS / 8,
+		.samples_per_second = 2000,
+	};
 	struct scope_focus *focus;
 
 	memset(limits.syscalls, 0xff, sizeof(limits.syscalls));
@@ -145,6 +155,85 @@ static void test_slices(void **state)
 	scope_focus_destroy(focus);
 }
 
+/* A second with so many samples, of so many bytes and ns each, among so many of whomever. */
+struct second {
+	unsigned int samples, bytes, cost_ns, all;
+	uint32_t period_ns; /* that follows */
+};
+
+static void sample_seconds(const struct second *second, size_t count)
+{
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 100, &choice);
+	uint64_t all = 0;
+
+	assert_int_equal(choice.period_ns, PERIOD_NS);
+	for (size_t i = 0; i < count; i++) {
+		for (unsigned int k = 0; k < second[i].samples; k++) {
+			scope_focus_stack(focus, second[i].bytes, false);
+			scope_focus_sample(focus, second[i].bytes, second[i].cost_ns);
+		}
+		scope_focus_taken(focus, all += second[i].all);
+		scope_focus_decide(focus, (11 + i) * S, &choice);
+		if (choice.period_ns != second[i].period_ns)
+			fail_msg("second %zu: %u ns, not %u", i, choice.period_ns, second[i].period_ns);
+	}
+	scope_focus_destroy(focus);
+}
+
+#define SAMPLE_SECONDS(...) \
+	sample_seconds((const struct second[]){ __VA_ARGS__ }, \
+		       sizeof((const struct second[]){ __VA_ARGS__ }) / sizeof(struct second))
+
+/* Where few samples come they come more often, as far as each of the limits lets them. */
+static void test_period(void **state)
+{
+	(void)state;
+	SAMPLE_SECONDS({ 30, 8000, 3000, 30, 500000 }, { 120, 4000, 3000, 120, 250000 },
+		       { 240, 4000, 3000, 240, 250000 });
+	SAMPLE_SECONDS({ 30, 1000, 3000, 30, 250000 }, { 2, 1000, 3000, 2, 250000 });
+	/* Too few to tell what one takes; not known; too dear for a quarter of the period, and for any. */
+	SAMPLE_SECONDS({ 4, 1000, 3000, 4, 2000000 }, { 1, 1000, 3000, 1, 250000 });
+	SAMPLE_SECONDS({ 30, 1000, 0, 30, 2000000 });
+	SAMPLE_SECONDS({ 30, 1000, 30000, 30, 1000000 });
+	SAMPLE_SECONDS({ 30, 1000, 90000, 30, 2000000 });
+	/* A busy server, a busy host. */
+	SAMPLE_SECONDS({ 260, 1000, 3000, 260, 2000000 });
+	SAMPLE_SECONDS({ 200, 1000, 3000, 200, 1000000 });
+	SAMPLE_SECONDS({ 30, 1000, 3000, 1100, 2000000 });
+	SAMPLE_SECONDS({ 30, 1000, 3000, 600, 1000000 });
+	/* It becomes busy: back, by as much as it takes, but not at the first sample too many. */
+	SAMPLE_SECONDS({ 30, 1000, 3000, 30, 250000 }, { 700, 1000, 3000, 700, 250000 },
+		       { 800, 1000, 3000, 800, 500000 }, { 2000, 1000, 3000, 2000, 2000000 },
+		       { 500, 1000, 3000, 500, 2000000 });
+	SAMPLE_SECONDS({ 30, 1000, 3000, 30, 250000 }, { 30, 1000, 3000, 3100, 500000 });
+	SAMPLE_SECONDS({ 30, 1000, 3000, 30, 250000 }, { 200, 16000, 3000, 200, 1000000 });
+}
+
+/* A loss brings the period back that was at first; samples beyond those keep no slice short. */
+static void test_period_and_slices(void **state)
+{
+	struct scope_focus_choice choice;
+	struct scope_focus *focus = focus_begin(S, 100, &choice);
+
+	(void)state;
+	for (unsigned int i = 0; i < 30; i++)
+		scope_focus_sample(focus, 4000, 3000);
+	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_int_equal(choice.period_ns, PERIOD_NS / 8);
+	for (unsigned int i = 0; i < 120; i++) {
+		scope_focus_sample(focus, 8000, 3000);
+		scope_focus_stack(focus, 8000, i < 30);
+	}
+	assert_true(scope_focus_decide(focus, 12 * S, &choice));
+	assert_int_equal(choice.slice_bytes, 32768);
+	scope_focus_loss(focus);
+	assert_true(scope_focus_decide(focus, 13 * S, &choice));
+	assert_int_equal(choice.period_ns, PERIOD_NS);
+	assert_false(scope_focus_decide(focus, 14 * S, &choice));
+	scope_focus_destroy(focus);
+}
+
 /* Whatever comes, what the choice lets through of the same again is within the budget. */
 static void test_within_budget(void **state)
 {
@@ -221,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_learns_first),	  cmocka_unit_test(test_slowest_first),
 		cmocka_unit_test(test_even_calls_give_way), cmocka_unit_test(test_within_budget),
 		cmocka_unit_test(test_takes_records),	  cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_period),		  cmocka_unit_test(test_period_and_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

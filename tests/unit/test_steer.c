@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is chosen for stacks reaches the source, and a source that cannot change them is left alone. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <stdio.h>
 
 #include "capture/capture.h"
 #include "capture/defaults.h"
 #include "capture/steer.h"
 #include "control/probe.h"
+#include "trace/reader.h"
+#include "trace/text.h"
+#include "trace_fixture.h"
 
 #define S 1000000000ull
 
@@ -20,6 +17,7 @@ struct fake {
 	struct scope_stack_change last;
 	unsigned int changes;
 	int answer;
+	uint64_t samples;
 };
 
 static int fake_stacks(void *feed, const struct scope_stack_change *change, struct scope_error *error)
@@ -32,9 +30,14 @@ static int fake_stacks(void *feed, const struct scope_stack_change *change, stru
 	return fake->answer;
 }
 
+static uint64_t fake_samples(const void *feed)
+{
+	return ((const struct fake *)feed)->samples;
+}
+
 static const struct scope_source able = { .name = "able", .stacks = fake_stacks };
 static const struct scope_source always = {
-	.name = "always", .stacks = fake_stacks, .stacks_always = true,
+	.name = "always", .stacks = fake_stacks, .stacks_always = true, .samples = fake_samples,
 };
 static const struct scope_source unable = { .name = "unable" };
 
@@ -116,11 +119,73 @@ static void test_left_alone(void **state)
 	scope_steer_destroy(NULL);
 }
 
+static void take(void *context, const struct scope_subbuf *subbuf)
+{
+	scope_steer_take(context, subbuf);
+}
+
+/* So many samples of a traced thread, in a sub-buffer. */
+static void samples(struct scope_steer *steer, unsigned int count)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_error error = { "" };
+	size_t bytes;
+	char *text;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(stream, "%u 0 sample 101 regs=1,2,3 data=0011223344556677 cost=3000\n", 1000 + i);
+	fclose(stream);
+	scope_writer_set_tap(fixture.writer, take, steer);
+	stream = fmemopen(text, bytes, "r");
+	if (scope_text_read(stream, fixture.writer, &error))
+		fail_msg("%s", error.text);
+	fclose(stream);
+	free(text);
+	fixture_finish(&fixture);
+	close(fixture.fd);
+}
+
+/* The period that was chosen reaches the source, and whoever writes the trace is told of it. */
+static void test_period(void **state)
+{
+	struct scope_capture_options options;
+	struct fake fake = { .samples = 20 };
+	struct scope_steer *steer;
+	uint32_t first;
+
+	(void)state;
+	scope_capture_options_init(&options, 1);
+	first = options.sample_period_ns;
+	steer = steer_begin(&always, &fake, &options);
+	assert_int_equal(scope_steer_period_ns(steer), first);
+	samples(steer, 20);
+	scope_steer_look(steer, 11 * S);
+	assert_true(fake.last.period_given);
+	assert_int_equal(fake.last.sample_period_ns, first / 8);
+	assert_int_equal(scope_steer_period_ns(steer), first / 8);
+	/* Others take what there is. */
+	fake.samples += 100000;
+	scope_steer_look(steer, 12 * S);
+	assert_int_equal(fake.last.sample_period_ns, first);
+	assert_int_equal(scope_steer_period_ns(steer), first);
+	scope_steer_destroy(steer);
+	/* It stays where that is asked for. */
+	options.sample_period_min_ns = first;
+	steer = steer_begin(&always, &fake, &options);
+	samples(steer, 20);
+	scope_steer_look(steer, 11 * S);
+	assert_int_equal(scope_steer_period_ns(steer), first);
+	scope_steer_destroy(steer);
+	assert_int_equal(scope_steer_period_ns(NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_left_alone),
+		cmocka_unit_test(test_period),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

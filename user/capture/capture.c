@@ -53,6 +53,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
 		.overhead_max = SCOPE_DEFAULT_OVERHEAD_MAX,
 	};
+	options->sample_period_min_ns = options->sample_period_ns / SCOPE_DEFAULT_SAMPLE_TIMES;
 	scope_default_stack_syscalls(options->stack_syscalls);
 	scope_default_arg_counts(options->arg_counts);
 }
@@ -221,19 +222,32 @@ static int cut(struct scope_capture_run *capture)
 	return code;
 }
 
+/* What a sample stands for is told by the period it was taken by. */
+static int steer(struct scope_capture_run *capture, uint64_t now)
+{
+	const uint32_t before = scope_steer_period_ns(capture->steer);
+	char key[64], value[32];
+
+	scope_steer_look(capture->steer, now);
+	if (scope_steer_period_ns(capture->steer) == before)
+		return 0;
+	snprintf(key, sizeof(key), SCOPE_META_SAMPLE_NS_FROM "%llu", (unsigned long long)now);
+	snprintf(value, sizeof(value), "%u", scope_steer_period_ns(capture->steer));
+	return scope_writer_meta(capture->writer, key, value);
+}
+
 /* 1: the watch wants the capture to end. */
 static int look(struct scope_capture_run *capture, uint64_t now)
 {
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
+	int code = steer(capture, now);
 
-	if (now >= capture->look_ns) {
-		int code = scope_capture_write_names(capture);
-
+	if (!code && now >= capture->look_ns) {
+		code = scope_capture_write_names(capture);
 		capture->look_ns = now + LOOK_NS;
-		if (code)
-			return failed(capture, code);
 	}
-	scope_steer_look(capture->steer, now);
+	if (code)
+		return failed(capture, code);
 	report_progress(capture, now);
 	if (capture->watch && capture->watch->want)
 		want = capture->watch->want(capture->watch->context);

@@ -19,6 +19,7 @@
 /* Not a round number: a period in step with the timers of the target would see one side of it. */
 #define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u
 #define SCOPE_DEFAULT_SAMPLES_PER_SECOND 2000u /* of all CPUs together */
+#define SCOPE_DEFAULT_SAMPLE_TIMES 8u /* as often, at most, where that costs little (capture/focus.h) */
 
 /* A flight recorder runs for weeks, and its seconds shall fit into memory. */
 #define SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND 20u /* per CPU */

@@ -19,9 +19,11 @@
 #define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	  /* of so many a second at least */
 #define FULL_SHARE 0.01	  /* of stacks that fill their slice: a longer one is wanted */
-#define ROOM_BYTES 1e6	  /* of stacks a second: where as many come, no longer ones are asked for … */
+#define ROOM_BYTES 1000000 /* of stacks a second: where as many come, no longer ones are asked for … */
 #define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
 #define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
+#define COST_SHARE 0.05	  /* of the time between two samples: what one may take of it */
+#define COST_SAMPLES 5	  /* so many tell what one takes */
 
 struct open_call {
 	uint32_t tid;
@@ -38,7 +40,11 @@ struct scope_focus {
 	size_t cpus, cpu_room;
 	uint64_t begin_ns, next_ns; /* of this period, and of the one behind it */
 	uint32_t stacks, full;	    /* of this period */
-	uint64_t bytes;		    /* of these stacks */
+	uint64_t bytes;		    /* of these stacks and samples */
+	uint64_t sample_bytes;	    /* of these samples */
+	uint64_t samples, cost_ns;  /* of traced threads, and what they took; since the beginning */
+	uint64_t taken;		    /* samples of whomever, likewise */
+	uint64_t samples_before, taken_before; /* this period */
 	bool lost;		    /* events, at any time */
 	unsigned int step;	    /* min_ns is that of limits << step */
 	bool seen;		    /* rate holds a period */
@@ -54,6 +60,7 @@ int scope_focus_create(const struct scope_focus_limits *limits, struct scope_foc
 	focus->choice.on = !limits->learn_ns;
 	focus->choice.min_ns = limits->min_ns;
 	focus->choice.slice_bytes = limits->slice_bytes;
+	focus->choice.period_ns = limits->period_ns;
 	memcpy(focus->choice.syscalls, limits->syscalls, sizeof(limits->syscalls));
 	*ret_focus = focus;
 	return 0;
@@ -97,6 +104,20 @@ void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full)
 	focus->full += full;
 }
 
+void scope_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns)
+{
+	focus->samples++;
+	focus->cost_ns += cost_ns;
+	focus->sample_bytes += bytes;
+	scope_focus_taken(focus, focus->samples);
+}
+
+void scope_focus_taken(struct scope_focus *focus, uint64_t samples)
+{
+	if (samples > focus->taken)
+		focus->taken = samples;
+}
+
 void scope_focus_loss(struct scope_focus *focus)
 {
 	focus->lost = true;
@@ -125,6 +146,8 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		/* Behind a hole that goes on to the end of the slice there may be more, too. */
 		scope_focus_stack(focus, event->stack.bytes,
 				  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
+		if (event->stack.reason == SCOPE_STACK_SAMPLE)
+			scope_focus_sample(focus, event->stack.bytes, event->stack.cost_ns);
 		break;
 	default:
 		break;
@@ -216,10 +239,9 @@ static void choose(struct scope_focus *focus)
 						  ? focus->limits.min_ns << step : UINT32_MAX);
 }
 
-static void choose_slice(struct scope_focus *focus, double seconds)
+static void choose_slice(struct scope_focus *focus, double bytes)
 {
 	uint32_t *slice = &focus->choice.slice_bytes;
-	double bytes = focus->bytes / seconds;
 
 	if (focus->lost)
 		*slice = focus->limits.slice_bytes;
@@ -228,14 +250,68 @@ static void choose_slice(struct scope_focus *focus, double seconds)
 	else if (focus->full > FULL_SHARE * focus->stacks)
 		for (; 2 * bytes <= ROOM_BYTES && 2 * *slice <= focus->limits.slice_max; bytes *= 2)
 			*slice *= 2;
+}
+
+/* Is that what a sample may take of the time between two of them? Not where it is not known. */
+static bool is_cheap(const struct scope_focus *focus, uint32_t period_ns)
+{
+	return focus->samples >= COST_SAMPLES && focus->cost_ns &&
+	       (double)focus->cost_ns / (double)focus->samples <= COST_SHARE * period_ns;
+}
+
+/* Samples that come a second. */
+struct volume {
+	double traced, all; /* of traced threads; of whomever */
+	double bytes; /* of stack, of traced threads */
+};
+
+/* Would it be within the limits with so many times as many? */
+static bool is_within(const struct scope_focus *focus, const struct volume *volume, double times)
+{
+	return times * volume->traced <= 1e9 / focus->limits.period_ns &&
+	       times * volume->all <= focus->limits.samples_per_second &&
+	       times * volume->bytes <= ROOM_BYTES;
+}
+
+static void choose_period(struct scope_focus *focus, const struct volume *volume)
+{
+	const uint32_t first = focus->limits.period_ns, before = focus->choice.period_ns;
+	uint32_t period = before;
+
+	while (period < first && (!is_within(focus, volume, (double)before / period / EXCESS) ||
+				  !is_cheap(focus, period)))
+		period = period < first / 2 ? 2 * period : first;
+	while (period <= before && period / 2 >= focus->limits.period_min_ns &&
+	       is_within(focus, volume, 2.0 * before / period) && is_cheap(focus, period / 2))
+		period /= 2;
+	focus->choice.period_ns = focus->lost ? first : period;
+}
+
+/* Slices are chosen as if samples came as they do at first: which of the two grows first shall not matter. */
+static void choose_volume(struct scope_focus *focus, double seconds)
+{
+	const struct volume volume = {
+		.traced = (double)(focus->samples - focus->samples_before) / seconds,
+		.all = (double)(focus->taken - focus->taken_before) / seconds,
+		.bytes = (double)focus->sample_bytes / seconds,
+	};
+	double bytes = (double)focus->bytes / seconds;
+
+	if (focus->choice.period_ns) {
+		bytes -= volume.bytes * (1 - (double)focus->choice.period_ns / focus->limits.period_ns);
+		choose_period(focus, &volume);
+	}
+	choose_slice(focus, bytes);
 	focus->stacks = focus->full = 0;
-	focus->bytes = 0;
+	focus->bytes = focus->sample_bytes = 0;
+	focus->samples_before = focus->samples;
+	focus->taken_before = focus->taken;
 }
 
 static bool same_choice(const struct scope_focus_choice *a, const struct scope_focus_choice *b)
 {
 	return a->on == b->on && a->min_ns == b->min_ns && a->slice_bytes == b->slice_bytes &&
-	       !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
+	       a->period_ns == b->period_ns && !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
 }
 
 struct scope_focus_choice scope_focus_first(const struct scope_focus *focus)
@@ -257,7 +333,7 @@ bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 	if (now_ns < focus->next_ns)
 		return false;
 	rates_age(focus, (double)(now_ns - focus->begin_ns) / 1e9);
-	choose_slice(focus, (double)(now_ns - focus->begin_ns) / 1e9);
+	choose_volume(focus, (double)(now_ns - focus->begin_ns) / 1e9);
 	focus->begin_ns = now_ns;
 	focus->next_ns = now_ns + PERIOD_NS;
 	choose(focus);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which calls get stacks while a capture runs, and how long ones, so that they stay within a budget.
+ * Which calls get stacks while a capture runs, how long ones, and how often what runs is sampled, so that
+ * they stay within a budget.
  *
  * At first none do: a short stretch shows which calls take long, and how often. From then on every
  * second decides anew. A call has a stack if it took min_ns or more. Where more of them would come
@@ -12,6 +13,13 @@
  * would still be few (1 MB), the slice is doubled, as often as that holds: large frames cut fewer of
  * them short. It is halved again where they become more, and stays what it was at first once events
  * were lost.
+ *
+ * A server that has little to do is hit by few samples. So the period is halved, down to period_min_ns,
+ * while that brings no more samples of traced threads a second than one processor gives that runs all
+ * the time at the first period; no more than samples_per_second of whomever; while a sample takes at
+ * most a twentieth of the time to the next one; and while they have no more than 1 MB of stack a second.
+ * It is doubled again where one of these is clearly exceeded, at most to what it was at first, and
+ * stays that once events were lost.
  *
  * Threads are not chosen. Whose fault a wait is, is told by the stacks of whoever ended it, and which
  * thread that will be is not known beforehand.
@@ -32,12 +40,14 @@ struct scope_focus_limits {
 	uint32_t min_ns;     /* shorter calls never get one */
 	uint32_t per_second; /* the budget: stacks at calls, of all CPUs together */
 	uint32_t slice_bytes, slice_max; /* of the stack: at first, and at most; the same: stays */
+	uint32_t period_ns, period_min_ns; /* of samples: at first, and at least; the same: stays. 0: none */
+	uint32_t samples_per_second; /* of whomever: above it the period is never shortened */
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8]; /* numbers that may have them */
 };
 
 struct scope_focus_choice {
 	bool on; /* stacks and samples at all */
-	uint32_t min_ns, slice_bytes;
+	uint32_t min_ns, slice_bytes, period_ns;
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 
@@ -51,6 +61,12 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 /* What take() does with each of them: a call of that number returned after so long; a stack came. */
 void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
 void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
+
+/* Likewise: a sample came. cost_ns: it held the thread up for so long; 0: not known. */
+void scope_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
+
+/* So many samples were taken since the beginning, of threads that are not traced as well. */
+void scope_focus_taken(struct scope_focus *focus, uint64_t samples);
 
 /* Likewise: events were lost, so nothing may come that takes more room. */
 void scope_focus_loss(struct scope_focus *focus);

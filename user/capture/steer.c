@@ -18,12 +18,13 @@ struct scope_steer {
 	void *feed;
 	const struct scope_capture_options *options;
 	struct scope_focus *focus;
-	uint32_t highest_ns;
+	uint32_t highest_ns, period_ns;
 };
 
 static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice)
 {
 	const struct scope_capture_options *options = steer->options;
+	int code;
 	/* Of longer stacks fewer may come at once: as many bytes as before fit into the rings. */
 	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes /
 				   choice->slice_bytes);
@@ -31,7 +32,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 		.min_given = true,
 		.min_ns = choice->on ? choice->min_ns : UINT32_MAX,
 		.period_given = true,
-		.sample_period_ns = choice->on ? options->sample_period_ns : 0,
+		.sample_period_ns = choice->on ? choice->period_ns : 0,
 		.syscalls = choice->syscalls,
 		.slice_bytes = choice->slice_bytes,
 		.per_second = most ? most : 1,
@@ -39,7 +40,10 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 
 	if (choice->on && choice->min_ns > steer->highest_ns)
 		steer->highest_ns = choice->min_ns;
-	return steer->source->stacks(steer->feed, &change, NULL);
+	code = steer->source->stacks(steer->feed, &change, NULL);
+	if (!code && choice->on)
+		steer->period_ns = choice->period_ns;
+	return code;
 }
 
 /* A stretch without stacks is worth it where enough is left behind it. */
@@ -73,6 +77,9 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 					     options->stack_mode == SCOPE_STACK_COPY &&
 					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes ?
 				     SCOPE_STACK_BYTES_MAX : options->stack_bytes,
+		.period_ns = options->sample_period_ns,
+		.period_min_ns = options->sample_period_min_ns,
+		.samples_per_second = SCOPE_DEFAULT_SAMPLES_PER_SECOND,
 	};
 	struct scope_focus_choice choice;
 	struct scope_steer *steer;
@@ -86,7 +93,8 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 	steer = calloc(1, sizeof(*steer));
 	if (!steer)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
-	*steer = (struct scope_steer){ .source = source, .feed = feed, .options = options };
+	*steer = (struct scope_steer){ .source = source, .feed = feed, .options = options,
+					.period_ns = options->sample_period_ns };
 	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
 	code = scope_focus_create(&limits, &steer->focus);
 	if (code) {
@@ -127,11 +135,20 @@ void scope_steer_look(struct scope_steer *steer, uint64_t now_ns)
 {
 	struct scope_focus_choice choice;
 
-	if (steer && scope_focus_decide(steer->focus, now_ns, &choice))
+	if (!steer)
+		return;
+	if (steer->source->samples)
+		scope_focus_taken(steer->focus, steer->source->samples(steer->feed));
+	if (scope_focus_decide(steer->focus, now_ns, &choice))
 		apply(steer, &choice);
 }
 
 uint32_t scope_steer_highest_ns(const struct scope_steer *steer)
 {
 	return steer ? steer->highest_ns : 0;
+}
+
+uint32_t scope_steer_period_ns(const struct scope_steer *steer)
+{
+	return steer ? steer->period_ns : 0;
 }

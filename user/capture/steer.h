@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tells a source, while it runs, which calls shall have stacks: what focus.h chose. */
+/* Tells a source, while it runs, which calls shall have stacks, and how often to sample: what focus.h chose. */
 #ifndef SCOPE_CAPTURE_STEER_H
 #define SCOPE_CAPTURE_STEER_H
 
@@ -26,5 +26,8 @@ void scope_steer_look(struct scope_steer *steer, uint64_t now_ns);
 
 /* The longest time that a call had to take for a stack, so far, ns; 0: they were not chosen. */
 uint32_t scope_steer_highest_ns(const struct scope_steer *steer);
+
+/* Of samples, as it is now or once they are taken; 0: it does not change. */
+uint32_t scope_steer_period_ns(const struct scope_steer *steer);
 
 #endif

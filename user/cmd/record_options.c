@@ -280,6 +280,7 @@ static int settle(struct scope_cmd_record *request)
 		if (request->capture.sample_period_ns)
 			request->capture.sample_period_ns =
 				scope_default_flight_period_ns(cpus > 0 ? (uint32_t)cpus : 1);
+		request->capture.sample_period_min_ns = request->capture.sample_period_ns;
 	}
 	if (request->stackless) {
 		memset(request->capture.stack_syscalls, 0, sizeof(request->capture.stack_syscalls));

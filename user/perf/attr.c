@@ -84,6 +84,7 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 							       : SCOPE_PERF_LIFE_NS;
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
+	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* nothing of the target's is there */
 	want_stack(&attr, events->layout.stack[kind], options->stack_bytes);
 	/* Not PERF_SAMPLE_IP, which would stand before the time, whose place is the same in all records. */
 	if (kind == SCOPE_PERF_SAMPLE && events->layout.kernel_ips) {

@@ -423,6 +423,14 @@ void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_n
 	}
 }
 
+void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns)
+{
+	for (size_t i = 0; i < events->cpus; i++)
+		for (size_t j = 0; j < events->cpu[i].events; j++)
+			if (events->cpu[i].event[j].id.kind == SCOPE_PERF_SAMPLE)
+				ioctl(events->cpu[i].event[j].fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
 /* The old ones of a ring go once the new ones are on; they stay where these cannot be had. */
 static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
 			  const struct scope_capture_options *options,

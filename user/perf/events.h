@@ -70,6 +70,9 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on);
  */
 void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns);
 
+/* Samples come so far apart from now on. */
+void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns);
+
 /*
  * Puts events of another cover in the place of the present ones: the kernel takes no second filter for
  * an event. The new ones are on before the old ones go, so nothing is lost; what both tell is told apart

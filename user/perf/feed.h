@@ -43,6 +43,7 @@ struct scope_perf_feed {
 	uint32_t newest;
 	uint64_t thinned_ns; /* when stacks were last thinned out */
 	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
+	uint64_t samples; /* that came, of whomever */
 	bool slices_stay; /* as they were at first: longer ones were too much for the rings */
 	int broken; /* its stacks can be had no more: why, as -errno */
 	/* Where sub-buffers go while a drain is at work. */

@@ -147,6 +147,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		scope_perf_feed_watch_name(feed, &record, known);
 		fill_hole(feed, &record);
 		feed->stacks_come += cpu->stacks;
+		feed->samples += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_SAMPLE;
 	}
 	if (!code && record.time_ns)
 		cpu->last_ns = record.time_ns;
@@ -361,8 +362,8 @@ static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_
 }
 
 /*
- * What the kernel takes is what it was told at first, but for the length of slices: which of the stacks
- * are handed on is chosen as they are packed.
+ * What the kernel takes is what it was told at first, but for the length of slices and the period of
+ * samples: which of the stacks are handed on is chosen as they are packed.
  */
 static int perf_stacks(void *context, const struct scope_stack_change *change,
 		       struct scope_error *error)
@@ -376,6 +377,11 @@ static int perf_stacks(void *context, const struct scope_stack_change *change,
 		       sizeof(feed->options.stack_syscalls));
 	if (change->per_second)
 		feed->options.stacks_per_second = change->per_second;
+	if (change->period_given && change->sample_period_ns &&
+	    change->sample_period_ns != feed->options.sample_period_ns) {
+		feed->options.sample_period_ns = change->sample_period_ns;
+		scope_perf_events_period(&feed->events, change->sample_period_ns);
+	}
 	if (!change->slice_bytes || feed->slices_stay)
 		return 0;
 	return set_slice(feed, change->slice_bytes, error);
@@ -472,6 +478,11 @@ static void perf_progress(const void *context, uint64_t *ret_records, uint64_t *
 	memcpy(ret_lost, counts.lost, sizeof(counts.lost));
 }
 
+static uint64_t perf_samples(const void *context)
+{
+	return ((const struct scope_perf_feed *)context)->samples;
+}
+
 static const char *perf_note(const void *context)
 {
 	return ((const struct scope_perf_feed *)context)->events.note;
@@ -495,5 +506,6 @@ const struct scope_source scope_source_perf = {
 	.count = perf_count,
 	.stacks = perf_stacks,
 	.stacks_always = true,
+	.samples = perf_samples,
 	.note = perf_note,
 };

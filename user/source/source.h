@@ -61,6 +61,9 @@ struct scope_source {
 	/* They are taken in any case, and so are samples: a stretch without them would save nothing. */
 	bool stacks_always;
 
+	/* So many were taken so far, of whomever. NULL: of traced threads alone, which sub-buffers tell. */
+	uint64_t (*samples)(const void *feed);
+
 	/* NULL: none. What the user should know of this session once it is open, or "". */
 	const char *(*note)(const void *feed);
 
