@@ -82,10 +82,13 @@ static int collect_standing(struct collector *collector, const struct scope_logg
 static struct scope_stretch sample_stretch(const struct collector *collector,
 				     const struct scope_logged_stack *logged)
 {
+	const double sample_ns = (double)scope_trace_sample_ns(collector->trace, logged->time_ns);
+
 	return (struct scope_stretch){
 		.begin_ns = logged->time_ns,
 		.end_ns = logged->time_ns,
-		.weight_ns = (double)scope_trace_sample_ns(collector->trace, logged->time_ns),
+		.weight_ns = sample_ns,
+		.dense = sample_ns > 0 ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.unit = scope_lookup_unit_at(&collector->layer.lookup, collector->layer.units,

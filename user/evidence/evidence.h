@@ -36,6 +36,7 @@ struct scope_item {
 	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	uint8_t class; /* WAIT: enum scope_wait_class */
+	float dense; /* RUN: so many samples come where one came at first; 0: one */
 	bool abnormal;
 	bool kernel;   /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */

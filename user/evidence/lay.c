@@ -136,6 +136,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		.class = stretch->class,
 		.passed = stretch->passed,
 		.kernel = stretch->kernel,
+		.dense = (float)stretch->dense,
 		.inside = stretch->inside,
 	};
 	int err = 0;

@@ -24,6 +24,7 @@ struct scope_layer {
 struct scope_stretch {
 	uint64_t begin_ns, end_ns; /* the same for a sample */
 	double weight_ns;
+	double dense;	  /* of a sample: so many come where one came at first; 0: one */
 	bool run, kernel; /* on a CPU; in the kernel */
 	bool passed;	  /* asleep, for another traced thread */
 	uint8_t class;

@@ -62,6 +62,13 @@ static void add_usual(struct sums *sums, const struct scope_item *item)
 	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
 }
 
+/* Is it a unit's, and of nothing that was found already? */
+static bool is_weighed(const struct scope_evidence *evidence, const struct scope_item *item)
+{
+	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 &&
+	       !evidence->tree.node[item->node].named;
+}
+
 static int sum_items(const struct scope_rank_input *input, const struct scope_function *function,
 		     struct sums *sums)
 {
@@ -74,8 +81,7 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (item->kind == SCOPE_ITEM_SPIN || item->excess_ns == 0 ||
-		    evidence->tree.node[item->node].named)
+		if (!is_weighed(evidence, item))
 			continue;
 		sums->all[item->abnormal]++;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
@@ -98,6 +104,35 @@ static int sum_items(const struct scope_rank_input *input, const struct scope_fu
 		if (!distinct || sums->unit[distinct - 1] != sums->unit[i])
 			sums->unit[distinct++] = sums->unit[i];
 	sums->units = distinct;
+	return 0;
+}
+
+/*
+ * What comes to light by samples that come more often than at first is surer, and not larger: a unit that
+ * one of them hit counts for as much as it would have been hit at first.
+ */
+static int count_at_first(const struct scope_rank_input *input, const struct scope_function *function,
+			  const struct sums *sums, struct scope_finding *finding)
+{
+	const struct scope_evidence *evidence = input->evidence;
+	double *part = calloc(sums->units + 1, sizeof(*part));
+
+	if (!part)
+		return -ENOMEM;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		const uint32_t *unit;
+
+		if (!is_weighed(evidence, item) || !item->abnormal ||
+		    evidence->tree.node[item->node].owner != function)
+			continue;
+		unit = bsearch(&item->unit, sums->unit, sums->units, sizeof(*unit), compare_u32);
+		part[unit - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
+	}
+	finding->units_at_first = 0;
+	for (size_t i = 0; i < sums->units; i++)
+		finding->units_at_first += fmin(part[i], 1);
+	free(part);
 	return 0;
 }
 
@@ -443,6 +478,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	err = sum_items(input, finding->function, sums);
 	if (!err)
 		err = measure_units(input, sums, finding);
+	if (!err)
+		err = count_at_first(input, finding->function, sums, finding);
 	if (err) {
 		free(sums->unit);
 		free(sums);

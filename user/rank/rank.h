@@ -72,6 +72,7 @@ struct scope_finding {
 	double excess_ns;
 	double share; /* of all excess; of the hung threads for a hang */
 	uint32_t units;
+	double units_at_first; /* those that samples as rare as at first would have hit, sleeps all told */
 	uint32_t group;	    /* of most of its units, or of the hung thread */
 	uint32_t population; /* of most of its units */
 	uint16_t nr;	    /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
