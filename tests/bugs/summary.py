@@ -52,9 +52,11 @@ class Run:
             # The next table would begin with a number as well.
             if found and int(found.group(1)) == len(self.rows) + 1:
                 self.rows.append((found.group(2), int(found.group(4))))
-            found = DETAIL.match(line) or found
-            if found:
+            found = None if table else DETAIL.match(line)
+            if found and int(found.group(1)) <= len(self.rows):
                 detail = int(found.group(1)) - 1
+                # The table may have had no room for all of it.
+                self.rows[detail] = (found.group(2), self.rows[detail][1])
             found = CALLER.match(line)
             if found:
                 self.callers[detail] = found.group(1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers as people read them. */
+/* Numbers and names as people read them. */
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -63,6 +63,83 @@ void scope_format_padded(FILE *out, const char *text, unsigned width)
 	unsigned used = columns(text, strlen(text));
 
 	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
+}
+
+/* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
+static const char *find_arguments(const char *name, const char *end)
+{
+	int depth = 0;
+
+	for (const char *at = end; at-- > name && end[-1] == ')';) {
+		depth += (*at == ')') - (*at == '(');
+		if (!depth)
+			return at > name ? at : end;
+	}
+	return end;
+}
+
+/* The last blank outside of brackets, or NULL. */
+static const char *find_blank(const char *name, const char *end)
+{
+	int depth = 0;
+
+	for (const char *at = end; at-- > name;) {
+		depth += (*at == '>' || *at == ')') - (*at == '<' || *at == '(');
+		if (!depth && *at == ' ')
+			return at;
+	}
+	return NULL;
+}
+
+/* As many of the last parts, between "::" or '.' outside of brackets, as fit; NULL: the last does not. */
+static const char *find_parts(const char *name, const char *end, unsigned width)
+{
+	const char *found = NULL;
+	int depth = 0;
+
+	for (const char *at = end; at-- > name;) {
+		depth += (*at == '>' || *at == ')') - (*at == '<' || *at == '(');
+		if (depth || (*at != '.' && *at != ':'))
+			continue;
+		if (columns(at + 1, (size_t)(end - at - 1)) > width)
+			break;
+		if (at + 1 < end && at[1] != ':')
+			found = at + 1;
+	}
+	return found;
+}
+
+/* Where the text has had so many columns. */
+static const char *skip_columns(const char *text, const char *end, unsigned width)
+{
+	while (text < end && width--)
+		for (text++; text < end && (*text & 0xc0) == 0x80; text++)
+			;
+	return text;
+}
+
+void scope_format_name(FILE *out, const char *name, unsigned width)
+{
+	const char *end = name + strlen(name), *cut, *blank;
+
+	if (columns(name, (size_t)(end - name)) > width) {
+		cut = find_arguments(name, end);
+		blank = find_blank(name, cut);
+		if (cut < end && blank)
+			name = blank + 1;
+		end = cut == end && blank ? blank : cut;
+	}
+	if (columns(name, (size_t)(end - name)) <= width) {
+		fprintf(out, "%.*s%*s", (int)(end - name), name,
+			(int)(width - columns(name, (size_t)(end - name))), "");
+		return;
+	}
+	cut = find_parts(name, end, width - 1);
+	if (cut)
+		fprintf(out, "…%.*s%*s", (int)(end - cut), cut,
+			(int)(width - 1 - columns(cut, (size_t)(end - cut))), "");
+	else
+		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
 }
 
 void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)

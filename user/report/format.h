@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as people read them. */
+/* Numbers and names as people read them. */
 #ifndef SCOPE_REPORT_FORMAT_H
 #define SCOPE_REPORT_FORMAT_H
 
@@ -17,6 +17,12 @@ const char *scope_format_large(struct scope_text *buffer, uint64_t count); /* "1
 
 /* Prints text and fills up to width columns; multi-byte characters take one column each. */
 void scope_format_padded(FILE *out, const char *text, unsigned width);
+/*
+ * Prints the name of a function in exactly so many columns (at least 8). Of one that is longer the types
+ * of arguments and result (Java), or the file (Node), are left out; then leading qualifiers; then its end. What
+ * lacks a part besides types and files has an ellipsis there.
+ */
+void scope_format_name(FILE *out, const char *name, unsigned width);
 /* Prints text with a break before each word that would go beyond column 96, behind an indent. */
 void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
 

@@ -383,6 +383,20 @@ static const char *confidence_name(enum scope_confidence confidence)
 	return name[confidence];
 }
 
+/* A long name stands whole in the details; where there are none it takes the room it needs. */
+static void print_name(const struct report *report, const struct scope_function *function, bool detailed)
+{
+	const char *name = function ? scope_signatures_name(report->analysis->signatures, function)
+				    : "(no usable stack)";
+
+	fputs(scope_section_bold(report), report->out);
+	if (detailed)
+		scope_format_name(report->out, name, 30);
+	else
+		scope_format_padded(report->out, name, 30);
+	fprintf(report->out, "%s ", scope_section_plain(report));
+}
+
 static void print_row(const struct report *report, size_t index)
 {
 	const struct scope_finding *finding = &report->analysis->ranking->finding[index];
@@ -396,11 +410,8 @@ static void print_row(const struct report *report, size_t index)
 	else
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
-	fprintf(report->out, "  %-2zu %s", index + 1, scope_section_bold(report));
-	scope_format_padded(report->out,
-			    function ? scope_signatures_name(report->analysis->signatures, function)
-				     : "(no usable stack)", 30);
-	fprintf(report->out, "%s ", scope_section_plain(report));
+	fprintf(report->out, "  %-2zu ", index + 1);
+	print_name(report, function, index < report->style->details);
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
 	scope_format_padded(report->out, kind, 11);
