@@ -50,6 +50,7 @@
 #   units_per_s               from decoded events in memory, without stacks, to the units that are
 #                             kept: learning, clustering and detection included; one processor
 #   unit_events               events of one of those units
+#   fetched_events_per_s      the same events, each only looked at: what memory takes of units_per_s
 #   distinct_units_seconds    10 million units of 5,000 distinct vectors, handed over as such: their
 #                             survey, clustering, detection, and the choice of what is kept
 #   ..._report_after_end_s    from the end of a trace that was followed while it was written to the
