@@ -75,6 +75,25 @@ static void reads_both_spellings(void **state)
 	scope_coz_free(&old);
 }
 
+static void leaves_out_what_cannot_be_in_flight(void **state)
+{
+	static const char text[] =
+		"experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
+		"latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=94713859378156\n"
+		"experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
+		"latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=2\n";
+	struct scope_coz_profile profile;
+	struct scope_error error = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(text, NULL, &error, &profile), 0);
+	assert_int_equal(profile.count, 2);
+	assert_true(profile.experiment[0].in_flight == 0);
+	assert_int_equal(profile.experiment[0].progress, 4);
+	assert_true(profile.experiment[1].in_flight == 2);
+	scope_coz_free(&profile);
+}
+
 static void refuses_what_is_none(void **state)
 {
 	static const struct {
@@ -290,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_both_spellings),
+		cmocka_unit_test(leaves_out_what_cannot_be_in_flight),
 		cmocka_unit_test(refuses_what_is_none),
 		cmocka_unit_test(survives_the_way_back),
 		cmocka_unit_test(latency_has_a_name_of_its_own),

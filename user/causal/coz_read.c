@@ -166,6 +166,14 @@ static bool is_of(const char *point, const char *name, bool latency)
 	return !name[length] || (latency && !strcmp(name + length, SCOPE_COZ_LATENCY));
 }
 
+/* Coz 0.2.2 tells of begun and not ended in what looks like an address, 9e13 and more, of some programs. */
+#define IN_FLIGHT_MAX 1e9
+
+static double in_flight(const struct line *line)
+{
+	return line->difference >= 0 && line->difference <= IN_FLIGHT_MAX ? line->difference : 0;
+}
+
 /* Visits of the point that counts end the experiment; a latency point adds to the same name. */
 static int take_point(struct reading *reading, const struct line *line, bool latency)
 {
@@ -179,15 +187,15 @@ static int take_point(struct reading *reading, const struct line *line, bool lat
 		return 0;
 	if (!profile->point && !(profile->point = strdup(line->name)))
 		return -ENOMEM;
-	if (latency && !reading->open && profile->count && line->difference >= 0)
-		profile->experiment[profile->count - 1].in_flight = line->difference;
+	if (latency && !reading->open && profile->count)
+		profile->experiment[profile->count - 1].in_flight = in_flight(line);
 	if (!reading->open)
 		return 0;
 	if (scope_grow(&profile->experiment, &reading->experiment_room, profile->count + 1,
 		       sizeof(*profile->experiment)))
 		return -ENOMEM;
 	reading->now.progress = (uint64_t)visits;
-	reading->now.in_flight = latency && line->difference >= 0 ? line->difference : 0;
+	reading->now.in_flight = latency ? in_flight(line) : 0;
 	profile->experiment[profile->count++] = reading->now;
 	reading->open = false;
 	return 0;
