@@ -92,30 +92,22 @@ base_tree() {
 	echo "$stamp" >"$base.stamp"
 }
 
-# A server of our own: its shape, and the bugs named in the column of patches as macros.
 build_own() {
-	local name=$1 out=$servers_dir/$1 bug flags=()
-	local sources=("$bugs_dir/own/$bug_server.c" "$bugs_dir/own/work.c" "$bugs_dir/own/parts.c"
-		"$bugs_dir/own/more.c")
-	for bug in ${bug_patch//,/ }; do
-		[ "$bug" = - ] || flags+=("-DBUG_$bug")
-	done
-	[ "$bug_server" != pool ] || flags+=(-DWITH_INDEX)
-	local stamp
-	stamp="${flags[*]} $cflags $(cat "${sources[@]}" "$bugs_dir"/own/*.h | sha256sum)"
+	local name=$1 out=$servers_dir/$1 stamp
+	stamp="${own_flags[*]} $cflags $(cat "${own_sources[@]}" "$bugs_dir"/own/*.h | sha256sum)"
 	[ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	echo "servers: building $name ($bug_server)"
 	mkdir -p "$out"
 	# shellcheck disable=SC2086
-	cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $cflags "${flags[@]}" -o "$out/$bug_server" \
-		"${sources[@]}" -pthread || die "building $name failed"
+	cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $cflags "${own_flags[@]}" -o "$out/$bug_server" \
+		"${own_sources[@]}" -pthread || die "building $name failed"
 	echo "$stamp" >"$out/stamp"
 }
 
 build_one() {
 	local name=$1 out=$servers_dir/$1 tree=$servers_dir/tree-$1 patch=/dev/null
 	bug_row "$name"
-	[ ! -e "$bugs_dir/own/$bug_server.c" ] || { build_own "$name"; return; }
+	! bug_own || { build_own "$name"; return; }
 	! bug_packaged || return 0
 	bug_recipe "$bug_server"
 	[ "$bug_patch" = - ] || patch=$bugs_dir/$bug_patch.patch

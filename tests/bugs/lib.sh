@@ -52,6 +52,19 @@ bug_packaged() {
 	esac
 }
 
+# bug_own: of the row that bug_row() read, a server of our own: sets own_sources and own_flags, the bugs
+# named in the column of patches as macros; 1 where it is none of ours.
+bug_own() {
+	local bug
+	[ -e "$bugs_dir/own/$bug_server.c" ] || return 1
+	own_sources=("$bugs_dir/own/$bug_server.c" "$bugs_dir"/own/{work,parts,more}.c)
+	own_flags=()
+	for bug in ${bug_patch//,/ }; do
+		[ "$bug" = - ] || own_flags+=("-DBUG_$bug")
+	done
+	[ "$bug_server" != pool ] || own_flags+=(-DWITH_INDEX)
+}
+
 # A process and its descendants: other tracers follow none that were there before.
 bug_family() {	# PID
 	local child

@@ -5,7 +5,8 @@
 # Usage: eval "$(DURATION=120 tests/bugs/start.sh NAME SEED)"; later tests/bugs/stop.sh
 # Prints SERVER_PID, LOAD_PID, EXPECT (function names separated by |), KIND, MODULE, PORT and
 # WORK_DIR (logs). The seed varies connections, rate, request mix and payload sizes. A hang is
-# triggered before this returns; the load ends by itself after DURATION seconds.
+# triggered before this returns; the load ends by itself after DURATION seconds. PROGRAM= is a command
+# that runs a server of our own instead of the one that was built.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -21,6 +22,7 @@ bug_recipe "$bug_server"
 program=$servers_dir/$name/$bug_server
 ! bug_packaged || program=$bug_program
 [ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs or tests/bugs/build.sh $name"
+program=${PROGRAM:-$program}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
 : >"$work/load.log"

@@ -16,6 +16,11 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef WITH_COZ
+#include <coz.h>
+#else
+#define COZ_PROGRESS_NAMED(name)
+#endif
 
 #include "more.h"
 #include "parts.h"
@@ -239,6 +244,7 @@ STEP static void count_request(const struct conn *conn, const struct page *page)
 	pthread_mutex_lock(&served_lock);
 	served[page->found ? conn->headers % 15 : 15]++;
 	pthread_mutex_unlock(&served_lock);
+	COZ_PROGRESS_NAMED("request");
 }
 
 STEP bool serve_request(struct conn *conn)
