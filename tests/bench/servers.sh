@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a real server loses while it is traced by perf events, natively: throughput and latency under as
+# What a real server loses while it is traced, natively by perf events: throughput and latency under as
 # much load as it takes, by turns without a tracer and with each.
 #
 # Usage: tests/bench/servers.sh [SERVER...]    default: lighttpd nginx redis memcached
-# Environment: ROUNDS (5), SECONDS_EACH (3; of each window)
+# Environment: ROUNDS (5), SECONDS_EACH (3; of each window), SOURCE (perf, or kmod where the module is loaded)
+# In the VM, with the module (build/kmod/VERSION/scope.ko), all built before:
+#   tests/vm/run.sh -m 4096 -t 3600 -- sh -c 'insmod SCOPE.KO; SOURCE=kmod tests/bench/servers.sh'
 # In each round every tracer has one window, in another order than in the last, between windows without:
-#   scope            scope record --source perf, as it is by default: stacks and samples included
+#   scope            scope record, as it is by default: stacks and samples included
 #   scope_no_stacks  the same with --no-stacks --no-samples
 #   perf             perf record of the same tracepoints, enters and exits of calls, switches and wakings
 #   strace           strace -f -c, which only counts
@@ -19,6 +21,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-3}
+source=${SOURCE:-perf}
 [ $# -gt 0 ] || set -- lighttpd nginx redis memcached
 make -s user "$build/user/bench/consume" >&2
 work=$(mktemp -d)
@@ -35,8 +38,8 @@ begin() {
 	local pids command log=$work/$1.log
 	pids=$(bug_family "$SERVER_PID")
 	case $1 in
-	scope) command=("$build/user/scope" record --source perf -p "$SERVER_PID" -d 600 -o "$work/trace") ;;
-	scope_no_stacks) command=("$build/user/scope" record --source perf -p "$SERVER_PID" -d 600
+	scope) command=("$build/user/scope" record --source "$source" -p "$SERVER_PID" -d 600 -o "$work/trace") ;;
+	scope_no_stacks) command=("$build/user/scope" record --source "$source" -p "$SERVER_PID" -d 600
 		--no-stacks --no-samples -o "$work/trace") ;;
 	perf) command=(perf record -q -p "$pids" -o "$work/perf.data" -e raw_syscalls:sys_enter
 		-e raw_syscalls:sys_exit -e sched:sched_switch -e sched:sched_waking) ;;
