@@ -9,7 +9,10 @@ import os
 import re
 import sys
 
-FRAME = re.compile(r"^\s+[0-9a-f]+ (\S+?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
+from summary import is_named
+
+FRAME = re.compile(r"^\s+[0-9a-f]+ (.+?)(?:\+0x[0-9a-f]+)? \((/.*|\[.*\])\)$")
+COMPILED = re.compile(r"perf-\d+\.map$")  # at run time
 
 
 def stacks(path, module):
@@ -18,7 +21,7 @@ def stacks(path, module):
     with open(path, errors="replace") as file:
         for line in list(file) + ["\n"]:
             found = FRAME.match(line)
-            if found and os.path.basename(found.group(2)) == module:
+            if found and (os.path.basename(found.group(2)) == module or COMPILED.search(found.group(2))):
                 stack.append(found.group(1))
             elif not line.strip():
                 yield stack
@@ -28,7 +31,7 @@ def stacks(path, module):
 def place(weights, bugs):
     """Place of the last of the bugs among functions by weight, heaviest first; None: it is not among them."""
     order = [name for name, _ in sorted(weights.items(), key=lambda row: (-row[1], row[0]))]
-    places = [min((order.index(name) + 1 for name in bug.split("|") if name in order), default=None)
+    places = [next((at + 1 for at, name in enumerate(order) if is_named(name, bug.split("|"))), None)
               for bug in bugs.split("+")]
     return None if None in places else max(places) - (len(places) - 1)
 

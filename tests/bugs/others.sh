@@ -31,11 +31,11 @@ one() {	# CASE DIR
 		-- sleep 6 || true
 	timeout -s INT 6 perf trace -s -p "$pids" -o "$dir/calls.txt" || true
 	timeout -s INT 6 strace -f -c -p "$pids" -o "$dir/strace.txt" || true
-	"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"
-	rm -rf "$WORK_DIR"
+	# What was compiled at run time has its names in a file that goes with the process.
 	perf script --no-inline -F comm,tid,time,ip,sym,dso -i "$dir/run.data" >"$dir/run.txt" || true
 	perf script --no-inline -F comm,tid,time,ip,sym,dso -i "$dir/sleep.data" >"$dir/sleep.txt" || true
-	rm -f "$dir"/*.data
+	"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"
+	rm -rf "$WORK_DIR" "$dir"/*.data
 	! bug_own || with_coz "$@"
 }
 

@@ -20,6 +20,11 @@ SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
 VERDICT = re.compile(r"^  (HANG|SPIN|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
 
 
+def is_named(text, expected):
+    """Whether a function is one of these; runtimes put signatures and files around names."""
+    return any(re.search(rf"(^|[ .:*~^]){re.escape(name)}($|[ (:.$])", text) for name in expected)
+
+
 class Run:
     def __init__(self, path):
         with open(os.path.join(path, "facts")) as file:
@@ -64,10 +69,8 @@ class Run:
         self.scope = float(found.group(3)) if found else 0.0
 
     def names(self, row, expected):
-        """Whether a row names one of these; runtimes put signatures and files around names."""
-        said = (self.rows[row][0], self.callers.get(row, ""))
-        return any(re.search(rf"(^|[ .:*~^]){re.escape(name)}($|[ (:.$])", text)
-                   for name in expected for text in said)
+        """Whether a row names one of these."""
+        return any(is_named(text, expected) for text in (self.rows[row][0], self.callers.get(row, "")))
 
     def judge(self):
         """Rank of the bug (None: not named) and the share it leads by, in percent of the excess."""
