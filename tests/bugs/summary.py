@@ -17,6 +17,7 @@ ROW = re.compile(r"^  (\d+) +(\S.*?) +(\S+) +(\d+) % +")
 DETAIL = re.compile(r"^  (\d+)  (\S.*)$")
 CALLER = re.compile(r"^     no symbol   called by (.+)$")
 SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
+GONE = re.compile(r"^  (/.*?): (?:cannot be read|the file on disk has build-id) ", re.M)
 VERDICT = re.compile(r"^  (HANG|SPIN|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
 
 
@@ -32,7 +33,9 @@ class Run:
         self.signed = self.rank_in(os.path.join(path, "by-signatures.txt"))
         self.both = self.rank_in(os.path.join(path, "by-both.txt"))
         with open(os.path.join(path, "report.txt")) as file:
-            self.read(file.read())
+            text = file.read()
+        self.path, self.gone = path, GONE.findall(text)
+        self.read(text)
         self.rank, self.gap = self.judge()
 
     def rank_in(self, path):
@@ -113,6 +116,16 @@ def load(out, case):
     return runs[False], runs[True]
 
 
+def print_gone(runs):
+    """Those reported on without the very files that they were taken of: their stacks cannot be unwound."""
+    gone = [run for run in runs if run.gone]
+    if gone:
+        print(f"\n{len(gone)} of {len(runs)} runs say nothing: files that their traces were taken of are gone, or "
+              "were built anew. Put those back (the end of each report has their build-ids), or leave the runs out:")
+    for run in gone:
+        print(f"{os.path.basename(run.path)}: {', '.join(run.gone)}")
+
+
 def print_case(case, runs, twins):
     ranks = [run.rank for run in runs]
     gaps = [run.gap for run in runs if run.gap is not None]
@@ -167,6 +180,7 @@ def main(out, cases):
     for what, (runs, twins) in totals.items():
         if runs:
             print_totals(what, runs, twins)
+    print_gone([run for pair in totals.values() for side in pair for run in side])
 
 
 def check(path):
@@ -180,11 +194,12 @@ def check(path):
 
 def healthy(out):
     servers = {}  # name: [runs, alarms, runs by verdict]
-    told = []
+    told, all_runs = [], []
     for name in sorted(os.listdir(out)):
         if not os.path.exists(os.path.join(out, name, "facts")):
             continue
         run = Run(os.path.join(out, name))
+        all_runs.append(run)
         counts = servers.setdefault(run.facts["server"], [0, 0, {}])
         counts[0] += 1
         counts[1] += run.alarm()
@@ -201,6 +216,7 @@ def healthy(out):
         print(f"\n{runs} healthy runs: {alarms} false alarms ({100 * alarms / runs:.1f} %).")
     for line in told:
         print(line)
+    print_gone(all_runs)
 
 
 if __name__ == "__main__":
