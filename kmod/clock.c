@@ -2,6 +2,7 @@
 /* The seldom part of the clock: take an anchor, and measure the counter's rate. */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/preempt.h>
 #include <linux/timekeeping.h>
 #include "arch.h"
@@ -86,4 +87,26 @@ u64 scope_clock_ns_slow(struct scope_clock *clock)
 	ns = take_anchor(clock);
 	raw_local_irq_restore(flags);
 	return ns;
+}
+
+/*
+ * How long so many counts are, of any number, as the counter went lately. 0 where its rate is not known
+ * for sure, and for negative counts.
+ */
+u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts)
+{
+	u32 shift = 32;
+	u64 most;
+
+	if (!clock->window || (s64)counts < 0)
+		return 0;
+	for (most = div64_u64(U64_MAX, clock->rate); counts > most; counts >>= 1)
+		shift--;
+	return counts * clock->rate >> shift;
+}
+
+/* How many counts take ns (below 2^32). 0 where the rate is not known for sure. */
+u64 scope_clock_counts(const struct scope_clock *clock, u64 ns)
+{
+	return clock->window ? div64_u64(ns << 32, clock->rate) : 0;
 }

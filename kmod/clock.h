@@ -36,16 +36,23 @@ struct scope_clock {
 };
 
 u64 scope_clock_ns_slow(struct scope_clock *clock);
+u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts);
+u64 scope_clock_counts(const struct scope_clock *clock, u64 ns);
 
-/* Preemption is off. False: only scope_clock_ns_slow() can tell. */
-static __always_inline bool scope_clock_quick(const struct scope_clock *clock, u64 *ret_ns)
+/* Preemption is off; counts were just read. False: only scope_clock_ns_slow() can tell. */
+static __always_inline bool scope_clock_at(const struct scope_clock *clock, u64 counts, u64 *ret_ns)
 {
-	u64 counts = get_cycles() - clock->anchor;
-
+	counts -= clock->anchor;
 	if (unlikely(counts >= clock->window))
 		return false;
 	*ret_ns = clock->anchor_ns + (counts * clock->rate >> 32);
 	return true;
+}
+
+/* Likewise, at this moment. */
+static __always_inline bool scope_clock_quick(const struct scope_clock *clock, u64 *ret_ns)
+{
+	return scope_clock_at(clock, get_cycles(), ret_ns);
 }
 
 /* Preemption is off. */

@@ -16,14 +16,15 @@ static struct probe_row {
 	void *const *probe;
 	u32 events; /* 0: always */
 	u8 watch;   /* only where the filter looks for this; the kernel may lack it */
+	bool each;  /* its first argument is session->cpu, where all that it needs is found */
 	struct tracepoint *tracepoint;
 } rows[] = {
 	{ "sched_process_exit", &scope_sched_exit_probe },
 	{ "sched_process_exec", &scope_sched_exec_probe },
 	{ "sched_process_fork", &scope_sched_fork_probe },
 	{ "task_rename", &scope_sched_rename_probe },
-	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL },
-	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL },
+	{ "sys_exit", &scope_syscall_exit_probe, SCOPE_EVENTS_SYSCALL, .each = true },
+	{ "sys_enter", &scope_syscall_enter_probe, SCOPE_EVENTS_SYSCALL, .each = true },
 	{ "sched_switch", &scope_sched_switch_probe },
 	{ SCOPE_COMPAT_WAKING_NAME, &scope_sched_waking_probe, SCOPE_EVENTS_SCHED },
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
@@ -31,6 +32,11 @@ static struct probe_row {
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
 	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_WATCH_CGROUP },
 };
+
+static void *first_argument(struct scope_session *session, const struct probe_row *row)
+{
+	return row->each ? (__force void *)session->cpu : session;
+}
 
 static void probe_find(struct tracepoint *tracepoint, void *unused)
 {
@@ -97,7 +103,7 @@ int scope_probe_attach(struct scope_session *session)
 		err = -EOPNOTSUPP;
 		if (rows[i].tracepoint)
 			err = tracepoint_probe_register(rows[i].tracepoint, *rows[i].probe,
-							session);
+							first_argument(session, &rows[i]));
 		if (err)
 			return err;
 		session->attached |= BIT(i);
@@ -128,7 +134,8 @@ void scope_probe_detach(struct scope_session *session)
 		return;
 	while (i--)
 		if (session->attached & BIT(i))
-			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe, session);
+			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe,
+						    first_argument(session, &rows[i]));
 	session->attached = 0;
 	tracepoint_synchronize_unregister();
 }

@@ -63,7 +63,7 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
 	/* The enter probe may have been interrupted by the end of its task's tracing. */
-	cpu->pending &= ~SCOPE_CALL_PENDING;
+	cpu->pending &= ~SCOPE_CALL_SLOT;
 	if (next_traced) {
 		tid = bits;
 		bits |= SCOPE_SWITCH_NEXT_TRACED;
@@ -98,7 +98,8 @@ static noinline notrace void switch_in(struct scope_session *session, bool preem
 		     !(session->config.events & SCOPE_EVENTS_SCHED) ||
 		     !scope_clock_quick(&cpu->clock, &now) ||
 		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH,
-					       sizeof(struct scope_record_switch), now, &record))) {
+					       sizeof(struct scope_record_switch), false, now,
+					       &record))) {
 		switch_traced(session, preempt, prev, next, prev_state);
 		return;
 	}
@@ -171,7 +172,7 @@ void scope_sched_refresh(struct scope_session *session, struct scope_cpu *cpu)
 		return;
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
-	cpu->pending &= ~SCOPE_CALL_PENDING;
+	cpu->pending &= ~SCOPE_CALL_SLOT;
 	if (session->config.events & SCOPE_EVENTS_SCHED)
 		scope_record_put_switch(&cpu->ring, now,
 					current->pid | SCOPE_SWITCH_PREEMPT |

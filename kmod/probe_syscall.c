@@ -14,15 +14,7 @@
 #include "probe.h"
 #include "record.h"
 #include "stack.h"
-
-/* Interrupts off. The thread is the one the ring has as current. */
-void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
-{
-	cpu->pending &= ~SCOPE_CALL_PENDING;
-	scope_record_put_enter(&cpu->ring, now, cpu->call, cpu->enter_ns, cpu->arg);
-	if (session->config.stack_mode)
-		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
-}
+#include "tracepoint.h"
 
 #define COMPAT_ARGS 2 /* of every call of a 32-bit program: a descriptor, the operation of a futex */
 
@@ -36,88 +28,103 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
-/* Preemption off, interrupts on, the arguments copied. */
-static __always_inline void note_call(struct scope_cpu *cpu, u32 call, u64 now, u8 measured)
+/*
+ * Interrupts off, a call pending. What its enter left out, from the registers that the thread went into
+ * the kernel with; regs NULL: they are of another call by now. False: the session leaves the call out,
+ * it is pending no more.
+ */
+static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
+		      u64 now)
 {
-	*(u32 *)&cpu->call = call;
-	cpu->enter_ns = now;
-	/* An interrupt, and with it a flush, finds the slot complete or not at all. */
-	barrier();
-	cpu->pending = SCOPE_CALL_PENDING | measured;
-}
+	u16 nr = cpu->call.nr;
+	u64 passed_ns;
+	u8 args;
 
-/* Preemption off, interrupts on. */
-static __always_inline void set_pending(struct scope_cpu *cpu, struct scope_call call,
-					struct pt_regs *regs, u64 now, u8 measured)
-{
-	if (call.abi_args >> 4) {
-		if (call.abi_args & scope_abi_args(0, SCOPE_CALL_SKIP))
-			return;
-		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	if (cpu->pending & SCOPE_CALL_NOTED)
+		return true;
+	args = args_of(session, nr, SCOPE_ABI_NATIVE);
+	if (args & SCOPE_CALL_SKIP) {
+		cpu->pending &= ~SCOPE_CALL_SLOT;
+		return false;
 	}
-	note_call(cpu, scope_call_word(call), now, measured);
+	if (!cpu->clock.window)
+		cpu->pending |= SCOPE_CALL_UNTIMED;
+	passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
+	cpu->enter_ns = passed_ns < now ? now - passed_ns : 0;
+	if (regs)
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	cpu->call = scope_call_of(nr, SCOPE_ABI_NATIVE, regs ? args : 0);
+	return true;
 }
 
-/* Any call, at any time. Turns preemption on again. */
+/* Interrupts off, all of the pending call noted. */
+static void put_enter(struct scope_session *session, struct scope_cpu *cpu, u64 now)
+{
+	cpu->pending &= ~SCOPE_CALL_SLOT;
+	scope_record_put_enter(&cpu->ring, now, cpu->call, cpu->enter_ns, cpu->arg);
+	if (session->config.stack_mode)
+		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
+}
+
+/* Interrupts off, in the thread that is in the call; the ring has it as current. */
+void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
+{
+	if (note_rest(session, cpu, task_pt_regs(current), now))
+		put_enter(session, cpu, now);
+}
+
+/* Any call, at any time. Staying on this CPU ends with it. */
 static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
 					struct pt_regs *regs, long id)
 {
+	u8 abi = scope_arch_abi(&id), args = args_of(session, id, abi), noted = 0;
 	unsigned long flags;
 	u64 now;
-	u8 abi;
 
 	raw_local_irq_save(flags);
 	now = scope_clock_ns(&cpu->clock);
 	/* The last call neither returned nor left the CPU, as far as the tracepoints tell. */
-	if (cpu->pending & SCOPE_CALL_PENDING)
-		scope_syscall_put_pending(session, cpu, now);
-	raw_local_irq_restore(flags);
-	abi = scope_arch_abi(&id);
-	set_pending(cpu, scope_call_of(scope_record_nr(id), abi, args_of(session, id, abi)), regs, now,
-		    cpu->pending & SCOPE_CALL_MEASURED);
+	if ((cpu->pending & SCOPE_CALL_PENDING) && note_rest(session, cpu, NULL, now))
+		put_enter(session, cpu, now);
+	cpu->pending &= ~SCOPE_CALL_UNTIMED;
+	if (!cpu->clock.window)
+		cpu->pending |= SCOPE_CALL_UNTIMED;
+	if (!(args & SCOPE_CALL_SKIP)) {
+		cpu->call = scope_call_of(scope_record_nr(id), abi, args);
+		cpu->enter_ns = now;
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+		noted = SCOPE_CALL_SLOT;
+	}
+	cpu->pending |= noted;
 	scope_measure_end(cpu, now);
-	preempt_enable_notrace();
+	raw_local_irq_restore(flags);
+	scope_compat_leave_cpu();
 }
 
-/* In a number of arguments with SCOPE_CALL_SKIP: neither none nor one is asked for. */
-#define NOT_PLAIN 0xe
-
-/* Preemption off; turns it on. The end of an enter that is to note several arguments, or nothing. */
-static noinline notrace void enter_with_args(struct scope_cpu *cpu, struct pt_regs *regs, u32 call,
-					     u64 now)
-{
-	set_pending(cpu, *(struct scope_call *)&call, regs, now, 0);
-	preempt_enable_notrace();
-}
-
+/*
+ * As little as can be: what the call is to leave is looked up as it returns, or blocks. An interrupt, and
+ * with it a flush, finds the call complete or not at all.
+ */
 static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
-	struct scope_session *session = data;
-	struct scope_cpu __percpu *cpus = session->cpu;
+	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)data;
 	struct scope_cpu *cpu;
-	u32 call;
-	u64 now;
 
 	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
 	if (!this_cpu_read(cpus->traced))
 		return;
-	preempt_disable_notrace();
+	scope_compat_stay_on_cpu();
 	cpu = this_cpu_ptr(cpus);
 	if (unlikely(cpu->pending || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
-		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
-		     !scope_clock_quick(&cpu->clock, &now))) {
-		enter_slow(session, cpu, regs, id);
+		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE)) {
+		enter_slow(cpu->session, cpu, regs, id);
 		return;
 	}
-	call = READ_ONCE(session->call[id]);
-	if (unlikely(call & scope_call_word(scope_call_of(0, 0, NOT_PLAIN)))) {
-		enter_with_args(cpu, regs, call, now);
-		return;
-	}
-	/* As a rule it is asked for, and a copy costs less than to know. */
-	cpu->arg[0] = scope_arch_first_arg(regs);
-	note_call(cpu, call, now, 0);
-	preempt_enable_notrace();
+	*(u32 *)&cpu->call = id;
+	cpu->enter_counts = get_cycles();
+	barrier();
+	cpu->pending = SCOPE_CALL_PENDING;
+	scope_compat_leave_cpu();
 }
 
 /* Interrupts off. A return whose enter stands in another record, or in none. */
@@ -143,15 +150,19 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 static noinline notrace void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
 					 struct pt_regs *regs, long ret, u64 now)
 {
-	u64 duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;
-	struct scope_call call = cpu->call;
+	struct scope_call call;
+	u64 duration_ns;
 
+	if (!note_rest(session, cpu, regs, now))
+		return;
+	call = cpu->call;
+	duration_ns = now > cpu->enter_ns ? now - cpu->enter_ns : 0;
 	if (duration_ns > U32_MAX) {
 		/* 4.3 s and more without leaving the CPU: too long for one record. */
-		scope_syscall_put_pending(session, cpu, now);
+		put_enter(session, cpu, now);
 		scope_record_put_exit(&cpu->ring, now, call, ret);
 	} else {
-		cpu->pending &= ~SCOPE_CALL_PENDING;
+		cpu->pending &= ~SCOPE_CALL_SLOT;
 		scope_record_put_syscall(&cpu->ring, now, call, duration_ns, ret, cpu->arg);
 	}
 	if (session->config.stack_mode)
@@ -159,8 +170,19 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 					  duration_ns, now);
 }
 
+/*
+ * Some counts less than plain_ns, for the rate may change by a little: of calls as long as that the slow
+ * path decides.
+ */
+static u64 plain_counts(const struct scope_session *session, const struct scope_cpu *cpu)
+{
+	u64 ns = READ_ONCE(session->plain_ns);
+
+	return scope_clock_counts(&cpu->clock, ns - ns / 64);
+}
+
 /* Any return, at any time. Turns interrupts on again. */
-static noinline notrace void exit_slow(struct pt_regs *regs, long ret, struct scope_cpu *cpu)
+static noinline notrace void exit_slow(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
 	struct scope_session *session = cpu->session;
 	u64 now = scope_clock_ns(&cpu->clock);
@@ -169,59 +191,70 @@ static noinline notrace void exit_slow(struct pt_regs *regs, long ret, struct sc
 		exit_merged(session, cpu, regs, ret, now);
 	else
 		exit_alone(session, cpu, regs, ret, now);
+	if (!cpu->plain_counts)
+		cpu->plain_counts = plain_counts(session, cpu);
 	scope_measure_end(cpu, now);
 	raw_local_irq_enable();
 }
 
-/* Interrupts off; turns them on. The end of exit_quick() where the record has several arguments. */
-static noinline notrace void exit_with_args(struct scope_cpu *cpu, struct scope_record_syscall *record)
+static __always_inline struct scope_call call_of_plan(const struct scope_call_plan *plan)
 {
-	scope_record_copy_args((u64 *)(record + 1), cpu->arg, cpu->call);
-	scope_ring_commit(&cpu->ring, sizeof(*record) + scope_call_arg_bytes(cpu->call));
-	raw_local_irq_enable();
+	return *(struct scope_call *)&plan->call;
 }
 
 /*
  * Interrupts off; turns them on. False, with nothing done, where the return takes more than one plain
- * record. As a rule that has one argument or none: straight, and with few registers.
+ * record, or that has several arguments and the caller did not say so. Straight, and with few registers.
  */
-static __always_inline bool exit_quick(struct scope_session *session, struct scope_cpu *cpu,
-				       long ret)
+static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *regs, long ret,
+				       bool several)
 {
-	u32 arg_bytes = scope_call_arg_bytes(cpu->call);
+	u64 counts = get_cycles(), passed = counts - cpu->enter_counts, now;
+	const struct scope_call_plan *plan;
 	struct scope_record_syscall *record;
-	u64 now, duration_ns;
+	size_t bytes;
 	void *place;
 
-	if (unlikely(!scope_clock_quick(&cpu->clock, &now)))
-		return false;
-	/* Where the clock stepped back this is large. */
-	duration_ns = now - cpu->enter_ns;
-	if (unlikely(duration_ns >= session->plain_ns) ||
-	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL,
-				      sizeof(*record) + sizeof(u64) + arg_bytes, now, &place))
+	plan = &cpu->session->plan[cpu->call.nr];
+	/* Found once, not for each use: there are no registers left for that. */
+	OPTIMIZER_HIDE_VAR(plan);
+	bytes = several ? sizeof(*record) + scope_call_arg_bytes(call_of_plan(plan)) :
+			  READ_ONCE(plan->bytes);
+	if (unlikely(passed >= cpu->plain_counts || !scope_clock_at(&cpu->clock, counts, &now)) ||
+	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, !several,
+				      now, &place))
 		return false;
 	record = place;
 	cpu->pending = 0;
-	scope_record_fill_syscall(record, cpu->call, duration_ns, ret);
-	if (unlikely(arg_bytes > sizeof(u64))) {
-		exit_with_args(cpu, record);
-		return true;
+	passed = passed * cpu->clock.rate >> 32;
+	scope_record_fill_syscall(record, call_of_plan(plan), passed, ret);
+	if (several) {
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+		scope_record_copy_args((u64 *)(record + 1), cpu->arg, call_of_plan(plan));
+	} else {
+		/* As a rule it is asked for. Where it is not, the next record takes its place. */
+		*(u64 *)(record + 1) = scope_arch_first_arg(regs);
 	}
-	/* Where none is asked for the next record takes its place. */
-	*(u64 *)(record + 1) = cpu->arg[0];
-	scope_ring_commit(&cpu->ring, sizeof(*record) + arg_bytes);
+	scope_ring_commit_to(&cpu->ring, place + bytes);
 	raw_local_irq_enable();
 	return true;
+}
+
+/* Interrupts off; turns them on. A pending call that takes more than a record with one argument. */
+static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
+{
+	if (cpu->session->config.arg_counts[cpu->call.nr] & SCOPE_CALL_SKIP ||
+	    !exit_quick(cpu, regs, ret, true))
+		exit_slow(cpu, regs, ret);
 }
 
 /*
  * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter stands in a
  * record already, and as a rule nothing but the plain record is due.
  */
-static noinline notrace void exit_blocked(struct scope_session *session, struct pt_regs *regs, long ret,
-					  struct scope_cpu *cpu)
+static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
+	const struct scope_session *session = cpu->session;
 	long id = syscall_get_nr(current, regs);
 	void *record;
 	u64 now;
@@ -231,8 +264,9 @@ static noinline notrace void exit_blocked(struct scope_session *session, struct 
 		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK)) ||
 	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
 	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT,
-					       sizeof(struct scope_record_exit), now, &record))) {
-		exit_slow(regs, ret, cpu);
+					       sizeof(struct scope_record_exit), false, now,
+					       &record))) {
+		exit_slow(cpu, regs, ret);
 		return;
 	}
 	scope_record_fill_exit(record, scope_call_of(id, SCOPE_ABI_NATIVE, 0), ret);
@@ -242,8 +276,7 @@ static noinline notrace void exit_blocked(struct scope_session *session, struct 
 
 static notrace void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	struct scope_session *session = data;
-	struct scope_cpu __percpu *cpus = session->cpu;
+	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)data;
 	struct scope_cpu *cpu;
 
 	if (!this_cpu_read(cpus->traced))
@@ -252,11 +285,11 @@ static notrace void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	raw_local_irq_disable();
 	cpu = this_cpu_ptr(cpus);
 	if (unlikely(cpu->pending != SCOPE_CALL_PENDING)) {
-		exit_blocked(session, regs, ret, cpu);
+		exit_blocked(cpu, regs, ret);
 		return;
 	}
-	if (unlikely(!exit_quick(session, cpu, ret)))
-		exit_slow(regs, ret, cpu);
+	if (unlikely(!exit_quick(cpu, regs, ret, false)))
+		exit_other(cpu, regs, ret);
 }
 
 void *const scope_syscall_enter_probe = probe_sys_enter;

@@ -79,18 +79,22 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 /*
  * As scope_ring_reserve() where that is cheap, for who can not have come in between another's reserve and
  * commit: by no breakpoint, and by no non-maskable interrupt. False with nothing done where it is not
- * cheap: then scope_ring_reserve_slow() must follow.
+ * cheap: then scope_ring_reserve_slow() must follow. spare: 8 bytes behind the record may be written to.
  */
-static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, u32 bytes,
-						     u64 now_ns, void **ret_record)
+static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, size_t bytes,
+						     bool spare, u64 now_ns, void **ret_record)
 {
+	uintptr_t next;
 	u64 delta;
 
 	/* An interrupt before this store has come and gone: what is read below is current. */
 	ring->writing = 1;
 	barrier();
 	delta = now_ns - ring->last_ns;
-	if (unlikely(delta > SCOPE_DELTA_MAX || (uintptr_t)ring->at + bytes > (uintptr_t)ring->end)) {
+	next = (uintptr_t)ring->at + bytes;
+	/* All are multiples of 8. */
+	if (unlikely(delta > SCOPE_DELTA_MAX ||
+		     (spare ? next >= (uintptr_t)ring->end : next > (uintptr_t)ring->end))) {
 		ring->writing = 0;
 		return false;
 	}
@@ -108,18 +112,23 @@ static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 typ
 {
 	void *record;
 
-	if (likely(!ring->writing && scope_ring_reserve_quick(ring, type, bytes, now_ns, &record)))
+	if (likely(!ring->writing && scope_ring_reserve_quick(ring, type, bytes, false, now_ns, &record)))
 		return record;
 	return scope_ring_reserve_slow(ring, type, bytes, now_ns);
 }
 
-/* bytes may be less than was reserved, never more. */
-static __always_inline void scope_ring_commit(struct scope_ring *ring, u32 bytes)
+/* The record reserved last ends before next, which may be less than was reserved, never more. */
+static __always_inline void scope_ring_commit_to(struct scope_ring *ring, void *next)
 {
-	ring->at += bytes;
+	ring->at = next;
 	ring->records++;
 	barrier();
 	ring->writing = 0;
+}
+
+static __always_inline void scope_ring_commit(struct scope_ring *ring, u32 bytes)
+{
+	scope_ring_commit_to(ring, ring->at + bytes);
 }
 
 /* The thread on this CPU changes, and the record about to be committed says so. */

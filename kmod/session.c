@@ -49,6 +49,7 @@ int scope_session_create(struct scope_session **ret_session)
 		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
 
 		cpu->session = session;
+		cpu->pending = SCOPE_CALL_UNTIMED;
 		init_irq_work(&cpu->wake, session_wake);
 	}
 	scope_sample_prepare(session);
@@ -156,7 +157,8 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 static void set_calls(struct scope_session *session)
 {
 	struct scope_config *config = &session->config;
-	u8 stack;
+	u8 stack, args;
+	u32 bytes;
 	int i;
 
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++) {
@@ -165,8 +167,14 @@ static void set_calls(struct scope_session *session)
 			stack = 0;
 		WRITE_ONCE(config->arg_counts[i],
 			   (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
-		WRITE_ONCE(session->call[i],
-			   scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, config->arg_counts[i])));
+		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP);
+		WRITE_ONCE(session->plan[i].call,
+			   scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, args)));
+		if (args > 1 || config->arg_counts[i] & SCOPE_CALL_SKIP)
+			bytes = U32_MAX;
+		else
+			bytes = sizeof(struct scope_record_syscall) + args * sizeof(u64);
+		WRITE_ONCE(session->plan[i].bytes, bytes);
 	}
 }
 
@@ -295,6 +303,7 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
 	WRITE_ONCE(session->plain_ns, plain_ns(own));
 	if (session->run_state != SCOPE_RUN_ON)
 		return 0;
+	scope_session_refresh(session);
 	if (session->sampling == !!own->sample_period_ns)
 		return 0;
 	if (!session->sampling)

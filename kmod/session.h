@@ -29,9 +29,16 @@
 #define SCOPE_HEADER_BYTES PAGE_SIZE
 #define SCOPE_OPEN_CALLS 4096u /* a power of two */
 
-/* Bits of pending. Any but the first alone sends a call the long way. */
+/*
+ * Bits of pending. Any but the first alone sends a call the long way. Of a pending call without NOTED
+ * only number and enter_counts are there, and it is a native one; the rest is found out where it is
+ * written: until then the arguments stand in the thread's registers.
+ */
 #define SCOPE_CALL_PENDING 1u
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
+#define SCOPE_CALL_NOTED 4u    /* of the pending call: all but enter_counts is there */
+#define SCOPE_CALL_SLOT (SCOPE_CALL_PENDING | SCOPE_CALL_NOTED)
+#define SCOPE_CALL_UNTIMED 8u  /* the counter does not serve: enters ask the clock */
 
 /* Where the measuring of a CPU stood. */
 struct scope_measure_mark {
@@ -57,9 +64,11 @@ struct scope_cpu {
 	u8 traced;
 	u8 pending; /* SCOPE_CALL_* */
 	struct scope_call call;
-	u64 enter_ns;
+	u64 enter_counts; /* get_cycles() */
+	u64 plain_counts; /* session->plain_ns, or a little less, by the counter; 0: not known */
 	struct scope_clock clock;
 	struct scope_ring ring;
+	u64 enter_ns;
 	u64 arg[SCOPE_ARG_MAX];
 
 	/* stacks after syscalls: how many in the second that began at window_ns */
@@ -129,6 +138,12 @@ struct scope_cgroup_rule {
 	u64 id; /* inode number */
 };
 
+/* The record of a native call that did not block. */
+struct scope_call_plan {
+	u32 call;  /* scope_call_word() in it */
+	u32 bytes; /* U32_MAX, which no sub-buffer has room for: several arguments, or no record */
+};
+
 struct scope_session {
 	/* read by probes; of config only stacks and which calls to skip change once they are attached */
 	struct scope_cpu __percpu *cpu;
@@ -137,7 +152,7 @@ struct scope_session {
 	int running;
 	u64 plain_ns; /* a call shorter than this needs nothing but its record */
 	struct scope_config config;
-	u32 call[SCOPE_SYSCALL_MAX]; /* scope_call_word() that an enter notes: number and arg_counts */
+	struct scope_call_plan plan[SCOPE_SYSCALL_MAX]; /* as arg_counts */
 	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;

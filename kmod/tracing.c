@@ -47,18 +47,19 @@ static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 
 	if (here && !cpu->traced && scope_select_has(session, current)) {
 		scope_ring_force_thread(&cpu->ring, current->pid);
-		cpu->pending &= ~SCOPE_CALL_PENDING;
+		cpu->pending &= ~SCOPE_CALL_SLOT;
 		cpu->traced = 1;
 	}
 }
 
 static void cpu_refresh(struct scope_session *session, struct scope_cpu *cpu)
 {
+	cpu->plain_counts = 0;
 	if (cpu->ring.page->cpu == raw_smp_processor_id())
 		scope_sched_refresh(session, cpu);
 }
 
-/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU. */
+/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU, or plain_ns. */
 void scope_session_refresh(struct scope_session *session)
 {
 	call_all(session, cpu_refresh);
@@ -116,7 +117,7 @@ static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 static void cpu_forget(struct scope_session *session, struct scope_cpu *cpu)
 {
 	cpu->traced = 0;
-	cpu->pending &= ~SCOPE_CALL_PENDING;
+	cpu->pending &= ~SCOPE_CALL_SLOT;
 }
 
 /* -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. */

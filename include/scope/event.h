@@ -90,7 +90,11 @@ static inline __u8 scope_abi_args(__u8 abi, __u8 args)
 	return abi | args << 4;
 }
 
-/* Its time is that of the return; it was entered duration_ns earlier. Behind it: __u64 arg[args]. */
+/*
+ * Its time is that of the return; it was entered duration_ns earlier. Behind it: __u64 arg[args], of a
+ * native call as the registers have them when this is written: a call that replaces these (execve where
+ * it succeeds, rt_sigreturn) has none to tell.
+ */
 struct scope_record_syscall {
 	__u32 word;
 	__u16 nr;

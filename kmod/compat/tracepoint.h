@@ -35,4 +35,13 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #define SCOPE_COMPAT_WAKER_KNOWN 0
 #endif
 
+/* 6.13 calls the probes of system calls with preemption on, and made this macro for them. */
+#ifdef DECLARE_TRACE_SYSCALL
+#define scope_compat_stay_on_cpu() preempt_disable_notrace()
+#define scope_compat_leave_cpu() preempt_enable_notrace()
+#else
+#define scope_compat_stay_on_cpu() do { } while (0)
+#define scope_compat_leave_cpu() do { } while (0)
+#endif
+
 #endif

@@ -177,6 +177,34 @@ static void test_trusts_no_rate_over_a_suspend(void **state)
 	assert_true(run(&clock, 900, 100000000) <= READING_NS);
 }
 
+/* From nothing to weeks, where a product with the rate does not fit 64 bits. */
+static void test_tells_how_long_counts_are(void **state)
+{
+	static const double per_ns[] = { 0.024, 1, 2.4, 10 };
+	size_t i;
+	u64 ns;
+
+	(void)state;
+	for (i = 0; i < sizeof(per_ns) / sizeof(per_ns[0]); i++) {
+		struct scope_clock clock = { 0 };
+
+		setup(per_ns[i]);
+		assert_int_equal(scope_clock_passed_ns(&clock, 1000), 0);
+		assert_int_equal(scope_clock_counts(&clock, 1000), 0);
+		run(&clock, 900, 300000000);
+		for (ns = 1000; ns < 2000000000000000; ns *= 10) {
+			u64 counts = (u64)((double)ns * per_ns[i]), passed;
+
+			passed = scope_clock_passed_ns(&clock, counts);
+			assert_in_range(passed, ns - ns / 50000 - 50, ns + ns / 50000 + 50);
+			if (ns < 4000000000)
+				assert_in_range(scope_clock_counts(&clock, ns), counts - counts / 50000 - 2,
+						counts + counts / 50000 + 2);
+		}
+		assert_int_equal(scope_clock_passed_ns(&clock, (u64)-1000), 0);
+	}
+}
+
 static void test_long_pauses_keep_the_rate(void **state)
 {
 	struct scope_clock clock = { 0 };
@@ -252,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_follows_a_slewed_clock),
 		cmocka_unit_test(test_recovers_from_a_counter_that_jumps),
 		cmocka_unit_test(test_trusts_no_rate_over_a_suspend),
+		cmocka_unit_test(test_tells_how_long_counts_are),
 		cmocka_unit_test(test_long_pauses_keep_the_rate),
 		cmocka_unit_test(test_interrupted_pairs_are_passed_over),
 		cmocka_unit_test(test_interrupts_take_no_anchor),
