@@ -5,8 +5,8 @@
 #
 # Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel demo (default: these),
 #                                        guests kunit matrix debug soak bugs fuzz
-# For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each
-# kind (1000; 0: none).
+# For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each kind, and
+# thousands of messages at random (1000; 0: none).
 # What a busy host disturbs (tests that trace live programs, guests) gets a second go where it fails; both are
 # told. Not so where a kernel warned or died.
 # Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
@@ -185,7 +185,8 @@ group_debug() {
 	finish
 }
 
-# The same for long: reloading and failing by the thousand, sessions at random for an hour.
+# The same for long: sessions at random for an hour, reloading and failing by the thousand, and messages
+# at random by the million.
 group_soak() {
 	local seconds=${SOAK_S:-3600} rounds=${ROUNDS:-1000}
 	run kernel_debug scripts/own-kernel.sh debug
@@ -195,7 +196,8 @@ group_soak() {
 		tests/kmod/soak.sh "$(module_of debug)" "$seconds" "${SEED:-1}"
 	[ "$rounds" -gt 0 ] || return
 	run soak_rounds tests/vm/run.sh -k debug -f -m 1536 -t $((rounds * 30 + 3600)) -- \
-		env ROUNDS="$rounds" EVERY=1 TEST_S=36000 tests/kmod/run.sh "$(module_of debug)" \
+		env ROUNDS="$rounds" ROUNDS_RANDOM=$((rounds * 1000)) EVERY=1 TEST_S=36000 \
+		tests/kmod/run.sh "$(module_of debug)" random \
 		failing_allocations reload_idle reload_under_load reload_under_stress \
 		unload_with_probes probe_churn
 }
