@@ -28,6 +28,16 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
+/* Interrupts off. When the pending call began: the clock was set anew since, or the counter does not serve. */
+static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
+{
+	u64 passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
+
+	if (!cpu->clock.window)
+		cpu->pending |= SCOPE_CALL_UNTIMED;
+	cpu->enter_ns = passed_ns < now ? now - passed_ns : 0;
+}
+
 /*
  * Interrupts off, a call pending. What its enter left out, from the registers that the thread went into
  * the kernel with; regs NULL: they are of another call by now. False: the session leaves the call out,
@@ -37,7 +47,6 @@ static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, stru
 		      u64 now)
 {
 	u16 nr = cpu->call.nr;
-	u64 passed_ns;
 	u8 args;
 
 	if (cpu->pending & SCOPE_CALL_NOTED)
@@ -47,13 +56,13 @@ static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, stru
 		cpu->pending &= ~SCOPE_CALL_SLOT;
 		return false;
 	}
-	if (!cpu->clock.window)
-		cpu->pending |= SCOPE_CALL_UNTIMED;
-	passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
-	cpu->enter_ns = passed_ns < now ? now - passed_ns : 0;
-	if (regs)
-		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	if (!scope_clock_at(&cpu->clock, cpu->enter_counts, &cpu->enter_ns))
+		note_time_slow(cpu, now);
 	cpu->call = scope_call_of(nr, SCOPE_ABI_NATIVE, regs ? args : 0);
+	if (scope_call_arg_bytes(cpu->call) > sizeof(u64))
+		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
+	else if (regs)
+		cpu->arg[0] = scope_arch_first_arg(regs);
 	return true;
 }
 
