@@ -41,7 +41,8 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
-	if (!(finding->units_at_first >= options->units_min))
+	if (finding->units < options->units_min ||
+	    !(finding->units_at_first >= options->units_at_first_min))
 		return SCOPE_RULE_UNITS;
 	if (!(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;

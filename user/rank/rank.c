@@ -19,6 +19,7 @@ const struct scope_rank_options scope_rank_defaults = {
 	.odds_alone = 25,
 	.chance_z = 3.3,
 	.units_min = 5,
+	.units_at_first_min = 3,
 	.half_share = 0.1,
 	.kernel_share = 0.8,
 	.outside_calls = 1.5,

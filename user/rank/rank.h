@@ -19,6 +19,7 @@ struct scope_rank_options {
 	double odds_alone;   /* … unless the odds are so high: it dominates usual time as well */
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
+	double units_at_first_min; /* of a finding's units_at_first */
 	double half_share;   /* of its units in the emptier half of the window */
 	double kernel_share; /* running time that is the kernel's to this part … */
 	/*

@@ -225,11 +225,14 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 
 	switch (rule) {
 	case SCOPE_RULE_UNITS:
-		fprintf(to, "it was seen in %u units, ", finding->units);
-		if (finding->units >= need->units_min)
-			fprintf(to, "which samples as rare as usual would have made %.1f, ",
-				finding->units_at_first);
-		fprintf(to, "and %u are needed", need->units_min);
+		if (finding->units < need->units_min)
+			fprintf(to, "it was seen in %u units, and %u are needed", finding->units,
+				need->units_min);
+		else
+			fprintf(to,
+				"it was seen in %u units, which samples as rare as usual would have made "
+				"%.1f, and %.0f are needed",
+				finding->units, finding->units_at_first, need->units_at_first_min);
 		break;
 	case SCOPE_RULE_ODDS:
 		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
