@@ -271,8 +271,6 @@ static void take(void *context, const struct scope_subbuf *subbuf)
 /* From sub-buffers: calls that did not block, and such as entered and returned on different CPUs. */
 static void test_takes_records(void **state)
 {
-	struct fixture fixture = fixture_begin();
-	struct scope_error error = { "" };
 	struct scope_focus_choice choice;
 	struct scope_focus *focus = focus_begin(S, 10, &choice);
 	size_t bytes;
@@ -290,14 +288,7 @@ static void test_takes_records(void **state)
 		fprintf(stream, "%llu 0 exit 101 futex ret=0\n", at + MS + 100000 + (i << i / 2) * 10000);
 	}
 	fclose(stream);
-	scope_writer_set_tap(fixture.writer, take, focus);
-	stream = fmemopen(text, bytes, "r");
-	if (scope_text_read(stream, fixture.writer, &error))
-		fail_msg("%s", error.text);
-	fclose(stream);
-	free(text);
-	fixture_finish(&fixture);
-	close(fixture.fd);
+	fixture_feed(text, bytes, take, focus);
 	assert_true(scope_focus_decide(focus, 11 * S, &choice));
 	/* 5 writes are within the budget, with 20 futexes of up to 100 ms the choice is among these. */
 	assert_in_range(choice.min_ns, 2 * MIN_NS, 64 * MIN_NS);

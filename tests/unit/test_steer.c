@@ -127,8 +127,6 @@ static void take(void *context, const struct scope_subbuf *subbuf)
 /* So many samples of a traced thread, in a sub-buffer. */
 static void samples(struct scope_steer *steer, unsigned int count)
 {
-	struct fixture fixture = fixture_begin();
-	struct scope_error error = { "" };
 	size_t bytes;
 	char *text;
 	FILE *stream = open_memstream(&text, &bytes);
@@ -136,14 +134,7 @@ static void samples(struct scope_steer *steer, unsigned int count)
 	for (unsigned int i = 0; i < count; i++)
 		fprintf(stream, "%u 0 sample 101 regs=1,2,3 data=0011223344556677 cost=3000\n", 1000 + i);
 	fclose(stream);
-	scope_writer_set_tap(fixture.writer, take, steer);
-	stream = fmemopen(text, bytes, "r");
-	if (scope_text_read(stream, fixture.writer, &error))
-		fail_msg("%s", error.text);
-	fclose(stream);
-	free(text);
-	fixture_finish(&fixture);
-	close(fixture.fd);
+	fixture_feed(text, bytes, take, steer);
 }
 
 /* The period that was chosen reaches the source, and whoever writes the trace is told of it. */

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "trace/packer.h"
+#include "trace/text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -37,6 +38,22 @@ static inline void fixture_finish(struct fixture *fixture)
 {
 	assert_int_equal(scope_writer_finish(fixture->writer, NULL), 0);
 	scope_writer_destroy(fixture->writer);
+}
+
+/* What takes sub-buffers is given those of a trace by its text form, which is freed. */
+static inline void fixture_feed(char *text, size_t bytes, scope_writer_tap *tap, void *context)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_error error = { "" };
+	FILE *stream = fmemopen(text, bytes, "r");
+
+	scope_writer_set_tap(fixture.writer, tap, context);
+	if (scope_text_read(stream, fixture.writer, &error))
+		fail_msg("%s", error.text);
+	fclose(stream);
+	free(text);
+	fixture_finish(&fixture);
+	close(fixture.fd);
 }
 
 static inline struct scope_trace *fixture_open(struct fixture *fixture)
