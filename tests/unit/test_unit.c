@@ -278,6 +278,34 @@ static void an_open_call_is_kept(void **state)
 	end_run(&run);
 }
 
+/* The object of the call before is not what it waits for; one that was stopped waits for nothing. */
+static void a_sleep_outside_calls_has_no_object(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
+					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "0 1 switch 0 11 sleeping\n"
+					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+					     "1200 1 syscall 11 read enter=1100 ret=64 args=7\n"
+					     "2000 0 switch 10 0 disk\n"
+					     "2000 1 switch 11 0 stopped\n");
+	struct scope_hang *hangs;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(count, 1);
+	assert_ptr_equal(scope_threads_at(run.units->timeline->threads, hangs[0].thread),
+			 thread_of(run.units, 10));
+	assert_int_equal(hangs[0].nr, SCOPE_NR_NONE);
+	assert_int_equal(hangs[0].object, 0);
+	assert_false(hangs[0].lock);
+	assert_int_equal(hangs[0].since_ns, 2000);
+	free(hangs);
+	end_run(&run);
+}
+
 /* A sample costs time that is the tracer's, not the request's. */
 static void taking_a_stack_is_not_work(void **state)
 {
@@ -480,6 +508,7 @@ int main(void)
 		cmocka_unit_test(an_epoll_inside_a_request_is_none),
 		cmocka_unit_test(a_worker_that_is_handed_connections_idles),
 		cmocka_unit_test(an_open_call_is_kept),
+		cmocka_unit_test(a_sleep_outside_calls_has_no_object),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(who_is_seen_has_come),

@@ -71,7 +71,6 @@ static bool futex_is_timed(const struct scope_open_call *call)
 	return call->args > 3 && call->arg[3];
 }
 
-/* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
 /*
  * Who sleeps outside calls and cannot be interrupted waits for a page. Who can be was stopped, or is where
  * nothing was told of.
@@ -86,6 +85,7 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
+/* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  uint32_t index, struct scope_hang *hang)
 {

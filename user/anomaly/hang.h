@@ -13,8 +13,8 @@ enum scope_hang_kind {
 struct scope_hang {
 	uint32_t thread;
 	enum scope_hang_kind kind;
-	uint16_t nr;	   /* BLOCKED: the call it sleeps in */
-	uint64_t object;   /* BLOCKED: its first argument */
+	uint16_t nr;	   /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
+	uint64_t object;   /* BLOCKED: its first argument; 0 outside calls */
 	uint64_t since_ns; /* asleep, or without a call, since then: may lie before the window */
 	bool lock;	   /* asleep for a lock: whoever holds it may be the cause */
 	/*
