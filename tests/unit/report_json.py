@@ -56,6 +56,11 @@ for path in sorted(folder.glob("*.json")):
     told = report["since_ns"] and f"{(report['since_ns'] - report['trace']['begin_ns']) / 1e9:.1f}"
     if (since[1] if since else None) != told:
         wrong(name, f"it began {told} s into the window, not as the text says")
+    lost = [int(count.replace(",", "") if count[0].isdigit() else 0)
+            for count in re.findall(r"^     lost  +(\S+) events? while", text, re.M)]
+    told = [f["lost"] for f in report["findings"][:len(lost)]]
+    if lost != told or (report["trace"]["lost"] and report["findings"] and not lost):
+        wrong(name, f"the text tells of {lost} lost while findings showed, the JSON of {told}")
     head = next(v for k, v in verdicts.items() if f"  {k}" in text)
     if report["verdict"] != head:
         wrong(name, f"verdict {report['verdict']}, the text's is {head}")

@@ -193,8 +193,16 @@ static int measure_units(const struct scope_rank_input *input, const struct sums
 
 	if (!value)
 		return -ENOMEM;
-	for (size_t i = 0; i < sums->units; i++)
-		value[i] = scope_unit_measure(&input->units->unit[sums->unit[i]]);
+	finding->first_ns = sums->units ? UINT64_MAX : 0;
+	for (size_t i = 0; i < sums->units; i++) {
+		const struct scope_unit *unit = &input->units->unit[sums->unit[i]];
+
+		value[i] = scope_unit_measure(unit);
+		if (unit->begin_ns < finding->first_ns)
+			finding->first_ns = unit->begin_ns;
+		if (unit->end_ns > finding->last_ns)
+			finding->last_ns = unit->end_ns;
+	}
 	scope_sort(value, sums->units);
 	finding->units = sums->units;
 	finding->p50_ns = scope_quantile_sorted(value, sums->units, 0.5);

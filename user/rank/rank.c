@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank/confidence.h"
 #include "rank/judge.h"
 #include "rank/measure.h"
 #include "rank/together.h"
@@ -105,6 +106,12 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 	finding->signature = function;
 }
 
+/* The kernel's own word, whatever events were lost: it has not run since it went to sleep. */
+static bool stood_still(const struct scope_thread *thread)
+{
+	return thread->still_ns && thread->still_ns <= thread->block_ns;
+}
+
 static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
@@ -126,7 +133,9 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			.object = hang->object,
 			.lock = hang->lock,
 			.unsure = hang->unsure,
-			.confidence = hang->unsure ? SCOPE_CONFIDENCE_LOW : SCOPE_CONFIDENCE_HIGH,
+			.still = !spin && stood_still(scope_threads_at(timeline->threads, hang->thread)),
+			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
+			.last_ns = timeline->end_ns,
 			.odds = HUGE_VAL,
 			.example = UINT32_MAX,
 			.usual_example = UINT32_MAX,
@@ -139,20 +148,20 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
 			finding.function = finding.evidence->tree.node[finding.node].function;
-		if (!finding.by_stacks)
-			finding.confidence = SCOPE_CONFIDENCE_LOW;
 		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
 		finding.score = finding.excess_ns;
 		finding.share = 1.0 / input->hang_count;
 		same = same_hang(ranking, &finding);
 		if (same) {
 			same->threads++;
+			same->still &= finding.still;
 			same->units++;
 			same->share += finding.share;
 			same->excess_ns += finding.excess_ns;
 			same->score += finding.score;
 			if (finding.age_ns > same->age_ns) {
 				same->age_ns = finding.age_ns;
+				same->first_ns = finding.first_ns;
 				same->thread = finding.thread;
 			}
 			continue;
@@ -161,18 +170,9 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 		if (err)
 			return err;
 	}
+	for (size_t i = 0; i < ranking->findings; i++)
+		scope_rank_confidence(input, &ranking->finding[i]);
 	return 0;
-}
-
-static enum scope_confidence confidence(const struct scope_rank_input *input,
-					const struct scope_finding *finding)
-{
-	const struct scope_timeline *timeline = input->units->timeline;
-	double lost = timeline->events ? (double)timeline->lost / timeline->events : 0;
-
-	if (finding->units < 10 || lost > 0.01 || finding->samples + finding->sleeps < 10)
-		return SCOPE_CONFIDENCE_LOW;
-	return finding->units < 30 || lost > 0 ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
 /* 0 with the rule that the share of the excess does not meet, or -errno. */
@@ -193,7 +193,7 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	err = scope_rank_measure(input, &finding);
 	if (err)
 		return err;
-	finding.confidence = confidence(input, &finding);
+	scope_rank_confidence(input, &finding);
 	*ret_finding = finding;
 	*ret_fails = scope_rank_judge(input, &finding);
 	return 0;

@@ -80,6 +80,11 @@ struct scope_finding {
 	double calls_times; /* CALLS: how many times as often as usual */
 	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
+	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
+	double events;	   /* of the trace between the two, about */
+	uint64_t lost;	   /* likewise, of what is known of */
+	double lost_share; /* of both together */
+	bool lost_unknown; /* more may have been lost then */
 	double kernel_share; /* of its running time, inside the kernel */
 	double bytes_more;   /* read and written by its units, beyond usual ones, mean */
 	double score;	   /* what findings are ordered by, excess less what is in doubt, ns */
@@ -94,6 +99,7 @@ struct scope_finding {
 	uint64_t object;
 	bool lock;
 	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
+	bool still;  /* HANG: as the window ended the kernel said that none of them had run since */
 	/* WAIT: what for, and whether that is slow, see outside_calls */
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;

@@ -349,6 +349,25 @@ static int print_inside(const struct report *report, const struct scope_finding 
 	return 0;
 }
 
+/* Where the trace lost anything: whether it was while this showed. */
+static void print_lost(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_timeline *timeline = report->analysis->units->timeline;
+	struct scope_text lost, came;
+
+	if (!scope_timeline_lost(timeline) && !timeline->losses.losses)
+		return;
+	fputs("     lost        ", report->out);
+	if (finding->lost_unknown)
+		fputs("an unknown number of events while it showed\n", report->out);
+	else if (finding->lost)
+		fprintf(report->out, "%s events while it showed, and about %s came (%.2g %% lost)\n",
+			scope_format_count(&lost, finding->lost),
+			scope_format_large(&came, (uint64_t)finding->events), 100 * finding->lost_share);
+	else
+		fputs("no event while it showed\n", report->out);
+}
+
 int scope_section_details(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -386,6 +405,7 @@ int scope_section_details(const struct report *report)
 				scope_section_outside(finding));
 		if (!scope_section_stuck(finding))
 			print_times(report, finding);
+		print_lost(report, finding);
 		err = print_inside(report, finding);
 		if (err)
 			break;

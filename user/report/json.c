@@ -153,6 +153,15 @@ static json_t *make_inside(const struct scope_finding *finding)
 	return array;
 }
 
+/* What was lost while it showed. */
+static json_t *make_losses(const struct scope_finding *finding)
+{
+	return json_pack("{s:I, s:I, s:o, s:o}", "first_ns", (json_int_t)finding->first_ns, "last_ns",
+			 (json_int_t)finding->last_ns, "lost",
+			 finding->lost_unknown ? json_null() : json_integer((json_int_t)finding->lost),
+			 "lost_share", finding->lost_unknown ? json_null() : json_real(finding->lost_share));
+}
+
 /* What a thread that hangs or spins does, or what slow units have cost. */
 static json_t *make_extent(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
@@ -206,6 +215,7 @@ static json_t *make_finding(const struct scope_analysis *analysis, const struct 
 	if (!object)
 		return NULL;
 	json_object_update_new(object, make_extent(analysis, finding));
+	json_object_update_new(object, make_losses(finding));
 	json_object_set_new(object, "in_kernel", make_inside(finding));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(analysis, finding));
@@ -286,7 +296,6 @@ static json_t *make_meta(const struct scope_analysis *analysis, const char *key)
 static json_t *make_trace(const struct scope_analysis *analysis)
 {
 	const struct scope_timeline *timeline = analysis->units->timeline;
-	const uint64_t kernel_lost = scope_trace_meta_number(analysis->trace, SCOPE_META_LOST, 0);
 	const char *damage = scope_trace_damage(analysis->trace);
 
 	return json_pack(
@@ -299,7 +308,7 @@ static json_t *make_trace(const struct scope_analysis *analysis)
 		damage[0] ? make_string(damage) : json_null(), "begin_ns", (json_int_t)timeline->begin_ns,
 		"end_ns", (json_int_t)timeline->end_ns, "threads", (json_int_t)analysis->units->threads,
 		"events", (json_int_t)timeline->events, "lost",
-		(json_int_t)(timeline->lost > kernel_lost ? timeline->lost : kernel_lost));
+		(json_int_t)scope_timeline_lost(timeline));
 }
 
 /* What the answer rests on. */

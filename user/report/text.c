@@ -51,8 +51,6 @@ static int print_head(const struct report *report)
 {
 	const struct scope_units *units = report->analysis->units;
 	const struct scope_timeline *timeline = units->timeline;
-	uint64_t kernel_lost = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LOST, 0);
-	uint64_t lost = timeline->lost > kernel_lost ? timeline->lost : kernel_lost;
 	uint64_t late = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LATE, 0);
 	struct scope_text events, losses;
 	uint32_t groups = distinct_groups(units->groups);
@@ -64,7 +62,7 @@ static int print_head(const struct report *report)
 		units->threads, units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
 		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
 		meta(report, SCOPE_META_SOURCE), scope_format_large(&events, timeline->events),
-		scope_format_count(&losses, lost));
+		scope_format_count(&losses, scope_timeline_lost(timeline)));
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",

@@ -40,6 +40,9 @@ int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, u
 /* The index of a thread, which is new as a rule and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
+/* To be called when mark_ns has come, before what happens at now, behind so many events. 0 or -ENOMEM. */
+int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events);
+
 /* The thread's index, or -ENOMEM. */
 static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid,
 					 uint64_t now_ns)
@@ -183,8 +186,8 @@ SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline,
 
 		if (time_ns > timeline->last_ns)
 			timeline->last_ns = time_ns;
-		if (__builtin_expect(time_ns >= timeline->past.next_ns, 0) &&
-		    scope_past_note(&timeline->past, timeline->threads, time_ns))
+		if (__builtin_expect(time_ns >= timeline->mark_ns, 0) &&
+		    scope_timeline_mark(timeline, time_ns, timeline->events - (count - i)))
 			return -ENOMEM;
 		err = event[i]->tid && event[i]->kind <= SCOPE_EVENT_EXIT
 			      ? scope_timeline_call(run, event[i])

@@ -87,6 +87,7 @@ struct scope_thread {
 	uint64_t held_enter_ns; /* of the call slept in */
 	size_t rows_seen; /* rows of names as it appeared; SIZE_MAX: events named it at once */
 	bool stopped;	  /* a STATE record of the window's end was seen */
+	uint64_t still_ns; /* since when it has not run, as that says; 0: it does not say */
 	bool lost;	  /* events of it may be missing since it was last seen */
 };
 

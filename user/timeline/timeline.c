@@ -132,6 +132,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	if (record->flags & SCOPE_STATE_AT_STOP) {
 		thread->stop_run_ns = record->run_ns;
 		thread->stopped = true;
+		thread->still_ns = record->flags & SCOPE_STATE_ON_CPU ? 0 : record->since_ns;
 		complete_arguments(thread, record);
 	} else if (thread->run == SCOPE_RUN_UNKNOWN) {
 		thread->start_run_ns = record->run_ns;
@@ -206,6 +207,36 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 	return err;
 }
 
+int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events)
+{
+	struct scope_losses *losses = &timeline->losses;
+	struct scope_past *past = &timeline->past;
+
+	if (now_ns >= losses->next_ns)
+		scope_losses_mark(losses, now_ns, events);
+	if (now_ns >= past->next_ns && scope_past_note(past, timeline->threads, now_ns))
+		return -ENOMEM;
+	timeline->mark_ns = losses->next_ns < past->next_ns ? losses->next_ns : past->next_ns;
+	return 0;
+}
+
+static void note_loss(struct scope_timeline *timeline, const struct scope_event *event)
+{
+	struct scope_loss loss = {
+		.from_ns = event->lost.from_ns,
+		.until_ns = event->time_ns,
+		.count = event->lost.count,
+		.unknown = !event->lost.count,
+	};
+
+	if (loss.from_ns < timeline->begin_ns)
+		loss.from_ns = timeline->begin_ns;
+	if (loss.from_ns > loss.until_ns)
+		loss.from_ns = loss.until_ns;
+	timeline->lost += loss.count;
+	scope_losses_add(&timeline->losses, &loss);
+}
+
 /*
  * Events of one CPU are missing. Any thread may have passed over it meanwhile, so nothing that was
  * open on any thread can be trusted to still be so.
@@ -215,7 +246,7 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 	struct scope_threads *threads = run->timeline->threads;
 	int err = 0;
 
-	run->timeline->lost += event->lost.count;
+	note_loss(run->timeline, event);
 	for (size_t i = 0; !err && i < scope_threads_count(threads); i++) {
 		struct scope_thread *thread = scope_threads_at(threads, i);
 
@@ -305,6 +336,27 @@ int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_even
 	return scope_timeline_take(timeline, &event, 1, ops, user);
 }
 
+/* Of what the kernel counted beside, nobody knows when it was; a file that continues another tells of that too. */
+static void note_unplaced(struct scope_timeline *timeline)
+{
+	const struct scope_trace *trace = timeline->trace;
+	const struct scope_loss loss = {
+		.from_ns = timeline->begin_ns,
+		.until_ns = timeline->end_ns,
+		.count = scope_timeline_lost(timeline) - timeline->lost,
+	};
+
+	if (loss.count && !scope_trace_meta_number(trace, SCOPE_META_CONTINUES, 0))
+		scope_losses_add(&timeline->losses, &loss);
+}
+
+uint64_t scope_timeline_lost(const struct scope_timeline *timeline)
+{
+	const uint64_t counted = scope_trace_meta_number(timeline->trace, SCOPE_META_LOST, 0);
+
+	return timeline->lost > counted ? timeline->lost : counted;
+}
+
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
 			  void *user)
 {
@@ -314,6 +366,8 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
 	if (timeline->last_ns > timeline->end_ns)
 		timeline->end_ns = timeline->last_ns;
+	scope_losses_end(&timeline->losses, timeline->last_ns, timeline->events);
+	note_unplaced(timeline);
 	for (size_t i = 0; !err && i < scope_threads_count(timeline->threads); i++) {
 		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "timeline/fds.h"
+#include "timeline/losses.h"
 #include "timeline/past.h"
 #include "timeline/thread.h"
 #include "trace/trace.h"
@@ -52,6 +53,8 @@ struct scope_timeline {
 	uint64_t untold; /* times a thread was on a processor that the kernel had not told of */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known; /* rows of descriptors as it began */
+	struct scope_losses losses;
+	uint64_t mark_ns; /* when the next mark of past or losses is due */
 	struct scope_past past;
 	const struct scope_past_mark *from; /* of past: where the window begins; NULL: with the accounts */
 };
@@ -64,6 +67,9 @@ int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_even
 			const struct scope_timeline_ops *ops, void *user);
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
 			  void *user);
+
+/* Events lost in all: those that the trace has marks of, or more by the kernel's own count. */
+uint64_t scope_timeline_lost(const struct scope_timeline *timeline);
 
 /*
  * Of a trace that grew meanwhile: would it all have gone the same way had every row been there at the

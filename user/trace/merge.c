@@ -26,7 +26,8 @@ struct cursor {
 	uint8_t *buffer;
 	size_t buffer_capacity;
 	uint64_t number, lost; /* expected of the next sub-buffer; lost before the last one */
-	uint64_t lost_count;
+	uint64_t begin_ns; /* of the last sub-buffer that could be read */
+	uint64_t lost_count, lost_from_ns;
 	bool lost_pending; /* tell it before the first event of this sub-buffer */
 	bool broken;	   /* part of the sub-buffer before was not read */
 	bool middle;	   /* earlier ones are not there, or not asked for: no loss */
@@ -129,6 +130,9 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	cursor->lost_count = subbuf->lost > cursor->lost ? subbuf->lost - cursor->lost : 0;
 	cursor->lost_pending = cursor->broken || cursor->lost_count ||
 			       subbuf->number != cursor->number;
+	/* It counts what was lost as it began: some of that may have been lost while the one before was open. */
+	cursor->lost_from_ns = cursor->begin_ns;
+	cursor->begin_ns = cursor->decoder.time_ns;
 	cursor->lost = subbuf->lost;
 	cursor->number = subbuf->number + 1;
 	cursor->broken = false;
@@ -141,7 +145,7 @@ static void take_lost(struct cursor *cursor)
 		.time_ns = cursor->decoder.time_ns,
 		.cpu = cursor->cpu,
 		.kind = SCOPE_EVENT_LOST,
-		.lost = { .count = cursor->lost_count },
+		.lost = { .count = cursor->lost_count, .from_ns = cursor->lost_from_ns },
 	};
 	cursor->lost_pending = false;
 }
@@ -239,7 +243,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 		cursor->cpu = cursor->index->cpu;
 		cursor->next = time_ns ? first_frame(trace, cursor->index, time_ns) : 0;
 		cursor->middle = continues || cursor->next;
-		cursor->number = cursor->lost = 0;
+		cursor->number = cursor->lost = cursor->begin_ns = 0;
 		cursor->lost_pending = cursor->broken = false;
 		merge->lane[i] = (struct lane){ NULL, NULL };
 		ret = advance(trace, merge, i, &winner);

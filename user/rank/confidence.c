@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How sure a finding is: by its units, its stacks, and what was lost while it showed. */
+#include "rank/confidence.h"
+
+#define FEW 10	       /* units, or stacks */
+#define NOT_MANY 30    /* units */
+#define LOST_MUCH 0.01 /* of the events */
+
+/* Of those that came, and those that were lost, from its first unit to its last. */
+static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
+{
+	double came;
+	const struct scope_loss loss = scope_losses_within(&timeline->losses, finding->first_ns,
+							   finding->last_ns, &came);
+
+	finding->events = came;
+	finding->lost = loss.count;
+	finding->lost_unknown = loss.unknown;
+	finding->lost_share = loss.count ? (double)loss.count / ((double)loss.count + came) : 0;
+}
+
+static enum scope_confidence by_losses(const struct scope_finding *finding)
+{
+	if (finding->still)
+		return SCOPE_CONFIDENCE_HIGH;
+	if (finding->lost_unknown || finding->lost_share > LOST_MUCH)
+		return SCOPE_CONFIDENCE_LOW;
+	return finding->lost ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
+}
+
+/* A thread that stands still is one, and enough; where it stands a stack has to say. */
+static enum scope_confidence by_size(const struct scope_finding *finding)
+{
+	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
+		return finding->by_stacks && !finding->unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
+	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
+		return SCOPE_CONFIDENCE_LOW;
+	return finding->units < NOT_MANY ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
+}
+
+void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding)
+{
+	enum scope_confidence size = by_size(finding), losses;
+
+	count_lost(input->units->timeline, finding);
+	losses = by_losses(finding);
+	finding->confidence = size < losses ? size : losses;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How sure a finding is. */
+#ifndef SCOPE_RANK_CONFIDENCE_H
+#define SCOPE_RANK_CONFIDENCE_H
+
+#include "rank/rank.h"
+
+/* By its units, its stacks, and what was lost between first_ns and last_ns: fills that too. */
+void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding);
+
+#endif
