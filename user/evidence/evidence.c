@@ -96,6 +96,10 @@ static void settle(struct contrast *contrast)
 				scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
 		}
 		contrast->evidence->excess_ns += of->excess_ns;
+		contrast->evidence->usual_ns +=
+			(side[0]->run_ns + side[0]->blocked_ns) * balance->usual_part;
+		contrast->evidence->usual_blocked_ns += side[0]->blocked_ns * balance->usual_part;
+		contrast->evidence->usual_units += side[0]->kept;
 	}
 }
 

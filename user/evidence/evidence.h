@@ -69,6 +69,9 @@ struct scope_evidence {
 	uint64_t nameless; /* stacks without any program function */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */
+	/* Usual units that are held against them, by their timelines, no stack needed; scaled as items are. */
+	double usual_ns, usual_blocked_ns;
+	uint64_t usual_units;
 };
 
 /* A trace, what was kept of it, and what names functions: symbols its stacks, or signatures its calls. */

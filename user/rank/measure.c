@@ -150,21 +150,34 @@ static double stacks_of_unit(const struct sums *sums, enum scope_finding_kind ki
  * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
  * there only sleeps count.
  */
-static struct scope_shares shares_of(const struct sums *sums, enum scope_finding_kind kind)
+static struct scope_shares shares_of(const struct scope_evidence *evidence, const struct sums *sums,
+				     enum scope_finding_kind kind)
 {
 	const bool blamed = kind == SCOPE_FINDING_LOCK || kind == SCOPE_FINDING_LATE;
 	const double all = sums->all_ns[0], run = sums->all_run_ns[0];
 	const double each = stacks_of_unit(sums, kind);
 
 	if (kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS)
-		return (struct scope_shares){sums->run_ns, sums->all_run_ns[1],
-				       sums->normal_ns - sums->normal_wait_ns, run, sums->samples / each,
-				       sums->all_samples[1] / each,
-				       run > 0 ? run * run / sums->usual_run_ns2 : 0};
+		return (struct scope_shares){
+			.here_ns = sums->run_ns,
+			.all_here_ns = sums->all_run_ns[1],
+			.usual_ns = sums->normal_ns - sums->normal_wait_ns,
+			.all_usual_ns = run,
+			.stacks = sums->samples / each,
+			.all_stacks = sums->all_samples[1] / each,
+			.usual_stacks = run > 0 ? run * run / sums->usual_run_ns2 : 0,
+		};
 	return (struct scope_shares){
-		sums->abnormal_ns, sums->all_ns[1],
-		blamed ? sums->normal_wait_ns : sums->normal_ns, all,
-		(sums->samples + sums->sleeps) / each, sums->all[1] / each, all > 0 ? all * all / sums->usual_ns2 : 0,
+		.here_ns = sums->abnormal_ns,
+		.all_here_ns = sums->all_ns[1],
+		.usual_ns = blamed ? sums->normal_wait_ns : sums->normal_ns,
+		.all_usual_ns = all,
+		.stacks = (sums->samples + sums->sleeps) / each,
+		.all_stacks = sums->all[1] / each,
+		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
+		/* None waits for it longer than they wait at all. */
+		.usual_units = blamed && evidence->usual_ns > 0 ? evidence->usual_units : 0,
+		.usual_share_max = evidence->usual_blocked_ns / evidence->usual_ns,
 	};
 }
 
@@ -501,7 +514,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	err = decide_kind(input, sums, finding);
-	scope_shares_compare(shares_of(sums, finding->kind), finding);
+	scope_shares_compare(shares_of(input->evidence, sums, finding->kind), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));

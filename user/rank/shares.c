@@ -11,11 +11,17 @@ void scope_shares_compare(struct scope_shares shares, struct scope_finding *find
 	double stack_ns = shares.usual_stacks > 0 ? shares.all_usual_ns / shares.usual_stacks : 1;
 	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
 	double here = shares.here_ns / shares.all_here_ns;
+	double room = (shares.usual_share_max * shares.usual_units + 1) / (shares.usual_units + 2);
+	double tell = shares.usual_stacks + 2;
 
 	if (shares.all_here_ns <= 0 || here <= 0 || usual >= 1)
 		return;
+	if (shares.usual_units > 0 && room < usual) {
+		usual = room;
+		tell = fmax(tell, shares.usual_units + 2);
+	}
 	finding->chance_z = scope_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks,
-					       usual, shares.usual_stacks + 2);
+					       usual, tell);
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }
