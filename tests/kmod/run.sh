@@ -131,13 +131,14 @@ run_reload_under_load() {
 	wait "$load" 2>/dev/null
 }
 
-# Forks, threads, switches, signals, memory and system calls beside it.
+# Forks, threads, switches, signals, memory and system calls beside it; nice, for each round waits for what they
+# do, not for their share of an emulated processor.
 run_reload_under_stress() {
 	command -v stress-ng >/dev/null || {
 		fail reload_under_stress "stress-ng is missing: apt-get install stress-ng"
 		return
 	}
-	stress-ng --quiet --temp-path /dev/shm --fork 1 --switch 1 --pthread 1 --sigsuspend 1 --futex 1 \
+	nice -n 19 stress-ng --quiet --temp-path /dev/shm --fork 1 --switch 1 --pthread 1 --sigsuspend 1 --futex 1 \
 		--mmap 1 --mmap-bytes 8m --timeout 0 >/dev/null 2>&1 &
 	local stress=$!
 	reload reload_under_stress trace_and_kill "$stress"
