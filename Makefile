@@ -155,7 +155,8 @@ bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events,
 	$(Q)tests/bugs/healthy.sh $(or $(RUNS),100)
 
 # Every kind once.
-CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two
+CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two own-three own-starve own-flood \
+	own-retry own-convoy own-wakeup redis-fsync nginx-log sealed-spin sealed-four
 bugs-vm: vm-ready ## a third of its cases in a VM, with the module (CASES="cpu lock" for others, KERNEL=6.1, SEEDS=3)
 	$(Q)scripts/setup.sh servers
 	$(Q)OUT=$(BUILD)/bugs-vm KERNEL=$(KERNEL) SEEDS=$(SEEDS) tests/bugs/bench.sh $(or $(CASES),$(CASES_VM))
