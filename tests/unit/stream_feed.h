@@ -35,6 +35,7 @@ static void feed_rows(struct feed *feed, const struct scope_trace *trace)
 	static const char *const keys[] = {
 		SCOPE_META_KERNEL, SCOPE_META_ARCH, SCOPE_META_SOURCE, SCOPE_META_LACKS,
 		SCOPE_META_COMMAND, SCOPE_META_PID, SCOPE_META_SAMPLE_NS, SCOPE_META_BEGIN,
+		SCOPE_META_WALL_CLOCK,
 	};
 	struct scope_writer *writer = feed->writer;
 	size_t count;

@@ -8,30 +8,45 @@
 
 #include "unit/once.h"
 
-int scope_reference_create(struct scope_trace *trace, uint64_t until_ns,
-			   struct scope_reference **ret_reference)
+int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference)
 {
-	uint64_t end_ns = scope_trace_meta_number(trace, SCOPE_META_END, 0);
+	uint64_t begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
 	int err;
 
 	if (!reference)
 		return -ENOMEM;
 	reference->trace = trace;
-	reference->until_ns = until_ns;
-	if (until_ns != UINT64_MAX)
-		scope_trace_limit(trace, until_ns);
 	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, &reference->pickups, &reference->groups,
 			     &reference->survey, NULL);
-	if (until_ns != UINT64_MAX)
-		scope_trace_limit(trace, UINT64_MAX);
 	if (err) {
 		scope_reference_destroy(reference);
 		return err;
 	}
-	if (until_ns < end_ns)
-		end_ns = until_ns;
-	reference->seconds = (end_ns - scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0)) / 1e9;
+	reference->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) - begin_ns) / 1e9;
+	*ret_reference = reference;
+	return 0;
+}
+
+int scope_reference_before(struct scope_trace *trace, struct scope_pickups *pickups,
+			   struct scope_groups *groups, struct scope_survey *survey, uint64_t until_ns,
+			   struct scope_reference **ret_reference)
+{
+	struct scope_reference *reference = calloc(1, sizeof(*reference));
+	int err;
+
+	if (!reference)
+		return -ENOMEM;
+	reference->before = true;
+	reference->trace = trace;
+	reference->pickups = pickups;
+	reference->groups = groups;
+	reference->seconds = (until_ns - survey->run->timeline->begin_ns) / 1e9;
+	err = scope_survey_before(survey, groups, until_ns, &reference->survey);
+	if (err) {
+		scope_reference_destroy(reference);
+		return err;
+	}
 	*ret_reference = reference;
 	return 0;
 }
@@ -44,8 +59,10 @@ void scope_reference_destroy(struct scope_reference *reference)
 		free(reference->of_vector[i]);
 	free(reference->of_vector);
 	scope_survey_destroy(reference->survey);
-	scope_groups_destroy(reference->groups);
-	scope_pickups_destroy(reference->pickups);
+	if (!reference->before) {
+		scope_groups_destroy(reference->groups);
+		scope_pickups_destroy(reference->pickups);
+	}
 	free(reference);
 }
 

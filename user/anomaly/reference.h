@@ -18,14 +18,17 @@ struct scope_reference {
 	struct scope_survey *survey;
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 	double seconds;	      /* length of its window */
-	uint64_t until_ns;    /* UINT64_MAX, or its window is what came before in the trace it is held against */
+	bool before; /* it is what came before in the trace it is held against, whose pickups and groups it has */
 };
 
+/* Two runs through trace, which must outlive the result. 0 or -errno; the caller destroys. */
+int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference);
 /*
- * Two runs through trace, which must outlive the result, up to until_ns (UINT64_MAX: all of it). 0 or
- * -errno; the caller destroys.
+ * Without another run: of a trace that was surveyed, the units that ended before until_ns. What is given must
+ * outlive the result. 0 or -errno; the caller destroys.
  */
-int scope_reference_create(struct scope_trace *trace, uint64_t until_ns,
+int scope_reference_before(struct scope_trace *trace, struct scope_pickups *pickups,
+			   struct scope_groups *groups, struct scope_survey *survey, uint64_t until_ns,
 			   struct scope_reference **ret_reference);
 void scope_reference_destroy(struct scope_reference *reference);
 

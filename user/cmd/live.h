@@ -16,8 +16,10 @@ struct scope_cmd_live;
 /*
  * Each report is made by a process of its own, of what the stream holds when it is forked off: the
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
- * they follow one another on standard output. window_ns: of what they are, 0: of all so far; details: findings told in full; options: for all but
- * the stream and the root of files, borrowed. 0 or -ENOMEM.
+ * they follow one another on standard output. What begins in the middle (rank/onset.h) is looked for in what
+ * each is of: once the time before has left the window nothing is left to hold units against, and only the
+ * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; details:
+ * findings told in full; options: for all but the stream and the root of files, borrowed. 0 or -ENOMEM.
  */
 int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned details,
 			  const struct scope_analysis_options *options,

@@ -232,7 +232,7 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 	if (code)
 		return code;
 	scope_cmd_progress("reading the baseline");
-	code = scope_reference_create(options->baseline, UINT64_MAX, &options->reference);
+	code = scope_reference_create(options->baseline, &options->reference);
 	scope_cmd_progress_end();
 	return code ? scope_error_set(error, code, "%s cannot be analysed: %s", request->baseline,
 				      strerror(-code)) : 0;

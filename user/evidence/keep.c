@@ -123,14 +123,15 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 	if (!kept)
 		return -ENOMEM;
 	keeper->kept = kept;
-	kept->units = survey->run;
 	kept->log = survey->log;
 	kept->populations = keeper->detection->populations;
 	kept->of = calloc(kept->populations + 1, sizeof(*kept->of));
 	if (kept->of) {
 		choose_shares(kept, keeper->detection, room, keeper->reference);
-		err = scope_unit_log_replay(survey->log, groups, &sink);
+		err = scope_units_share(survey->run, &kept->units);
 	}
+	if (!err)
+		err = scope_survey_replay(survey, groups, &sink);
 	if (err) {
 		scope_kept_destroy(kept);
 		return err;
@@ -167,6 +168,7 @@ void scope_kept_destroy(struct scope_kept *kept)
 	if (!kept)
 		return;
 	scope_blame_free(&kept->blame);
+	scope_units_destroy(kept->units);
 	free(kept->population);
 	free(kept->mark);
 	free(kept->of);

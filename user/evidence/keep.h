@@ -30,8 +30,8 @@ struct scope_kept_population {
 };
 
 struct scope_kept {
-	struct scope_units *units;  /* the survey's run, as the log is */
-	struct scope_unit_log *log;
+	struct scope_units *units;  /* of the survey's run */
+	struct scope_unit_log *log; /* the survey's */
 	uint32_t *population; /* per kept unit */
 	uint8_t *mark;	      /* per kept unit: enum scope_unit_mark bits */
 	size_t population_capacity, mark_capacity;
@@ -42,7 +42,7 @@ struct scope_kept {
 };
 
 /*
- * Goes through the survey's log, once for each survey. room: about so many units of each side,
+ * Goes through the survey's log. room: about so many units of each side,
  * SCOPE_KEEP_UNITS as a rule. What it is given must outlive the result, which the caller destroys.
  */
 int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,

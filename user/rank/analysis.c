@@ -72,13 +72,13 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 /* Which units are abnormal, by their own trace or the baseline. */
 static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	int err = survey(analysis, options);
+	int err = analysis->survey ? 0 : survey(analysis, options);
 
 	if (!err)
 		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
 				       &analysis->detection);
 	if (!err && options->baseline && !analysis->reference)
-		err = scope_reference_create(options->baseline, UINT64_MAX, &analysis->reference);
+		err = scope_reference_create(options->baseline, &analysis->reference);
 	if (!err && options->baseline)
 		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
 					    &options->detect, analysis->detection);
@@ -141,7 +141,7 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 }
 
 static int run(struct scope_trace *trace, const struct scope_analysis_options *options,
-	       uint64_t since_ns, struct scope_analysis **ret_analysis)
+	       struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
@@ -151,7 +151,6 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 		return -ENOMEM;
 	}
 	analysis->trace = trace;
-	analysis->since_ns = since_ns;
 	analysis->reference = options->reference;
 	err = analyse(analysis, options);
 	if (err) {
@@ -162,8 +161,23 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 	return 0;
 }
 
-/* Does something begin in the middle? Then what is found against the time before, else NULL. */
-static int run_since(const struct scope_analysis *whole, const struct scope_analysis_options *options,
+/* What both analyses of a trace that is parted in two have in common belongs to one of them. */
+static void pass_survey(struct scope_analysis *from, struct scope_analysis *to)
+{
+	to->pickups = from->pickups;
+	to->groups = from->groups;
+	to->survey = from->survey;
+	from->pickups = NULL;
+	from->groups = NULL;
+	from->survey = NULL;
+}
+
+/*
+ * Does something begin in the middle? Then what is found against the time before, else NULL. Units stay as
+ * they were cut: nothing is read of the trace but stacks and calls of examples, and a report that is made
+ * while the trace is being written can ask this too.
+ */
+static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
 		     struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis_options since = *options;
@@ -175,32 +189,37 @@ static int run_since(const struct scope_analysis *whole, const struct scope_anal
 	*ret_analysis = NULL;
 	if (err || !since_ns)
 		return err;
-	since.stream = NULL; /* it has told all it knew */
-	since.baseline = whole->trace;
-	err = scope_reference_create(whole->trace, since_ns, &since.reference);
+	analysis = calloc(1, sizeof(*analysis));
+	if (!analysis)
+		return -ENOMEM;
+	since.baseline = analysis->trace = whole->trace;
+	analysis->since_ns = since_ns;
+	err = scope_reference_before(whole->trace, whole->pickups, whole->groups, whole->survey, since_ns,
+				     &analysis->reference);
+	pass_survey(whole, analysis);
 	if (!err)
-		err = run(whole->trace, &since, since_ns, &analysis);
-	if (err)
-		return err;
-	if (analysis->ranking->findings)
+		err = analyse(analysis, &since);
+	if (!err && analysis->ranking->findings) {
 		*ret_analysis = analysis;
-	else
-		scope_analysis_destroy(analysis);
-	return 0;
+		return 0;
+	}
+	pass_survey(analysis, whole);
+	scope_analysis_destroy(analysis);
+	return err;
 }
 
-/* Only where all of the window is looked at, and its own units are the norm. */
+/* Only where its own units are the norm. */
 static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
 {
 	return !whole->ranking->findings && whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN &&
-	       !options->baseline && !options->from_ns && options->settled_ns == UINT64_MAX;
+	       !options->baseline;
 }
 
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis *whole, *since = NULL;
-	int err = run(trace, options, 0, &whole);
+	int err = run(trace, options, &whole);
 
 	if (err)
 		return err;

@@ -51,8 +51,8 @@ void scope_analysis_options_init(struct scope_analysis_options *options);
 
 /*
  * 0 or -errno. The analysis borrows the trace, which must outlive it. Where nothing is found by the whole
- * window, without a baseline, and units take longer from some time on (rank/onset.h), it is done once
- * more against the time before that, and given back if that finds something.
+ * window, without a baseline, and units take longer from some time on (rank/onset.h), they are judged once
+ * more against the time before that, and this is given back if it finds something.
  */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis);

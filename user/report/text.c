@@ -99,8 +99,9 @@ static void print_since(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
+	const uint64_t begin_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_BEGIN, 0);
 	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
-	const time_t seconds = (time_t)((wall_ns + offset_ns) / 1000000000);
+	const time_t seconds = (time_t)((wall_ns + (analysis->since_ns - begin_ns)) / 1000000000);
 	char when[64] = "", text[192];
 	struct tm tm;
 

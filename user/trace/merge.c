@@ -345,11 +345,6 @@ static int skip(struct scope_trace *trace, struct scope_merge *merge, uint64_t t
 	return ret;
 }
 
-void scope_trace_limit(struct scope_trace *trace, uint64_t until_ns)
-{
-	trace->limit_ns = until_ns;
-}
-
 int scope_trace_rewind(struct scope_trace *trace)
 {
 	return scope_trace_seek(trace, 0);

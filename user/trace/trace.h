@@ -160,8 +160,6 @@ const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *t
  * next: 1 and *ret_event filled, 0 at the end, -errno.
  */
 int scope_trace_rewind(struct scope_trace *trace);
-/* Of a complete file: from the next rewind on the trace ends before until_ns. UINT64_MAX: with the file. */
-void scope_trace_limit(struct scope_trace *trace, uint64_t until_ns);
 
 /*
  * The same, from the first event of that time or later. Reads little of what comes before where the

@@ -318,6 +318,67 @@ static int tally_again(void *user, struct scope_unit *unit, const struct scope_u
 	return tally(user, unit, call);
 }
 
+struct before {
+	uint64_t until_ns;
+	const struct scope_unit_sink *sink;
+};
+
+static int pass_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct before *before = user;
+
+	return unit->end_ns < before->until_ns ? before->sink->unit(before->sink->user, unit, call) : 0;
+}
+
+int scope_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
+			const struct scope_unit_sink *sink)
+{
+	struct before before = {survey->until_ns, sink};
+	const struct scope_unit_sink passing = {.unit = pass_unit, .user = &before};
+
+	return scope_unit_log_replay(survey->log, groups, survey->until_ns ? &passing : sink);
+}
+
+/* All that the log still tells, into distributions that are empty. */
+static int survey_again(struct scope_survey *survey, const struct scope_groups *groups)
+{
+	const struct scope_unit_sink sink = {.unit = tally_again, .user = survey};
+	int err;
+
+	for (size_t i = 0; i < survey->shapes->count; i++)
+		survey->shapes->shape[i].units = 0;
+	/* A row for each vector, those of other units as well. */
+	for (size_t i = 0; i < groups->count; i++) {
+		const uint32_t vectors = scope_vector_set_count(groups->group[i].vectors);
+
+		if (!get_group(survey, i) || (vectors && !get_row(&survey->group[i], vectors - 1)))
+			return -ENOMEM;
+	}
+	err = scope_survey_replay(survey, groups, &sink);
+	return err ? err : settle(survey);
+}
+
+int scope_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
+			struct scope_survey **ret_survey)
+{
+	struct scope_survey *before = calloc(1, sizeof(*before));
+	int err;
+
+	if (!before)
+		return -ENOMEM;
+	before->until_ns = until_ns;
+	before->run = survey->run;
+	before->shapes = survey->shapes;
+	before->log = survey->log;
+	err = survey_again(before, groups);
+	if (err) {
+		scope_survey_destroy(before);
+		return err;
+	}
+	*ret_survey = before;
+	return 0;
+}
+
 void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns)
 {
 	scope_past_begin(&survey->run->timeline->past, step_ns);
@@ -327,9 +388,7 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 			uint64_t from_ns)
 {
 	struct scope_timeline *timeline = survey->run->timeline;
-	const struct scope_unit_sink sink = {.unit = tally_again, .user = survey};
 	const size_t count = survey->groups;
-	int err;
 
 	if (from_ns <= timeline->begin_ns)
 		return 0;
@@ -343,11 +402,8 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 		free_group(&survey->group[i]);
 		survey->group[i] = (struct scope_survey_group){0};
 	}
-	for (size_t i = 0; i < survey->shapes->count; i++)
-		survey->shapes->shape[i].units = 0;
 	scope_unit_log_forget(survey->log, from_ns);
-	err = scope_unit_log_replay(survey->log, groups, &sink);
-	return err ? err : settle(survey);
+	return survey_again(survey, groups);
 }
 
 int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
@@ -381,9 +437,11 @@ void scope_survey_destroy(struct scope_survey *survey)
 	for (size_t i = 0; survey->group && i < survey->groups; i++)
 		free_group(&survey->group[i]);
 	free(survey->group);
-	scope_units_destroy(survey->run);
-	scope_unit_log_destroy(survey->log);
-	scope_shapes_destroy(survey->shapes);
+	if (!survey->until_ns) {
+		scope_units_destroy(survey->run);
+		scope_unit_log_destroy(survey->log);
+		scope_shapes_destroy(survey->shapes);
+	}
 	free(survey->surveyor);
 	free(survey);
 }

@@ -51,6 +51,7 @@ struct scope_survey {
 	struct scope_shapes *shapes; /* of those units */
 	struct scope_unit_log *log; /* all that it told */
 	struct scope_surveyor *surveyor; /* until the end */
+	uint64_t until_ns; /* 0, or of units that ended before; run, shapes and log are another survey's */
 	struct scope_survey_pending pending[SCOPE_SURVEY_PENDING]; /* a ring; empty behind the end */
 	unsigned first_pending, pendings;
 };
@@ -81,6 +82,15 @@ void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns);
  */
 int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns);
+/*
+ * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
+ * 0 or -errno.
+ */
+int scope_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
+			struct scope_survey **ret_survey);
+/* What the log tells of its units; of sleeps too where it is of all units. See scope_unit_log_replay(). */
+int scope_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
+			const struct scope_unit_sink *sink);
 /* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
 int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call);

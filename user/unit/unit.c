@@ -199,6 +199,30 @@ int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 	return more ? more : scope_units_end(units);
 }
 
+int scope_units_share(const struct scope_units *run, struct scope_units **ret_units)
+{
+	struct scope_units *units;
+	int err = scope_units_create(run->groups, &units);
+
+	if (err)
+		return err;
+	units->shares = true;
+	units->timeline = run->timeline;
+	units->discarded = run->discarded;
+	units->stacks = run->stacks;
+	units->thread = calloc(run->threads + 1, sizeof(*units->thread));
+	if (!units->thread) {
+		scope_units_destroy(units);
+		return -ENOMEM;
+	}
+	for (; units->threads < run->threads; units->threads++) {
+		units->thread[units->threads] = run->thread[units->threads];
+		units->thread[units->threads].open_unit = SIZE_MAX;
+	}
+	*ret_units = units;
+	return 0;
+}
+
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
 		     const struct scope_unit_call *call)
 {
@@ -226,7 +250,8 @@ void scope_units_destroy(struct scope_units *units)
 	if (!units)
 		return;
 	destroy_builder(units);
-	scope_timeline_destroy(units->timeline);
+	if (!units->shares)
+		scope_timeline_destroy(units->timeline);
 	free(units->unit);
 	free(units->call);
 	free(units->thread);

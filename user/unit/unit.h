@@ -64,6 +64,7 @@ struct scope_units {
 	uint64_t discarded; /* units cut by a loss */
 	uint64_t stacks;    /* in the trace, of any kind */
 	struct scope_timeline *timeline; /* as it stands at the window's end */
+	bool shares; /* the timeline is that of the units it was made of */
 	struct scope_unit_thread *thread; /* by index; set when the run is over */
 	size_t threads;
 	struct scope_unit_builder *builder; /* during the run */
@@ -117,6 +118,8 @@ int scope_units_end(struct scope_units *units);
 /* All of it, for all of the trace. */
 int scope_units_run(struct scope_units *units, struct scope_trace *trace,
 		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
+/* Of the same run, which is over: another store, in which nothing is kept yet. run must outlive it. */
+int scope_units_share(const struct scope_units *run, struct scope_units **ret_units);
 /* Stores a copy; for the sink. */
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
 		     const struct scope_unit_call *call);
