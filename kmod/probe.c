@@ -6,10 +6,9 @@
 #include "tracepoint.h"
 
 /*
- * In the order of attaching, which takes milliseconds a row. Switches say which CPU runs a traced
- * thread, and without that no call is told of: so calls come before them, and all of a thread's are
- * told from the first one on. An exit attached without the enter would take every call for one that
- * began before tracing, and give it a stack.
+ * In the order of attaching, which takes milliseconds a row. Until the session runs, which is when all are
+ * attached, those that are keep the filter true and record nothing: a call of which only the exit was seen
+ * would count as one that began before tracing, and have a stack.
  */
 static struct probe_row {
 	const char *name;

@@ -17,10 +17,7 @@ static void probe_move(void *data, struct cgroup *to, const char *path, struct t
 static void probe_move(void *data, struct cgroup *to, struct task_struct *task, bool all_threads)
 #endif
 {
-	struct scope_session *session = data;
-
-	if (READ_ONCE(session->running))
-		scope_select_settle_soon(session);
+	scope_select_settle_soon(data);
 }
 
 void *const scope_cgroup_move_probe = probe_move;

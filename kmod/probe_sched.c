@@ -55,7 +55,7 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 	if (!(cpu->traced | next_traced))
 		return;
 	now = scope_clock_ns(&cpu->clock);
-	/* Only once per CPU and session: from the stop to the end of the last probe. */
+	/* Not all probes are attached yet; or, once per CPU: from the stop to the end of the last one. */
 	if (unlikely(!READ_ONCE(session->running))) {
 		cpu->traced = 0;
 		return;
@@ -193,10 +193,8 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	bool traced;
 	u64 now;
 
-	if (unlikely(!READ_ONCE(session->running)))
-		return;
 	traced = scope_select_fork(session, parent, child);
-	if (!traced && !this_cpu_read(session->cpu->traced))
+	if ((!traced && !this_cpu_read(session->cpu->traced)) || unlikely(!READ_ONCE(session->running)))
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
@@ -212,7 +210,7 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 			     struct linux_binprm *bprm)
 {
 	struct scope_session *session = data;
-	bool watch = session->watch && old_pid != task->pid && READ_ONCE(session->running);
+	bool watch = session->watch && old_pid != task->pid;
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
@@ -236,10 +234,9 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
-	if (unlikely(!READ_ONCE(session->running)))
-		return;
 	/* Readers of protocol 1 do not know the record. */
-	if (session->config.protocol > 1 && scope_select_has(session, task)) {
+	if (READ_ONCE(session->running) && session->config.protocol > 1 &&
+	    scope_select_has(session, task)) {
 		raw_local_irq_save(flags);
 		cpu = this_cpu_ptr(session->cpu);
 		scope_record_put_comm(&cpu->ring, scope_clock_ns(&cpu->clock), task, comm);
@@ -264,7 +261,7 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	raw_local_irq_save(flags);
 	had = scope_select_exit(session, task, last);
 	cpu = this_cpu_ptr(session->cpu);
-	if (cpu->traced || had)
+	if (cpu->traced || (had && READ_ONCE(session->running)))
 		scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task,
 					     last ? SCOPE_EXIT_LAST : 0);
 	raw_local_irq_restore(flags);

@@ -114,13 +114,10 @@ static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 	scope_ring_stop(&cpu->ring);
 }
 
-static void cpu_forget(struct scope_session *session, struct scope_cpu *cpu)
-{
-	cpu->traced = 0;
-	cpu->pending &= ~SCOPE_CALL_SLOT;
-}
-
-/* -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. */
+/*
+ * -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. Nothing is recorded before all
+ * probes are attached: where one cannot be, the session is as it was, and may be started again.
+ */
 int scope_session_start(struct scope_session *session)
 {
 	static const int refused[] = { [SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY,
@@ -131,10 +128,10 @@ int scope_session_start(struct scope_session *session)
 	err = session->closed ? -ENOENT : refused[session->run_state];
 	if (err)
 		goto out;
-	WRITE_ONCE(session->running, 1);
 	err = scope_probe_attach(session);
 	if (err)
 		goto probes;
+	WRITE_ONCE(session->running, 1);
 	scope_select_scan(session);
 	call_all(session, cpu_start);
 	err = scope_sample_start(session);
@@ -158,9 +155,6 @@ records:
 	WRITE_ONCE(session->running, 0);
 	call_all(session, cpu_stop);
 probes:
-	/* While switches say no more whom a CPU runs, those of calls would take others for it. */
-	WRITE_ONCE(session->running, 0);
-	call_all(session, cpu_forget);
 	scope_probe_detach(session);
 out:
 	mutex_unlock(&session->lock);

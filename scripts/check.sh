@@ -160,7 +160,7 @@ kunit_on() {	# KEY
 	variant kunit "$1" SCOPE_KUNIT=1
 	variant faults "$1" SCOPE_FAULTS=1
 	start "faults_$1" tests/vm/run.sh -k "$1" -t 1200 -- env TEST_S=500 tests/kmod/run.sh \
-		"$(variant_of faults "$1")" failing_loads failing_calls
+		"$(variant_of faults "$1")" failing_loads failing_calls failing_starts
 	start "kunit_$1" tests/vm/run.sh -k "$1" -t 300 -- tests/kmod/kunit.sh "$(variant_of kunit "$1")"
 }
 

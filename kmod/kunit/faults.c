@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test build SCOPE_FAULTS=1: decides which call fails, see faults.h. */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 
@@ -19,4 +21,33 @@ bool scope_fault_due(const char *what)
 		return false;
 	pr_info("scope: fault: %s fails as asked\n", what);
 	return true;
+}
+
+static atomic_t probes;
+
+static int get_probes(char *buffer, const struct kernel_param *unused)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%d\n", atomic_read(&probes));
+}
+
+static const struct kernel_param_ops probes_ops = {
+	.get = get_probes,
+};
+module_param_cb(probes, &probes_ops, NULL, 0444);
+MODULE_PARM_DESC(probes, "how many probes of the module are attached to tracepoints");
+
+/* Returns err. */
+int scope_fault_attached(int err)
+{
+	if (!err)
+		atomic_inc(&probes);
+	return err;
+}
+
+/* Likewise. */
+int scope_fault_detached(int err)
+{
+	if (!err)
+		atomic_dec(&probes);
+	return err;
 }

@@ -6,7 +6,7 @@
  * as they are made, so fail_at=N (a parameter of the module, at load or later) fails the Nth from
  * then on, wherever that is, and no source says anything of it. A row for each function of the
  * kernel whose failure the module has to survive; its own header comes first, lest the macro meet
- * the declaration.
+ * the declaration. What is attached to tracepoints is counted (the parameter probes).
  */
 #ifndef SCOPE_KUNIT_FAULTS_H
 #define SCOPE_KUNIT_FAULTS_H
@@ -26,6 +26,8 @@
 #include <net/genetlink.h>
 
 bool scope_fault_due(const char *what);
+int scope_fault_attached(int err);
+int scope_fault_detached(int err);
 
 #define SCOPE_FAULT(function, failure, ...)                                                        \
 	(scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
@@ -57,7 +59,9 @@ bool scope_fault_due(const char *what);
 #define cpuhp_setup_state_multi(...) SCOPE_FAULT(cpuhp_setup_state_multi, -ENOSPC, __VA_ARGS__)
 #define cpuhp_state_add_instance(...) SCOPE_FAULT(cpuhp_state_add_instance, -EIO, __VA_ARGS__)
 #define tracepoint_probe_register(...)                                                             \
-	SCOPE_FAULT(tracepoint_probe_register, -EEXIST, __VA_ARGS__)
+	scope_fault_attached(SCOPE_FAULT(tracepoint_probe_register, -EEXIST, __VA_ARGS__))
+#define tracepoint_probe_unregister(...)                                                           \
+	scope_fault_detached(tracepoint_probe_unregister(__VA_ARGS__))
 #define remap_vmalloc_range(...) SCOPE_FAULT(remap_vmalloc_range, -EAGAIN, __VA_ARGS__)
 #define register_kprobe(...) SCOPE_FAULT(register_kprobe, -EINVAL, __VA_ARGS__)
 #define register_kretprobe(...) SCOPE_FAULT(register_kretprobe, -EINVAL, __VA_ARGS__)

@@ -84,6 +84,7 @@ static const struct {
 	{ "buffers", test_buffers },
 	{ "unload_in_use", test_unload_in_use },
 	{ "failing_calls", test_failing_calls },
+	{ "failing_starts", test_failing_starts },
 	{ "failing_allocations", test_failing_allocations },
 };
 

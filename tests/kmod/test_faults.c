@@ -6,20 +6,30 @@
  * (kmod/kunit/faults.h) names one call of the module's after the other; the kernel's fail-nth (of
  * CONFIG_FAULT_INJECTION) one allocation after the other, those below the module's calls included.
  * EVERY=1 tries each number; else the gaps grow, for a long list.
+ *
+ * Starts that are refused are looked at more closely: what they leave to be recorded, while processes that
+ * are traced and others make calls on the same CPUs, each of which says by its argument who makes it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "tests.h"
 
 #define MOST 4000 /* faults in one operation */
 #define READ_ALL 3 /* SYSLOG_ACTION_READ_ALL */
 #define LOG_SIZE 10 /* SYSLOG_ACTION_SIZE_BUFFER */
+#define CALLER_CPUS 4 /* at most */
+#define CALLS 128 /* that a process makes meanwhile, two of them forks */
+#define PROBES "/sys/module/scope/parameters/probes"
 
 /* How a fault is ordered. fired() is asked after disarm(). */
 struct method {
@@ -263,6 +273,214 @@ void test_failing_calls(void)
 {
 	if (begin(&module_calls))
 		fail_everything();
+}
+
+/* On each CPU two processes that make calls, the first of them traced. */
+struct callers {
+	pid_t pid[2 * CALLER_CPUS];
+	volatile uint64_t *calls; /* that each made */
+	uint32_t count;
+};
+
+static void call_for_ever(uint32_t cpu, volatile uint64_t *calls)
+{
+	const struct timespec nap = { 0, 50000 };
+	cpu_set_t set;
+	pid_t child;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK(!sched_setaffinity(0, sizeof(set), &set));
+	for (;; ++*calls) {
+		syscall(SYS_close, -getpid());
+		if (*calls % 16 == 15)
+			nanosleep(&nap, NULL);
+		if (*calls % 64)
+			continue;
+		child = fork();
+		if (!child) {
+			syscall(SYS_close, -getpid());
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+static void callers_begin(struct callers *callers)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t i;
+
+	callers->count = 2 * (cpus < CALLER_CPUS ? cpus : CALLER_CPUS);
+	callers->calls = mmap(NULL, callers->count * sizeof(*callers->calls), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(callers->calls != MAP_FAILED);
+	for (i = 0; i < callers->count; i++) {
+		callers->pid[i] = fork();
+		if (!callers->pid[i])
+			call_for_ever(i / 2, &callers->calls[i]);
+	}
+}
+
+/* Until each has made so many calls more. */
+static void callers_wait(const struct callers *callers)
+{
+	uint64_t before[2 * CALLER_CPUS];
+	uint32_t i;
+
+	for (i = 0; i < callers->count; i++)
+		before[i] = callers->calls[i];
+	for (i = 0; i < callers->count; i++)
+		while (callers->calls[i] < before[i] + CALLS)
+			usleep(1000);
+}
+
+static void callers_end(struct callers *callers)
+{
+	uint32_t i;
+
+	for (i = 0; i < callers->count; i++) {
+		kill(callers->pid[i], SIGKILL);
+		waitpid(callers->pid[i], NULL, 0);
+	}
+	munmap((void *)callers->calls, callers->count * sizeof(*callers->calls));
+}
+
+/* What may be recorded: from when on; and how many calls were. */
+struct span {
+	uint64_t from_ns, calls;
+};
+
+static struct span span_from_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct span){ .from_ns = now.tv_sec * 1000000000ull + now.tv_nsec };
+}
+
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
+		      uint32_t bytes)
+{
+	const struct scope_record_syscall *whole = record;
+	const struct scope_record_enter *enter = record;
+	const uint64_t *arg = (const uint64_t *)(enter + 1);
+	struct span *span = data;
+
+	(void)cpu, (void)bytes;
+	CHECK(now_ns >= span->from_ns, "type %u from before the start", scope_record_type(enter->word));
+	if (scope_record_type(enter->word) == SCOPE_RECORD_SYSCALL)
+		CHECK(now_ns - whole->duration_ns >= span->from_ns, "a call from before the start");
+	else if (scope_record_type(enter->word) == SCOPE_RECORD_ENTER)
+		CHECK(enter->enter_ns >= span->from_ns, "an enter from before the start");
+	else
+		return;
+	/* Both have 16 bytes before their arguments. */
+	if (enter->nr != SYS_close || !(enter->abi_args >> 4))
+		return;
+	CHECK((int32_t)*arg == -(int32_t)tid, "close(%d) with thread %u", (int32_t)*arg, tid);
+	span->calls++;
+}
+
+static void check_no_probe(void)
+{
+	int fd = open(PROBES, O_RDONLY | O_CLOEXEC);
+	char text[16] = "";
+
+	CHECK(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
+	CHECK(!atoi(text), "%d probes stay", atoi(text));
+	close(fd);
+}
+
+static uint64_t events_of(const struct client_counts *counts)
+{
+	return counts->records + counts->lost[0] + counts->lost[1] + counts->lost[2] + counts->stacks +
+	       counts->skipped;
+}
+
+/* After a start that was refused nothing more is counted; nor was anything, where there may be another. */
+static bool check_refused(struct client *client, const struct callers *callers)
+{
+	struct client_counts before, after;
+
+	check_no_probe();
+	CHECK(!client_query(client, &before));
+	callers_wait(callers);
+	CHECK(!client_query(client, &after));
+	CHECK(after.run_state == SCOPE_RUN_READY || after.run_state == SCOPE_RUN_STOPPED);
+	CHECK(events_of(&before) == events_of(&after), "%lu events, then %lu", events_of(&before),
+	      events_of(&after));
+	CHECK(after.run_state == SCOPE_RUN_STOPPED || (!events_of(&after) && !after.probe_ns),
+	      "%lu events of a start that can be tried again", events_of(&after));
+	return after.run_state == SCOPE_RUN_READY;
+}
+
+/* The session runs: what it records is right. */
+static void check_session(struct client *client, const struct callers *callers, struct span *span)
+{
+	callers_wait(callers);
+	CHECK(!client_command(client, SCOPE_CMD_STOP));
+	check_no_probe();
+	client_drain(client, on_record, span);
+	CHECK(span->calls);
+}
+
+static bool fail_one_start(int number, const struct callers *callers, int *ready, int *stopped)
+{
+	struct span span;
+	struct client client;
+	int err;
+
+	bring_to(&client, MAPPED);
+	client.arm = arm;
+	armed_for = number;
+	fired = false;
+	span = span_from_now();
+	err = client_command(&client, SCOPE_CMD_START);
+	client.arm = NULL;
+	CHECK(!err || fired, "start failed by itself: %s", strerror(-err));
+	if (!err || err == -ENOBUFS) { /* only the answer was lost */
+		check_session(&client, callers, &span);
+	} else if (check_refused(&client, callers)) {
+		++*ready;
+		span = span_from_now();
+		err = client_command(&client, SCOPE_CMD_START);
+		CHECK(!err, "again after call %d: %s", number, strerror(-err));
+		check_session(&client, callers, &span);
+	} else {
+		++*stopped;
+		CHECK(client_command(&client, SCOPE_CMD_START) == -ESHUTDOWN);
+		client_drain(&client, on_record, &span);
+	}
+	client_close(&client);
+	return fired;
+}
+
+void test_failing_starts(void)
+{
+	struct callers callers;
+	int number = 1, ready = 0, stopped = 0;
+	uint32_t i;
+
+	if (!begin(&module_calls))
+		return;
+	callers_begin(&callers);
+	config.events = SCOPE_EVENTS_ALL;
+	/* Stacks are to leave room for calls, also where the kernel takes long. */
+	config.stack_min_ns = 1000000000;
+	config.sample_period_ns = 100000000;
+	config.arg_counts[SYS_close] = 1;
+	config.count = callers.count / 2;
+	for (i = 0; i < config.count; i++)
+		config.pids[i] = callers.pid[2 * i];
+	while (fail_one_start(number, &callers, &ready, &stopped))
+		number++;
+	printf("# %d calls; refused and tried again %d times, for good %d times\n", number - 1, ready,
+	       stopped);
+	CHECK(ready && stopped);
+	callers_end(&callers);
+	close(fault_fd);
 }
 
 /* A ring that cannot be had is refused in an answer: the allocator has no call trace to print. */

@@ -81,6 +81,7 @@ void test_maps(void);
 void test_buffers(void);
 void test_unload_in_use(void);
 void test_failing_calls(void);
+void test_failing_starts(void);
 void test_failing_allocations(void);
 
 void test_soak(uint32_t for_seconds, uint64_t seed);
