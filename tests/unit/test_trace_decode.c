@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records become the right events, of the right thread, in order of time. */
+#include "trace/decode.h"
 #include "trace_fixture.h"
 
 static struct scope_trace *trace_of(const struct filled *filled, size_t count)
@@ -303,6 +304,57 @@ static void test_order_holds_over_bad_records(void **state)
 	scope_trace_close(trace);
 }
 
+/* What is left when short calls are passed is what all events have that are none. */
+static void test_short_calls_are_skipped(void **state)
+{
+	enum { BELOW = 15 };
+	struct scope_decoder all = { 0 }, some = { 0 };
+	struct filled filled = filled_begin(0, 0, 100, 7);
+	struct scope_record_exit exit = { .word = scope_record_word(SCOPE_RECORD_EXIT, 3), .nr = 9 };
+	struct scope_record_time time = { .word = scope_record_word(SCOPE_RECORD_TIME, 0) };
+	struct scope_event event, expected;
+	size_t left = 0;
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 100; i++) {
+		struct scope_record_syscall call = {
+			.word = scope_record_word(SCOPE_RECORD_SYSCALL, rand() % 50), .nr = i,
+			.duration_ns = rand() % 20, .abi_args = scope_abi_args(0, rand() % 3),
+		};
+		const uint64_t args[2] = { 1, 2 };
+
+		filled_add(&filled, &call, sizeof(call));
+		filled_add(&filled, args, (call.abi_args >> 4) * sizeof(*args));
+		time.time_ns = 10000 * i;
+		if (i % 7 == 0)
+			filled_add(&filled, &exit, sizeof(exit));
+		if (i % 11 == 0)
+			filled_add(&filled, &time, sizeof(time));
+	}
+	assert_int_equal(scope_decoder_begin(&all, &filled.head, filled.head.used_bytes), 0);
+	assert_int_equal(scope_decoder_begin(&some, &filled.head, filled.head.used_bytes), 0);
+	while (scope_decoder_peek(&all) && !scope_decoder_take(&all, &expected)) {
+		if (expected.kind == SCOPE_EVENT_SYSCALL &&
+		    expected.time_ns - expected.syscall.enter_ns < BELOW)
+			continue;
+		do {
+			scope_decoder_skip_calls(&some, BELOW);
+			assert_true(scope_decoder_peek(&some));
+			assert_int_equal(scope_decoder_take(&some, &event), 0);
+			/* The first one behind a TIME is not passed. */
+		} while (event.kind == SCOPE_EVENT_SYSCALL &&
+			 event.time_ns - event.syscall.enter_ns < BELOW);
+		assert_int_equal(event.kind, expected.kind);
+		assert_int_equal(event.time_ns, expected.time_ns);
+		assert_int_equal(event.syscall.nr, expected.syscall.nr);
+		left++;
+	}
+	scope_decoder_skip_calls(&some, BELOW);
+	assert_false(scope_decoder_peek(&some));
+	assert_in_range(left, 20, 80);
+}
+
 /* Many CPUs with interleaved times, ties among them: the lower CPU first. */
 static void test_merge_by_time(void **state)
 {
@@ -352,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_bad_records_end_their_subbuf),
 		cmocka_unit_test(test_order_holds_over_bad_records),
+		cmocka_unit_test(test_short_calls_are_skipped),
 		cmocka_unit_test(test_merge_by_time),
 	};
 

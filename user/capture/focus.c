@@ -170,8 +170,12 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 	decoder = &focus->decoder[subbuf->cpu];
 	if (scope_decoder_begin(decoder, subbuf, subbuf->used_bytes))
 		return;
-	while (scope_decoder_peek(decoder) && !scope_decoder_take(decoder, &event))
+	for (;;) {
+		scope_decoder_skip_calls(decoder, focus->limits.min_ns);
+		if (!scope_decoder_peek(decoder) || scope_decoder_take(decoder, &event))
+			break;
 		take_event(focus, &event);
+	}
 }
 
 /* One period goes into the rates: as it is at first, by half later. */

@@ -50,10 +50,11 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 	const struct scope_record_fork *fork;
 	const struct scope_record_exec *exec;
 	const struct scope_record_state *state;
+	const uint32_t types = SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(STATE);
 	const void *record;
 	uint32_t offset = 0;
 
-	while ((record = scope_walk_next(subbuf, &offset))) {
+	while ((record = scope_walk_next(subbuf, types, &offset))) {
 		if (scope_walk_type(record) == SCOPE_RECORD_FORK) {
 			fork = record;
 			if (fork->child_tid == fork->child_tgid)
@@ -61,7 +62,7 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 		} else if (scope_walk_type(record) == SCOPE_RECORD_EXEC) {
 			exec = record;
 			remember(newborn, exec->tgid);
-		} else if (scope_walk_type(record) == SCOPE_RECORD_STATE) {
+		} else {
 			state = record;
 			if (!(state->flags & SCOPE_STATE_AT_STOP))
 				remember(newborn, state->tgid);

@@ -168,9 +168,7 @@ int scope_still_write(struct scope_still *still, const struct scope_subbuf *subb
 	uint32_t offset = 0;
 	int code = 0;
 
-	while (!code && (record = scope_walk_next(subbuf, &offset))) {
-		if (scope_walk_type(record) != SCOPE_RECORD_STATE)
-			continue;
+	while (!code && (record = scope_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
 		state = record;
 		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
 		if (!code)

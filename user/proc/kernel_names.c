@@ -113,11 +113,12 @@ static int note(struct scope_kernel_names *names, uint64_t ip)
 
 int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf)
 {
+	const uint32_t types = SCOPE_WALK(CHAIN) | SCOPE_WALK(STACK);
 	const void *record;
 	uint32_t offset = 0;
 	int code = 0;
 
-	while (!code && (record = scope_walk_next(subbuf, &offset))) {
+	while (!code && (record = scope_walk_next(subbuf, types, &offset))) {
 		const struct scope_record_chain *chain = record;
 		const struct scope_record_stack *stack = record;
 		const uint64_t *ip = NULL;

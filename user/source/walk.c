@@ -1,57 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lengths of raw records. */
+/* Passes raw records by their lengths. */
 #include "source/walk.h"
 
 #include <stddef.h>
 
-/* Length of the record at address, 0 where it makes no sense. left: bytes from there on. */
-static uint64_t record_bytes(const void *at, uint32_t left)
+/* Types with more than their fixed part: calls have 8 bytes for each argument. */
+#define CALLS (SCOPE_WALK(SYSCALL) | SCOPE_WALK(ENTER))
+#define LONGER (SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK))
+
+/* What follows the fixed part of one of LONGER. */
+static uint64_t more_bytes(const void *at)
 {
-	static const uint8_t fixed[] = {
+	const struct scope_record_chain *chain = at;
+	const struct scope_record_stack *stack = at;
+
+	switch (scope_walk_type(at)) {
+	case SCOPE_RECORD_STATE:
+		return 8ull * ((const struct scope_record_state *)at)->regs;
+	case SCOPE_RECORD_CHAIN:
+		return 8ull * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+	case SCOPE_RECORD_PROBE:
+		return 8ull * ((const struct scope_record_probe *)at)->args;
+	default:
+		return 8ull * stack->regs + ((stack->bytes + 7ull) & ~7ull);
+	}
+}
+
+/* Most records are calls and switches, and few are looked for: those are passed in few instructions. */
+const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
+{
+	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {
 #define SCOPE_FIXED_BYTES(number, NAME, name, bytes, text) [number] = bytes,
 		SCOPE_RECORD_LIST(SCOPE_FIXED_BYTES)
 #undef SCOPE_FIXED_BYTES
 	};
-	const uint32_t type = scope_walk_type(at);
-	uint64_t bytes = type < sizeof(fixed) ? fixed[type] : 0;
+	const uint8_t *begin = (const uint8_t *)subbuf, *end = begin + subbuf->used_bytes;
+	const uint8_t *at = begin + (*offset ? *offset : sizeof(*subbuf));
 
-	if (!bytes || bytes > left)
-		return 0;
-	switch (type) {
-	case SCOPE_RECORD_SYSCALL:
-		return bytes + 8u * (((const struct scope_record_syscall *)at)->abi_args >> 4);
-	case SCOPE_RECORD_ENTER:
-		return bytes + 8u * (((const struct scope_record_enter *)at)->abi_args >> 4);
-	case SCOPE_RECORD_STATE:
-		return bytes + 8ull * ((const struct scope_record_state *)at)->regs;
-	case SCOPE_RECORD_CHAIN: {
-		const struct scope_record_chain *chain = at;
+	while (at <= end && end - at >= 8) {
+		const uint32_t type = scope_walk_type(at), bit = 1u << type;
+		const void *record = at;
+		uint64_t bytes = fixed[type];
 
-		return bytes + 8ull * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+		if (!bytes || bytes > (uint64_t)(end - at))
+			return NULL;
+		if (bit & CALLS)
+			bytes += 8u * (((const struct scope_record_enter *)record)->abi_args >> 4);
+		else if (bit & LONGER)
+			bytes += more_bytes(record);
+		if (bytes > (uint64_t)(end - at))
+			return NULL;
+		at += bytes;
+		if (bit & types) {
+			*offset = (uint32_t)(at - begin);
+			return record;
+		}
 	}
-	case SCOPE_RECORD_PROBE:
-		return bytes + 8u * ((const struct scope_record_probe *)at)->args;
-	case SCOPE_RECORD_STACK: {
-		const struct scope_record_stack *stack = at;
-
-		return bytes + 8ull * stack->regs + ((stack->bytes + 7ull) & ~7ull);
-	}
-	default:
-		return bytes;
-	}
-}
-
-const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t *offset)
-{
-	const uint32_t at = *offset ? *offset : (uint32_t)sizeof(*subbuf);
-	const void *record = (const uint8_t *)subbuf + at;
-	uint64_t bytes;
-
-	if (at > subbuf->used_bytes || subbuf->used_bytes - at < 8)
-		return NULL;
-	bytes = record_bytes(record, subbuf->used_bytes - at);
-	if (!bytes || bytes > subbuf->used_bytes - at)
-		return NULL;
-	*offset = at + (uint32_t)bytes;
-	return record;
+	return NULL;
 }

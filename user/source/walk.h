@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Step through the records of one raw sub-buffer. */
+/* Find records of some types in one raw sub-buffer. */
 #ifndef SCOPE_SOURCE_WALK_H
 #define SCOPE_SOURCE_WALK_H
 
@@ -8,11 +8,14 @@
 #include <scope/event.h>
 #include <scope/ring.h>
 
+/* In a set of types. */
+#define SCOPE_WALK(NAME) (1u << SCOPE_RECORD_##NAME)
+
 /*
- * The record at *offset, which moves behind it; start with 0. NULL at the end, or at a record whose
- * length makes no sense. All bytes of a record lie within used_bytes.
+ * The first record of one of these types from *offset on, which moves behind it; start with 0. NULL at the
+ * end, or at a record whose length makes no sense. All bytes of a record lie within used_bytes.
  */
-const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t *offset);
+const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset);
 
 static inline uint32_t scope_walk_type(const void *record)
 {

@@ -61,6 +61,28 @@ bool scope_decoder_peek_slow(struct scope_decoder *decoder)
 	return false;
 }
 
+/* What is damaged stands where it was, for take to tell. */
+void scope_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns)
+{
+	const uint8_t *pos = decoder->pos, *end = decoder->end;
+	uint64_t time_ns = decoder->time_ns;
+
+	while ((size_t)(end - pos) >= sizeof(struct scope_record_syscall)) {
+		const struct scope_record_syscall *record = (const void *)pos;
+		const size_t args = record->abi_args >> 4;
+		const size_t bytes = sizeof(*record) + args * sizeof(uint64_t);
+
+		if (scope_record_type(record->word) != SCOPE_RECORD_SYSCALL ||
+		    record->duration_ns >= below_ns || args > SCOPE_ARG_MAX ||
+		    bytes > (size_t)(end - pos))
+			break;
+		time_ns += scope_record_delta(record->word);
+		pos += bytes;
+	}
+	decoder->pos = pos;
+	decoder->time_ns = time_ns;
+}
+
 /*
  * One function per record type: fills what is particular to it and returns the record's length, 0
  * where it reaches beyond `left` bytes or holds a value that cannot be. The fixed part is there.

@@ -51,6 +51,9 @@ static inline bool scope_decoder_peek(struct scope_decoder *decoder)
 	return true;
 }
 
+/* Passes whole calls that took less than that: for who looks for slow ones alone. peek is to follow. */
+void scope_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns);
+
 /*
  * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing behind that place can
  * be read. Pointers in the event lead into the sub-buffer.

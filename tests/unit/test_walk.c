@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records of some types are found behind all others, and none that reaches beyond its sub-buffer. */
+#include <stdbool.h>
+
+#include "source/walk.h"
+#include "trace_fixture.h"
+
+#define ALL (~0u)
+
+/* Records that have no more than their fixed part, and of each that has more some with all of it. */
+static void fill_all(struct filled *filled)
+{
+	static const struct {
+		uint32_t type, bytes;
+	} fixed[] = {
+#define ROW(number, NAME, name, bytes, text) { number, bytes },
+		SCOPE_RECORD_LIST(ROW)
+#undef ROW
+	};
+	static const uint64_t more[8];
+	struct scope_record_enter enter = { .word = scope_record_word(SCOPE_RECORD_ENTER, 1),
+					    .abi_args = scope_abi_args(0, 6) };
+	struct scope_record_chain chain = { .word = scope_record_word(SCOPE_RECORD_CHAIN, 1), .count = 3,
+					    .flags = SCOPE_STACK_COST };
+	struct scope_record_stack stack = { .word = scope_record_word(SCOPE_RECORD_STACK, 1), .regs = 2,
+					    .bytes = 9 };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
+		uint32_t record[64] = { scope_record_word(fixed[i].type, 1) };
+
+		filled_add(filled, record, fixed[i].bytes);
+	}
+	filled_add(filled, &enter, sizeof(enter));
+	filled_add(filled, more, 48);
+	filled_add(filled, &chain, sizeof(chain));
+	filled_add(filled, more, 32);
+	filled_add(filled, &stack, sizeof(stack));
+	filled_add(filled, more, 32);
+}
+
+static void test_types(void **state)
+{
+	struct filled filled = filled_begin(0, 0, 100, 7);
+	uint32_t seen[1 << SCOPE_TYPE_BITS] = { 0 }, offset = 0, count = 0;
+	const void *record;
+
+	(void)state;
+	fill_all(&filled);
+	filled_syscall(&filled, 1, 17);
+	while ((record = scope_walk_next(&filled.head, ALL, &offset))) {
+		seen[scope_walk_type(record)]++;
+		count++;
+	}
+	assert_int_equal(offset, filled.head.used_bytes);
+	assert_int_equal(count, 19 + 4);
+	for (uint32_t type = 1; type <= 19; type++) {
+		uint32_t found = 0;
+
+		for (offset = 0; (record = scope_walk_next(&filled.head, 1u << type, &offset)); found++)
+			assert_int_equal(scope_walk_type(record), type);
+		assert_int_equal(found, seen[type]);
+	}
+	offset = 0;
+	assert_null(scope_walk_next(&filled.head, 0, &offset));
+}
+
+/* Of each record a little less than it says it has. */
+static void test_cut(void **state)
+{
+	struct filled filled = filled_begin(0, 0, 100, 7);
+	uint32_t offset = 0, before;
+
+	(void)state;
+	fill_all(&filled);
+	for (before = 0; scope_walk_next(&filled.head, ALL, &offset); before = offset) {
+		struct filled cut = filled;
+		uint32_t at = before;
+
+		cut.head.used_bytes = offset - 8;
+		assert_null(scope_walk_next(&cut.head, ALL, &at));
+		assert_int_equal(at, before);
+	}
+}
+
+static void test_unknown(void **state)
+{
+	const uint32_t types[] = { 0, 20, 31 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		struct filled filled = filled_begin(0, 0, 100, 7);
+		uint32_t record[2] = { scope_record_word(types[i], 1) }, offset = 0;
+
+		filled_add(&filled, record, sizeof(record));
+		filled_syscall(&filled, 1, 17);
+		assert_null(scope_walk_next(&filled.head, ALL, &offset));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
