@@ -2,13 +2,14 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe
- *              getppid|close|pingpong|yield|getppid_few|getppid_deep|function
+ * Usage: calls none|plain|default|sched|other|never|often|chain|copy|kprobe|uprobe
+ *              getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   other     a session traces another process, which waits
+ *   never, often  likewise, without samples, and with their timers at a period of 250 µs
  *   chain, copy  as plain, and every call gets its stack: by frame pointers, or 8 KiB of it copied
  *   kprobe    as plain, with a probe on the kernel's function behind getppid()
  *   uprobe    as plain, with a probe on the function that the loop `function` calls
@@ -20,11 +21,15 @@
  *   getppid_few  as getppid, with fewer calls, for what is large
  *   getppid_deep  as that, from the 16th function of the stack that frame pointers show
  *   function  one of this program
+ *   spin      a thousand calls of it
+ *   idle      no loop: this process sleeps
  * Meant for a guest whose clock counts instructions: 1 ns is one. Prints, in ns of that clock:
  *   floor     one turn of the loop between interrupts: of the shortest rounds of two lengths, the
  *             difference
  *   own       one turn of a long loop, CPU time of the process: interrupts are in
  *   all       the same, all time that passed: the reader of the session is in too
+ *   reader    of the session, CPU time for each record
+ *   busy      (idle alone) of each second, what was not idle by /proc/stat
  *   bytes     of record for each turn of the loop, sub-buffer headers included
  *   records, stacks, lost    of the session
  */
@@ -32,6 +37,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +57,13 @@
 #include "trace/writer.h"
 
 #define ROUNDS 150
+#define OFTEN_NS 250000
+#define IDLE_S 100
 #define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain tells */
 
-enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, CHAIN, COPY, KPROBE, UPROBE, MODES };
-static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other",
-					  "chain", "copy",  "kprobe",  "uprobe" };
+enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, COPY, KPROBE, UPROBE, MODES };
+static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other", "never",
+					  "often", "chain", "copy",    "kprobe", "uprobe" };
 
 static int to_peer[2], from_peer[2];
 
@@ -89,6 +97,12 @@ void calls_function(void)
 	__asm__ volatile("");
 }
 
+static void call_spin(void)
+{
+	for (int i = 0; i < 1000; i++)
+		calls_function();
+}
+
 /* Rounds must end well before the next interrupt: 2 million instructions at the most. */
 static const struct row {
 	const char *name;
@@ -103,6 +117,8 @@ static const struct row {
 	{ "getppid_few", call_parent, 20, 60, 3000, 0 },
 	{ "getppid_deep", call_parent, 10, 30, 1000, DEEP },
 	{ "function", calls_function, 100, 400, 50000, 0 },
+	{ "spin", call_spin, 10, 40, 100000, 0 },
+	{ "idle", NULL, 0, 0, 1, 0 },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
@@ -150,6 +166,29 @@ static pid_t start_peer(void)
 	_exit(0);
 }
 
+/* Of all processors, in steps of 10 ms. */
+static uint64_t idle_ns(void)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	unsigned long long ticks = 0;
+
+	if (!file || fscanf(file, "cpu %*u %*u %*u %llu", &ticks) != 1)
+		exit(1);
+	fclose(file);
+	return ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static void idle(void)
+{
+	const struct timespec pause = { .tv_sec = IDLE_S };
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), before = idle_ns(), took;
+
+	nanosleep(&pause, NULL);
+	before = idle_ns() - before;
+	took = clock_ns(CLOCK_MONOTONIC) - begin;
+	printf("busy %.0f\n", ((double)took - (double)before) / (double)took * 1e9);
+}
+
 static void loop(void)
 {
 	pid_t peer = row->call == call_peer || row->call == call_yield ? start_peer() : 0;
@@ -192,7 +231,10 @@ __attribute__((noinline, noclone)) static void loop_below(unsigned int depth)
 
 static void run_loop(void)
 {
-	loop_below(row->depth);
+	if (row->call)
+		loop_below(row->depth);
+	else
+		idle();
 }
 
 /* Runs job() once the caller writes to *ret_go. */
@@ -283,6 +325,7 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
 		return 1;
 	}
+	printf("reader %.1f\n", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / (double)stats.counts.records);
 	print_bytes(subbuf_bytes(fd));
 	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.counts.records,
 	       (unsigned long long)stats.counts.stacks,
@@ -343,6 +386,11 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 									      : SCOPE_STACK_NONE;
 	options->sample_period_ns = 0;
 	options->overhead_max = 0;
+	if (mode == OFTEN) {
+		options->stack_mode = SCOPE_STACK_COPY;
+		options->stack_budget = 0; /* the period stays as it is */
+		options->sample_period_ns = options->sample_period_min_ns = OFTEN_NS;
+	}
 	if (mode == CHAIN || mode == COPY) {
 		options->stack_min_ns = 0;
 		options->stack_budget = 0;
@@ -377,11 +425,12 @@ static int run(enum mode mode)
 	struct scope_probe probe = { .id = 1 };
 	struct scope_capture_options options;
 	struct run run = { .other_go = -1 };
+	const bool beside = mode == OTHER || mode == NEVER || mode == OFTEN;
 	pid_t other = 0;
 	int ret = 0;
 
 	run.loop = start(run_loop, &run.go);
-	if (mode == OTHER)
+	if (beside)
 		other = start(nothing, &run.other_go);
 	if (run.loop < 0 || other < 0)
 		return 1;
@@ -396,7 +445,7 @@ static int run(enum mode mode)
 			ret = set_mode(mode, &probe, &options) != 0;
 		ret |= capture(&options, &run);
 	}
-	if (mode != OTHER)
+	if (!beside)
 		waitpid(run.loop, NULL, 0);
 	if (other)
 		waitpid(other, NULL, 0);
@@ -415,8 +464,8 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|sched|other|chain|copy|kprobe|uprobe "
-		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function\n", stderr);
+		fputs("usage: calls none|plain|default|sched|other|never|often|chain|copy|kprobe|uprobe "
+		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle\n", stderr);
 		return 2;
 	}
 	row = &rows[at];

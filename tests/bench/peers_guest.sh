@@ -50,7 +50,7 @@ run_lttng() {
 
 prepare_tracers "$3"
 for loop in getppid pingpong; do run_none $loop; done
-insmod "$module"
+load_scope "$module" "$calls"
 for loop in getppid pingpong; do run_scope $loop; done
 rmmod scope
 for loop in getppid pingpong; do run_perf $loop || cat "$dir/error" >&2; done

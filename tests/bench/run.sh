@@ -17,11 +17,14 @@
 #   syscall_pair_added_insns  to one getppid(), enter and exit, between interrupts
 #   ..._own_insns, ..._all_insns   on average over many: with interrupts and samples; with the
 #                             reader (compression and file included) on the same processor, too
+#   reader_insns_per_record   of the reader alone, from the start of the program to the end of its file
 #   argument_call_added_insns to one close(-1), whose first argument is recorded
 #   untraced_added_insns      to a getppid() of a process that is not traced while another one is
 #   pingpong_added_insns      to a byte through a pipe to a traced process and back: four calls of
 #                             which two block, two wakings, two switches
 #   switch_added_insns        to a switch between two traced threads, with no calls recorded
+#   sample_timer_insns        of a timer for samples at a period of 250 µs that finds a thread that is not
+#                             traced; ..._idle_...: that wakes a processor with nothing to do
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
 #   chain_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, or
 #                             8 KiB copied), by a probe on the kernel's function
@@ -77,6 +80,7 @@ bin=$build/user/bench
 run_calls() {	# SCOPE.KO EMPTY.KO
 	# shellcheck disable=SC2016 # expanded in the guest
 	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
+		. tests/bench/tracers.sh
 		measure() {
 			for loop in $3; do
 				"$calls" "$2" "$loop" | sed "s/^/$1 $loop /"
@@ -87,13 +91,14 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 		insmod "$3"
 		measure empty none "$loops"
 		rmmod empty
-		insmod "$2"
+		load_scope "$2" "$calls"
 		for mode in plain default other; do measure "$mode" "$mode" "$loops"; done
 		measure none none "getppid_few function"
 		for mode in plain chain copy kprobe; do measure "$mode" "$mode" getppid_few; done
 		for mode in plain chain copy; do measure "$mode" "$mode" getppid_deep; done
 		measure uprobe uprobe function
 		measure sched sched "pingpong yield"
+		for mode in never often; do measure "$mode" "$mode" "spin idle"; done
 		rmmod scope
 	' bash "$bin/calls" "$1" "$2"
 }
@@ -119,6 +124,7 @@ print_calls() {
 			added("syscall_pair_added_insns" suffix, modes[i], "getppid", "floor")
 			added("syscall_pair_added_own_insns" suffix, modes[i], "getppid", "own")
 			added("syscall_pair_added_all_insns" suffix, modes[i], "getppid", "all")
+			plain("reader_insns_per_record" suffix, modes[i], "getppid", "reader", "instructions")
 			plain("bytes_per_syscall" suffix, modes[i], "getppid", "bytes", "bytes")
 			added("argument_call_added_insns" suffix, modes[i], "close", "floor")
 			plain("bytes_per_argument_call" suffix, modes[i], "close", "bytes", "bytes")
@@ -156,6 +162,11 @@ print_calls() {
 		one = (value["sched", "yield", "all"] - value["none", "yield", "all"]) / 2
 		printf "switch_added_insns %.0f instructions\n", one
 		printf "bytes_per_switch %.2f bytes\n", value["sched", "yield", "bytes"] / 2
+		# 4,000 a second. The first is of the CPU time of a loop that they made longer.
+		share = value["often", "spin", "all"] / value["never", "spin", "all"] - 1
+		printf "sample_timer_insns %.0f instructions\n", share / (1 + share) * 250000
+		printf "sample_timer_idle_insns %.0f instructions\n",
+			(value["often", "idle", "busy"] - value["never", "idle", "busy"]) / 4000
 		both = value["sched", "pingpong", "all"] - value["none", "pingpong", "all"]
 		printf "waking_added_insns %.0f instructions\n", both / 2 - one
 	}'
