@@ -70,7 +70,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept_side *side;
 	uint32_t index, number = kept->units->count;
 	const struct scope_population *population;
-	bool abnormal;
+	bool abnormal, due;
 	uint8_t mark;
 	int err;
 
@@ -91,7 +91,10 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 		kept->slow_requests += unit->granularity == SCOPE_UNIT_REQUEST;
 		of->excess_ns += scope_unit_measure(unit) - population->median_ns;
 	}
-	if (side->units++ % side->every && !unit->open)
+	due = side->units++ == side->next;
+	if (due)
+		side->next += side->every;
+	else if (!unit->open)
 		return 0;
 	side->kept++;
 	side->run_ns += unit->run_ns;

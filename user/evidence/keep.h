@@ -20,7 +20,7 @@
 struct scope_kept_side {
 	uint64_t units; /* all */
 	uint64_t kept;
-	uint64_t every;
+	uint64_t every, next; /* the number of the next one to keep */
 	double run_ns, blocked_ns; /* of those kept */
 };
 
