@@ -145,11 +145,102 @@ static void long_lists_find_no_room_either(void **state)
 	scope_shapes_destroy(shapes);
 }
 
+/* Of two lists with one hash each has its number. */
+static void lists_of_one_hash_are_told_apart(void **state)
+{
+	const struct scope_unit_call call[] = {{1, 1}, {2, 1}};
+	const struct scope_unit unit = {.calls = 1};
+	struct scope_shapes *shapes;
+	uint32_t first, second;
+
+	(void)state;
+	assert_int_equal(scope_shapes_create(&shapes), 0);
+	assert_int_equal(scope_shapes_add(shapes, 7, &unit, &call[0], &first), 0);
+	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[1], 1), SCOPE_SHAPE_NONE);
+	assert_int_equal(scope_shapes_add(shapes, 7, &unit, &call[1], &second), 0);
+	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[0], 1), first);
+	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[1], 1), second);
+	assert_int_not_equal(first, second);
+	scope_shapes_destroy(shapes);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+/* As who counts call by call would have it. Returns how often the call was made by then. */
+static unsigned count(struct scope_unit_call *call, unsigned *calls, uint16_t nr)
+{
+	unsigned i = 0;
+
+	while (i < *calls && call[i].nr != nr)
+		i++;
+	if (i == *calls)
+		call[(*calls)++] = (struct scope_unit_call){nr, 0};
+	return ++call[i].count;
+}
+
+/*
+ * From call to call a shape is that of all calls so far, whether the step was taken before, or another one
+ * has taken its place, and until there is no way on.
+ */
+static void steps_lead_where_counting_leads(void **state)
+{
+	struct scope_unit_call call[200];
+	struct scope_shapes *shapes;
+	uint32_t random = 1, known = 0, ends = 0;
+
+	(void)state;
+	assert_int_equal(scope_shapes_create(&shapes), 0);
+	for (uint32_t i = 0; i < 20000; i++) {
+		const uint32_t group = next_random(&random) % 3;
+		const uint32_t numbers = next_random(&random) % 8 ? 4 : 200;
+		unsigned calls = 0, times;
+		uint32_t shape;
+
+		assert_int_equal(scope_shapes_root(shapes, group, &shape), 0);
+		assert_int_equal(shapes->shape[shape].calls, 0);
+		for (unsigned length = next_random(&random) % 90; length; length--) {
+			/* Beyond SCOPE_SYSCALL_MAX as well. */
+			const uint16_t nr = (uint16_t)(480 + next_random(&random) % numbers);
+			const uint32_t to = scope_shapes_recent(shapes, shape, nr);
+			uint32_t now = to;
+
+			times = count(call, &calls, nr);
+			if (to == SCOPE_SHAPE_NONE)
+				assert_int_equal(scope_shapes_step(shapes, shape, nr, &now), 0);
+			known += to != SCOPE_SHAPE_NONE;
+			if (now == SCOPE_SHAPE_NONE) {
+				assert_true(times > SCOPE_SHAPE_COUNT_MAX ||
+					    calls > SCOPE_UNIT_CALLS ||
+					    shapes->count >= SCOPE_SHAPES_MAX / 2 ||
+					    shapes->calls >= SCOPE_SHAPE_CALLS_MAX / 2);
+				ends++;
+				break;
+			}
+			shape = now;
+			assert_int_equal(shapes->shape[shape].group, group);
+			assert_int_equal(shapes->shape[shape].calls, calls);
+			assert_memory_equal(scope_shape_calls(shapes, &shapes->shape[shape]), call,
+					    calls * sizeof(*call));
+		}
+	}
+	assert_true(known > 10000 && ends > 1000);
+	/* The other half is left for lists that units end with. */
+	assert_in_range(shapes->calls, SCOPE_SHAPE_CALLS_MAX / 2,
+			SCOPE_SHAPE_CALLS_MAX / 2 + SCOPE_UNIT_CALLS);
+	scope_shapes_destroy(shapes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_without_a_number_count_as_well),
 		cmocka_unit_test(long_lists_find_no_room_either),
+		cmocka_unit_test(lists_of_one_hash_are_told_apart),
+		cmocka_unit_test(steps_lead_where_counting_leads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

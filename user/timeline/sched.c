@@ -46,6 +46,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
+	thread->plain = 0;
 	scope_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
@@ -92,6 +93,7 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
+	thread->plain = 0;
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (thread->run == SCOPE_RUN_BLOCKED && thread->early)
@@ -185,6 +187,7 @@ int scope_timeline_waking(const struct scope_listener *run, uint32_t index,
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
+	thread->plain = 0;
 	if (thread->run == SCOPE_RUN_RUNNING) {
 		thread->early = true;
 		thread->early_tid = event->waking.waker_tid;

@@ -97,43 +97,42 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, struct scope_threa
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
 	thread->early = false;
+	if (run.ops->plain_roles && thread->run == SCOPE_RUN_RUNNING)
+		thread->plain = run.ops->plain_roles(run.user, thread->index);
 	return err;
 }
 
-/*
- * A call from entry to return, where a listener takes both in one; false: nothing was done. Calls that teach
- * something new of a descriptor are left to enter and exit.
- */
-SCOPE_TAKE bool scope_timeline_whole(struct scope_listener run, struct scope_thread *thread,
-				     const struct scope_event *event)
+/* Does the call tell nothing new of descriptors, and take nothing from a client's socket? */
+SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid,
+				     const struct scope_event *event, enum scope_call_role role)
 {
-	const uint16_t nr = event->syscall.nr;
-	struct scope_open_call call;
+	const uint64_t *arg = event->syscall.arg;
 
-	if (event->syscall.abi == SCOPE_ABI_32 || nr >= SCOPE_SYSCALL_MAX ||
-	    thread->run != SCOPE_RUN_RUNNING || thread->holding)
+	if (!scope_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args,
+			     event->syscall.ret))
 		return false;
-	call.nr = nr;
-	call.role = scope_call_roles[nr];
-	call.args = event->syscall.args;
-	call.enter_ns = event->syscall.enter_ns;
-	call.arg[0] = call.args ? event->syscall.arg[0] : 0;
-	if (!scope_fds_known(run.timeline->fds, thread->tgid, nr, call.arg, call.args,
-			     event->syscall.ret) ||
-	    !run.ops->whole(run.user, thread, &call, event->syscall.ret, event->time_ns))
+	return role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args ||
+	       scope_fds_kind(fds, tgid, (int32_t)arg[0]) != SCOPE_FD_ACCEPTED;
+}
+
+/*
+ * A call that does no more than add up for the listener; false: nothing was done. The account follows with
+ * what else happens to the thread: it ran all the time.
+ */
+SCOPE_TAKE bool scope_timeline_plain(struct scope_listener run, const struct scope_event *event)
+{
+	const int32_t index = scope_threads_recent(run.timeline->threads, event->tid);
+	const uint16_t nr = event->syscall.nr;
+	struct scope_thread *thread;
+	enum scope_call_role role;
+
+	if (index < 0 || nr >= SCOPE_SYSCALL_MAX || event->syscall.abi == SCOPE_ABI_32)
 		return false;
-	if (event->time_ns > thread->since_ns) {
-		thread->account.run_ns += event->time_ns - thread->since_ns;
-		thread->since_ns = event->time_ns;
-	}
-	/* What is left of a call that has returned. */
-	thread->open.nr = SCOPE_NR_NONE;
-	thread->open.args = call.args;
-	thread->open.enter_ns = call.enter_ns;
-	if (call.args)
-		thread->open.arg[0] = call.arg[0];
-	thread->early = false;
-	return true;
+	thread = scope_threads_at(run.timeline->threads, index);
+	role = (enum scope_call_role)scope_call_roles[nr];
+	return thread->plain >> role & 1 &&
+	       scope_timeline_stays(run.timeline->fds, thread->tgid, event, role) &&
+	       run.ops->plain(run.user, thread, event, role);
 }
 
 SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope_event *event)
@@ -159,9 +158,7 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 			return err;
 		thread = scope_threads_at(run.timeline->threads, index);
 	}
-	if (event->kind == SCOPE_EVENT_SYSCALL && run.ops->whole &&
-	    scope_timeline_whole(run, thread, event))
-		return 0;
+	thread->plain = 0;
 	if (event->kind != SCOPE_EVENT_EXIT)
 		err = scope_timeline_enter(run, thread, event);
 	return err || event->kind == SCOPE_EVENT_ENTER ? err : scope_timeline_exit(run, thread, event);
@@ -176,24 +173,29 @@ SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline,
 				   const struct scope_timeline_ops *ops, void *user)
 {
 	const struct scope_listener run = {timeline, ops, user}, called = run;
-	int err = 0;
 
 	if (count && !timeline->events && !timeline->begin_ns)
 		timeline->begin_ns = event[0]->time_ns;
 	timeline->events += count;
-	for (size_t i = 0; !err && i < count; i++) {
-		const uint64_t time_ns = event[i]->time_ns;
+	for (const struct scope_event *const *end = event + count; event < end; event++) {
+		const uint64_t time_ns = (*event)->time_ns;
+		int err;
 
 		if (time_ns > timeline->last_ns)
 			timeline->last_ns = time_ns;
 		if (__builtin_expect(time_ns >= timeline->mark_ns, 0) &&
-		    scope_timeline_mark(timeline, time_ns, timeline->events - (count - i)))
+		    scope_timeline_mark(timeline, time_ns, timeline->events - (uint64_t)(end - event)))
 			return -ENOMEM;
-		err = event[i]->tid && event[i]->kind <= SCOPE_EVENT_EXIT
-			      ? scope_timeline_call(run, event[i])
-			      : scope_timeline_handle(&called, event[i]);
+		if (ops->plain && (*event)->kind == SCOPE_EVENT_SYSCALL &&
+		    scope_timeline_plain(run, *event))
+			continue;
+		err = (*event)->tid && (*event)->kind <= SCOPE_EVENT_EXIT
+			      ? scope_timeline_call(run, *event)
+			      : scope_timeline_handle(&called, *event);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 #endif

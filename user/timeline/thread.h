@@ -61,6 +61,7 @@ struct scope_wait {
 struct scope_thread {
 	uint32_t index;
 	uint32_t tid, tgid;
+	uint32_t plain; /* roles of calls, see struct scope_timeline_ops; while it runs, outside calls */
 	char comm[SCOPE_COMM_BYTES];
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */

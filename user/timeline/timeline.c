@@ -124,6 +124,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	const struct scope_record_state *record = event->state.record;
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
+	thread->plain = 0;
 	memcpy(thread->comm, record->comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 	thread->tgid = record->tgid;
@@ -161,6 +162,7 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
+	thread->plain = 0;
 	thread->tgid = event->fork.tgid;
 	memcpy(thread->comm, event->fork.comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
@@ -185,6 +187,7 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
+	thread->plain = 0;
 	thread->tgid = event->exec.tgid;
 	memcpy(thread->comm, event->exec.comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
@@ -196,6 +199,7 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 	int err = 0;
 
+	thread->plain = 0;
 	scope_thread_account(thread, event->time_ns);
 	err = scope_timeline_tell_wait(*run, thread);
 	if (!err && run->ops->end)
@@ -252,6 +256,7 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 
 		if (thread->run == SCOPE_RUN_ENDED)
 			continue;
+		thread->plain = 0;
 		scope_thread_account(thread, event->time_ns);
 		err = scope_timeline_tell_wait(*run, thread);
 		if (!err && run->ops->lost)

@@ -20,12 +20,17 @@
 /* All calls may be NULL. A negative return ends the run and is handed to its caller. */
 struct scope_timeline_ops {
 	/*
-	 * A call of a running thread that did not switch, at its return, as scope_timeline_whole()
-	 * (timeline/take.h) tells it: true, and it is told by nothing else; false: nothing was done. For
-	 * those that see at once that a call changes little, as most do. The account is where it was.
+	 * Behind a call: which roles of calls do no more than add up from now on, a bit each
+	 * (thread->plain), until anything else but such calls and stacks happens to the thread. Those are
+	 * left out that tell something new of a descriptor, or took something from a client's socket.
 	 */
-	bool (*whole)(void *user, const struct scope_thread *thread,
-		      const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
+	uint32_t (*plain_roles)(void *user, uint32_t thread);
+	/*
+	 * One of these at its return: true, and it is told by nothing else; false: nothing was done. The
+	 * account stands where it stood behind the last call of another kind.
+	 */
+	bool (*plain)(void *user, const struct scope_thread *thread,
+		      const struct scope_event *event, enum scope_call_role role);
 	/* The thread's account stands at enter_ns, or at the return. */
 	int (*enter)(void *user, const struct scope_thread *thread,
 		     const struct scope_open_call *call);

@@ -2,6 +2,8 @@
 /* The units that are being built, one of each thread, by what a timeline tells. */
 #include "unit/draft.h"
 
+#include <string.h>
+
 #include "base/grow.h"
 
 struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
@@ -18,38 +20,91 @@ struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_
 
 		if (pickup)
 			draft.pickup = *pickup;
+		if (scope_shapes_root(builder->units->shapes,
+				      builder->units->groups->of_thread[builder->drafts], &draft.root))
+			return NULL;
 		draft.requests = scope_pickup_any(&draft.pickup);
 		builder->draft[builder->drafts] = draft;
 	}
 	return &builder->draft[thread];
 }
 
-int scope_draft_note(struct scope_draft *draft, uint16_t nr)
+/* What the shape stands for is counted on here. */
+static void leave_shape(const struct scope_shapes *shapes, struct scope_draft *draft)
+{
+	const struct scope_shape *shape = &shapes->shape[draft->shape];
+
+	draft->calls = shape->calls;
+	memcpy(draft->call->call, scope_shape_calls(shapes, shape),
+	       shape->calls * sizeof(*draft->call->call));
+	for (unsigned i = 0; i < draft->calls; i++)
+		if (draft->call->call[i].nr < SCOPE_SYSCALL_MAX)
+			draft->call->place[draft->call->call[i].nr] = (uint8_t)i;
+	draft->shape = SCOPE_SHAPE_NONE;
+}
+
+/* The place of a number in the list, or where it would be added. */
+static unsigned place_of(const struct scope_draft *draft, uint16_t nr)
+{
+	const struct scope_unit_call *call = draft->call->call;
+	unsigned i = nr < SCOPE_SYSCALL_MAX ? draft->call->place[nr] : 0;
+
+	if (nr < SCOPE_SYSCALL_MAX)
+		return i < draft->calls && call[i].nr == nr ? i : draft->calls;
+	while (i < draft->calls && call[i].nr != nr)
+		i++;
+	return i;
+}
+
+int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr)
 {
 	struct scope_unit_call *call;
-	unsigned i = draft->calls;
+	uint32_t to = SCOPE_SHAPE_NONE;
+	unsigned i;
 
+	if (draft->shape != SCOPE_SHAPE_NONE &&
+	    scope_shapes_step(shapes, draft->shape, nr, &to))
+		return -ENOMEM;
+	if (to != SCOPE_SHAPE_NONE) {
+		draft->shape = to;
+		return 0;
+	}
 	if (!draft->call) {
 		draft->call = calloc(1, sizeof(*draft->call));
 		if (!draft->call)
 			return -ENOMEM;
 	}
-	call = draft->call->call;
-	if (nr < SCOPE_SYSCALL_MAX)
-		draft->call->place[nr] = i;
-	else
-		for (i = 0; i < draft->calls && call[i].nr != nr; i++)
-			;
+	if (draft->shape != SCOPE_SHAPE_NONE)
+		leave_shape(shapes, draft);
+	i = place_of(draft, nr);
 	if (i == SCOPE_UNIT_CALLS)
 		return 0;
-	if (i == draft->calls)
-		call[draft->calls++] = (struct scope_unit_call){nr, 1};
-	else
-		call[i].count += call[i].count != UINT16_MAX;
+	call = &draft->call->call[i];
+	if (i == draft->calls) {
+		if (nr < SCOPE_SYSCALL_MAX)
+			draft->call->place[nr] = (uint8_t)i;
+		draft->calls++;
+		*call = (struct scope_unit_call){nr, 0};
+	}
+	call->count += call->count != UINT16_MAX;
 	return 0;
 }
 
 static const struct scope_unit_call no_call;
+
+/* The list of calls so far, as many as are returned. */
+static unsigned calls_of(const struct scope_unit_builder *builder, const struct scope_draft *draft,
+			 const struct scope_unit_call **ret_call)
+{
+	const struct scope_shapes *shapes = builder->units->shapes;
+
+	if (draft->shape == SCOPE_SHAPE_NONE) {
+		*ret_call = draft->calls ? draft->call->call : &no_call;
+		return draft->calls;
+	}
+	*ret_call = scope_shape_calls(shapes, &shapes->shape[draft->shape]);
+	return shapes->shape[draft->shape].calls;
+}
 
 int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		      const struct scope_mark *end, uint64_t end_ns, bool still_open)
@@ -59,6 +114,7 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 	const struct scope_mark *begin = &draft->begin;
 	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
 	uint64_t starved_ns = end->starved_ns - begin->starved_ns;
+	const struct scope_unit_call *call;
 	struct scope_unit unit;
 
 	draft->open = false;
@@ -72,7 +128,8 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = end->asleep_ns - begin->asleep_ns,
 		.bytes = draft->bytes,
-		.calls = draft->calls,
+		.calls = (uint16_t)calls_of(builder, draft, &call),
+		.shape = draft->shape,
 		.thread = thread,
 		.group = builder->units->groups->of_thread[thread],
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
@@ -85,8 +142,7 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		starved_ns = unit.blocked_ns;
 	unit.blocked_ns -= starved_ns;
 	unit.queue_ns += starved_ns;
-	return builder->sink.unit(builder->sink.user, &unit,
-				  draft->calls ? draft->call->call : &no_call);
+	return builder->sink.unit(builder->sink.user, &unit, call);
 }
 
 /* Which descriptor it is matters to reads alone. */
@@ -110,10 +166,13 @@ enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *build
  * loop was woken for: were the way from the one to the other a unit of its own, half of all units
  * would be next to nothing.
  */
-static bool begun_by_loop(const struct scope_draft *draft)
+static bool begun_by_loop(const struct scope_unit_builder *builder, const struct scope_draft *draft)
 {
-	return draft->open && draft->tentative && draft->from_loop && draft->calls == 1 &&
-	       draft->call->call[0].count == 1 && draft->end_ns > draft->begin_ns;
+	const struct scope_unit_call *call;
+
+	return draft->open && draft->tentative && draft->from_loop &&
+	       calls_of(builder, draft, &call) == 1 && call[0].count == 1 &&
+	       draft->end_ns > draft->begin_ns;
 }
 
 /* A sleep outside units was for a client if work was taken by it, or right behind it. */
@@ -138,7 +197,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 						  : scope_draft_match(builder, draft, thread, call);
 	bool read = matched == SCOPE_PICKUP_READ &&
 		    (ret > 0 || (ret == 0 && call->role == SCOPE_CALL_ACCEPT));
-	bool goes_on = draft->goes_on && read, joined = read && begun_by_loop(draft);
+	bool goes_on = draft->goes_on && read, joined = read && begun_by_loop(builder, draft);
 	int err = tell_idle(builder, draft, matched, read);
 
 	if (err)
@@ -147,7 +206,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
 	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
 		draft->tentative = false;
-		return draft->open ? scope_draft_log(draft, call, ret) : 0;
+		return draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
 	}
 	if (draft->open && draft->tentative && !joined)
 		err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
@@ -155,13 +214,14 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 		return err;
 	if (joined) {
 		draft->tentative = false;
+		draft->shape = draft->root;
 		draft->calls = 0;
 	} else {
 		draft->idle_ns += exit_ns - call->enter_ns;
 		scope_draft_open(draft, thread, exit_ns);
 	}
 	draft->from_loop = matched == SCOPE_PICKUP_LOOP;
-	return scope_draft_log(draft, call, ret);
+	return scope_draft_log(builder, draft, call->nr, call->role, ret);
 }
 
 int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
@@ -277,6 +337,7 @@ int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
 		err = scope_draft_close(builder, index, &now, now_ns, false);
 	free(draft->call);
 	draft->call = NULL;
+	draft->shape = draft->root;
 	draft->calls = 0;
 	return err;
 }

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 
 #include "timeline/take.h"
+#include "unit/shape.h"
 #include "unit/unit.h"
 
-/* The calls of one unit, in the order they were first made. */
+/* The calls of one unit that has no shape, in the order they were first made. */
 struct scope_draft_calls {
 	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	uint8_t place[SCOPE_SYSCALL_MAX]; /* of a number, if that is what stands there */
@@ -36,10 +37,12 @@ struct scope_draft {
 	bool requests;	     /* the thread's pickup is any at all */
 	bool pending;	     /* idle is a sleep that may have been for a client */
 	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
+	uint32_t root;	     /* shape that its units begin with */
+	uint32_t shape;	     /* of its calls so far; SCOPE_SHAPE_NONE: they are counted here: */
 	unsigned calls;
-	uint64_t matched_ns;
 	struct scope_draft_calls *call; /* NULL until the first */
-	uint64_t bytes, idle_ns, last_call_ns;
+	uint64_t matched_ns;
+	uint64_t bytes, idle_ns;
 	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
@@ -68,8 +71,8 @@ enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *build
 					  const struct scope_draft *draft,
 					  const struct scope_thread *thread,
 					  const struct scope_open_call *call);
-/* Counts the first call of a unit, or one of a number beyond SCOPE_SYSCALL_MAX. 0 or -ENOMEM. */
-int scope_draft_note(struct scope_draft *draft, uint16_t nr);
+/* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
+int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
 /* The return of a call that did or may have picked up work. */
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
@@ -107,80 +110,53 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 	draft->open = true;
 	draft->begin_ns = now_ns;
 	draft->begin = scope_mark_now(thread);
+	draft->shape = draft->root;
 	draft->calls = 0;
 	draft->bytes = 0;
 	draft->last_exit_ns = 0;
 }
 
-SCOPE_TAKE int scope_draft_log(struct scope_draft *draft, const struct scope_open_call *call,
-			       int64_t ret)
+SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_draft *draft,
+			       uint16_t nr, uint8_t role, int64_t ret)
 {
-	const uint16_t nr = call->nr;
-	struct scope_unit_call *made;
+	const bool moves = 1u << role & (1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE);
+	struct scope_shapes *shapes = builder->units->shapes;
+	const uint32_t shape = scope_shapes_recent(shapes, draft->shape, nr);
 
-	if (ret > 0 && (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_WRITE))
-		draft->bytes += ret;
-	if (draft->calls && nr < SCOPE_SYSCALL_MAX) {
-		const unsigned place = draft->call->place[nr];
-
-		made = &draft->call->call[place];
-		if (place < draft->calls && made->nr == nr) {
-			made->count += made->count != UINT16_MAX;
-			return 0;
-		}
-		if (draft->calls < SCOPE_UNIT_CALLS) {
-			draft->call->place[nr] = (uint8_t)draft->calls;
-			draft->call->call[draft->calls++] = (struct scope_unit_call){nr, 1};
-			return 0;
-		}
-	}
-	return scope_draft_note(draft, nr);
+	draft->bytes += moves && ret > 0 ? (uint64_t)ret : 0;
+	if (shape == SCOPE_SHAPE_NONE)
+		return scope_draft_count(shapes, draft, nr);
+	draft->shape = shape;
+	return 0;
 }
 
-/* Roles of calls that pick up nothing, whatever their arguments, but at the top of the loop. */
-#define SCOPE_DRAFT_PLAIN_ROLES                                                                  \
-	(~(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL |             \
-	   1u << SCOPE_CALL_FUTEX))
+/* As struct scope_timeline_ops has it: what changes nothing of a request but the counts. */
+SCOPE_TAKE uint32_t scope_draft_plain_roles(const struct scope_unit_builder *builder,
+					    uint32_t thread)
+{
+	const struct scope_draft *draft = &builder->draft[thread];
+	uint32_t roles = draft->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
 
-/*
- * Is the call one that changes nothing of a request but the counts? Such are told as a whole to
- * scope_draft_whole(). Reads are, unless they took something from a client's socket.
- */
+	if (draft->pickup.nr != SCOPE_NR_NONE)
+		roles &= ~(1u << scope_call_role(draft->pickup.nr));
+	return roles;
+}
+
+/* false: there is no memory, and enter and exit will say so. */
 SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 				  const struct scope_thread *thread,
-				  const struct scope_open_call *call, int64_t ret)
-{
-	const struct scope_draft *draft;
-
-	if (thread->index >= builder->drafts)
-		return false;
-	draft = &builder->draft[thread->index];
-	if (!draft->requests || call->nr == draft->pickup.nr)
-		return false;
-	if (1u << call->role & SCOPE_DRAFT_PLAIN_ROLES)
-		return true;
-	return call->role == SCOPE_CALL_READ &&
-	       (ret <= 0 || (call->args && scope_fds_kind(builder->units->timeline->fds, thread->tgid,
-							  (int32_t)call->arg[0]) !=
-						   SCOPE_FD_ACCEPTED));
-}
-
-/* As enter and exit of such a call. false: there is no memory, and enter and exit will say so. */
-SCOPE_TAKE bool scope_draft_whole(struct scope_unit_builder *builder,
-				  const struct scope_thread *thread,
-				  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+				  const struct scope_event *event, enum scope_call_role role)
 {
 	struct scope_draft *draft = &builder->draft[thread->index];
 
-	if (draft->open && scope_draft_log(draft, call, ret))
+	if (draft->open &&
+	    scope_draft_log(builder, draft, event->syscall.nr, role, event->syscall.ret))
 		return false;
-	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
-	draft->stack.enter_ns = call->enter_ns;
-	draft->stack.exit_ns = exit_ns;
-	draft->stack.nr = call->nr;
-	draft->last_call_ns = exit_ns;
+	draft->stack.enter_ns = event->syscall.enter_ns;
+	draft->stack.exit_ns = event->time_ns;
+	draft->stack.nr = event->syscall.nr;
 	draft->goes_on = draft->tentative = draft->pending = false;
 	draft->read_fd = -1;
 	return true;
@@ -242,7 +218,7 @@ SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
 					 const struct scope_open_call *call, int64_t ret,
 					 uint64_t exit_ns)
 {
-	int err = draft->open ? scope_draft_log(draft, call, ret) : 0;
+	int err = draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
 
 	draft->last_exit_ns = exit_ns;
 	if (!err && draft->slept_in_call && draft->open) {
@@ -264,7 +240,6 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 
 	if (!draft)
 		return -ENOMEM;
-	draft->last_call_ns = exit_ns;
 	draft->stack.enter_ns = call->enter_ns;
 	draft->stack.exit_ns = exit_ns;
 	draft->stack.nr = call->nr;
@@ -275,7 +250,7 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
 	draft->goes_on = draft->tentative = draft->pending = false;
 	draft->read_fd = -1;
-	return draft->open ? scope_draft_log(draft, call, ret) : 0;
+	return draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
 }
 
 #endif

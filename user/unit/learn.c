@@ -183,6 +183,19 @@ int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wai
 	return 0;
 }
 
+SCOPE_TAKE uint32_t learn_plain_roles(void *user, uint32_t thread)
+{
+	return scope_learn_plain_roles(user, thread);
+}
+
+SCOPE_TAKE bool learn_plain(void *user, const struct scope_thread *thread,
+			    const struct scope_event *event, enum scope_call_role role)
+{
+	(void)role;
+	scope_learn_plain(user, thread, event);
+	return true;
+}
+
 SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
 			   const struct scope_open_call *call)
 {
@@ -201,6 +214,8 @@ static int learn_wait(void *user, const struct scope_wait *wait)
 }
 
 static const struct scope_timeline_ops learn = {
+	.plain_roles = learn_plain_roles,
+	.plain = learn_plain,
 	.enter = learn_enter,
 	.exit = learn_exit,
 	.wait = learn_wait,

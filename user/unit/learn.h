@@ -49,20 +49,24 @@ static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_n
 	}
 }
 
-/* A call that scope_draft_whole() would take: false where there is more to learn of it than its time. */
-SCOPE_TAKE bool scope_learn_whole(struct scope_learner *learner, const struct scope_thread *thread,
-				  const struct scope_open_call *call, uint64_t exit_ns)
+/* As struct scope_timeline_ops has it: what there is nothing to learn of but its time. */
+SCOPE_TAKE uint32_t scope_learn_plain_roles(const struct scope_learner *learner, uint32_t thread)
 {
-	struct scope_lesson *lesson;
+	const struct scope_lesson *lesson = &learner->lesson[thread];
 
-	if (thread->index >= learner->count)
-		return false;
-	lesson = &learner->lesson[thread->index];
-	if (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers))
-		return false;
-	scope_learn_gap(lesson, call->enter_ns);
-	lesson->last_exit_ns = exit_ns;
-	return true;
+	return SCOPE_PICKUP_PLAIN_ROLES &
+	       (lesson->polled || !lesson->answers ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
+}
+
+SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct scope_thread *thread,
+				  const struct scope_event *event)
+{
+	struct scope_lesson *lesson = &learner->lesson[thread->index];
+
+	if (!scope_lesson_gaps(lesson))
+		return;
+	scope_learn_gap(lesson, event->syscall.enter_ns);
+	lesson->last_exit_ns = event->time_ns;
 }
 
 SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct scope_thread *thread,
@@ -73,7 +77,8 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 
 	if (!lesson)
 		return -ENOMEM;
-	scope_learn_gap(lesson, call->enter_ns);
+	if (scope_lesson_gaps(lesson))
+		scope_learn_gap(lesson, call->enter_ns);
 	if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_FUTEX ||
 	    (role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
 		scope_learn_call(learner, lesson, thread, call);

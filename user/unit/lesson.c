@@ -89,7 +89,8 @@ void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup 
 	uint32_t most = 1;
 
 	pickup->reads = lesson->reads > 0;
-	pickup->gap_ns = gap_p99(lesson);
+	if (scope_lesson_gaps(lesson))
+		pickup->gap_ns = gap_p99(lesson);
 	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;

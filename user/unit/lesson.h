@@ -56,6 +56,12 @@ static inline bool scope_lesson_same_object(uint16_t nr, uint64_t a, uint64_t b)
 	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
 }
 
+/* Times between calls matter as long as the thread may turn out to pick up nothing. */
+static inline bool scope_lesson_gaps(const struct scope_lesson *lesson)
+{
+	return !lesson->reads && !lesson->epolls;
+}
+
 /* The way to pick up work that the lesson shows; see docs/methods.md, section 2. */
 void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup);
 

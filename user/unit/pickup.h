@@ -18,7 +18,7 @@ struct scope_pickup {
 	uint16_t nr;	  /* top-of-loop wait, SCOPE_NR_NONE where there is none */
 	bool any_object;  /* whatever its first argument */
 	uint64_t object;
-	uint64_t gap_ns;  /* 99th percentile of the time between two calls; 0: too few calls */
+	uint64_t gap_ns;  /* 99th percentile of the time between two calls, of threads without any; 0: too few */
 };
 
 enum scope_pickup_match {
@@ -34,6 +34,10 @@ static inline bool scope_pickup_never(const struct scope_pickup *pickup,
 	return call->role != SCOPE_CALL_READ && call->role != SCOPE_CALL_ACCEPT &&
 	       call->role != SCOPE_CALL_POLL && call->nr != pickup->nr;
 }
+
+/* Roles of plain calls (timeline/timeline.h) that pick up nothing but at the top of the loop. */
+#define SCOPE_PICKUP_PLAIN_ROLES                                                                 \
+	(~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))
 
 struct scope_pickups;
 struct scope_learner;

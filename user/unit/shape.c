@@ -8,6 +8,7 @@
 #include "base/grow.h"
 
 #define SLOTS_FIRST 256
+#define NO_STEP UINT64_MAX /* no key */
 
 int scope_shapes_create(struct scope_shapes **ret_shapes)
 {
@@ -15,6 +16,8 @@ int scope_shapes_create(struct scope_shapes **ret_shapes)
 
 	if (!shapes)
 		return -ENOMEM;
+	for (size_t i = 0; i < 1u << SCOPE_SHAPE_STEPS_BITS; i++)
+		shapes->step[i].key = NO_STEP;
 	shapes->slots = SLOTS_FIRST;
 	shapes->slot = calloc(SLOTS_FIRST, sizeof(*shapes->slot));
 	if (!shapes->slot || scope_grow(&shapes->call, &shapes->call_capacity, 1,
@@ -38,22 +41,23 @@ void scope_shapes_destroy(struct scope_shapes *shapes)
 
 static int widen(struct scope_shapes *shapes)
 {
-	struct scope_shapes wide = *shapes;
+	struct scope_shape_slot *slot = shapes->slot;
 
-	wide.slots *= 2;
-	wide.slot = calloc(wide.slots, sizeof(*wide.slot));
-	if (!wide.slot)
+	shapes->slot = calloc(2 * shapes->slots, sizeof(*slot));
+	if (!shapes->slot) {
+		shapes->slot = slot;
 		return -ENOMEM;
+	}
+	shapes->slots *= 2;
 	for (uint32_t i = 0; i < shapes->count; i++) {
 		const struct scope_shape *shape = &shapes->shape[i];
 		const struct scope_unit_call *call = scope_shape_calls(shapes, shape);
 		uint64_t hash = scope_shape_hash(shape->group, call, shape->calls);
 
-		*scope_shapes_slot(&wide, hash, shape->group, call, shape->calls) =
+		*scope_shapes_slot(shapes, hash, shape->group, call, shape->calls) =
 			(struct scope_shape_slot){i + 1, (uint32_t)(hash >> 32)};
 	}
-	free(shapes->slot);
-	*shapes = wide;
+	free(slot);
 	return 0;
 }
 
@@ -81,4 +85,50 @@ int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct sc
 	*scope_shapes_slot(shapes, hash, unit->group, call, unit->calls) =
 		(struct scope_shape_slot){*ret_number + 1, (uint32_t)(hash >> 32)};
 	return 0;
+}
+
+/* The number of that list, which gets one where it has none; ret_number as of scope_shapes_add(). */
+static int get(struct scope_shapes *shapes, uint32_t group, const struct scope_unit_call *call,
+	       uint16_t calls, uint32_t *ret_number)
+{
+	const struct scope_unit unit = {
+		.group = group, .vector = SCOPE_SHAPE_NO_VECTOR, .calls = calls,
+	};
+	const uint64_t hash = scope_shape_hash(group, call, calls);
+
+	*ret_number = scope_shapes_find(shapes, hash, group, call, calls);
+	if (*ret_number != SCOPE_SHAPE_NONE || shapes->count >= SCOPE_SHAPES_MAX / 2 ||
+	    shapes->calls >= SCOPE_SHAPE_CALLS_MAX / 2)
+		return 0;
+	return scope_shapes_add(shapes, hash, &unit, call, ret_number);
+}
+
+int scope_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number)
+{
+	const struct scope_unit_call none = {0};
+
+	return get(shapes, group, &none, 0, ret_number);
+}
+
+int scope_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to)
+{
+	const uint64_t key = scope_shape_step_key(from, nr);
+	const struct scope_shape *shape = &shapes->shape[from];
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
+	uint16_t calls = shape->calls, i;
+	int err;
+
+	*ret_to = SCOPE_SHAPE_NONE;
+	memcpy(call, scope_shape_calls(shapes, shape), calls * sizeof(*call));
+	for (i = 0; i < calls && call[i].nr != nr; i++)
+		;
+	if (i == SCOPE_UNIT_CALLS || (i < calls && call[i].count >= SCOPE_SHAPE_COUNT_MAX))
+		return 0;
+	if (i == calls)
+		call[calls++] = (struct scope_unit_call){nr, 0};
+	call[i].count++;
+	err = get(shapes, shape->group, call, calls, ret_to);
+	if (!err && *ret_to != SCOPE_SHAPE_NONE)
+		*scope_shapes_step_at(shapes, key) = (struct scope_shape_step){key, *ret_to};
+	return err;
 }

@@ -17,12 +17,22 @@
 
 #define SCOPE_SHAPES_MAX 32768u
 #define SCOPE_SHAPE_CALLS_MAX (1u << 18) /* of all shapes together */
+#define SCOPE_SHAPE_STEPS_BITS 12
+#define SCOPE_SHAPE_COUNT_MAX 8 /* no step leads to more of one call */
+#define SCOPE_SHAPE_NO_VECTOR UINT32_MAX
 
 struct scope_shape {
-	uint32_t group, vector;
+	uint32_t group;
+	uint32_t vector; /* SCOPE_SHAPE_NO_VECTOR: until a unit ends with that list */
 	uint32_t first; /* of its calls */
 	uint16_t calls;
 	uint64_t units; /* the survey's: of this shape */
+};
+
+/* One call more: what it makes of a shape. */
+struct scope_shape_step {
+	uint64_t key; /* see scope_shape_step_key() */
+	uint32_t to;
 };
 
 struct scope_shape_slot {
@@ -38,6 +48,7 @@ struct scope_shapes {
 	size_t calls, call_capacity;
 	struct scope_shape_slot *slot; /* open addressing, a power of two, half full at most */
 	size_t slots;
+	struct scope_shape_step step[1u << SCOPE_SHAPE_STEPS_BITS]; /* the last ones, by their keys' hash */
 };
 
 int scope_shapes_create(struct scope_shapes **ret_shapes);
@@ -98,5 +109,34 @@ static inline uint32_t scope_shapes_find(const struct scope_shapes *shapes, uint
 /* One that find() does not find; ret_number: SCOPE_SHAPE_NONE where there is no room. 0 or -ENOMEM. */
 int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
 		     const struct scope_unit_call *call, uint32_t *ret_number);
+
+/* The shape of no call at all, or SCOPE_SHAPE_NONE. 0 or -ENOMEM. */
+int scope_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number);
+
+static inline uint64_t scope_shape_step_key(uint32_t from, uint16_t nr)
+{
+	return (uint64_t)from << 16 | nr;
+}
+
+static inline struct scope_shape_step *scope_shapes_step_at(struct scope_shapes *shapes, uint64_t key)
+{
+	return &shapes->step[key * 0x9e3779b97f4a7c15ull >> (64 - SCOPE_SHAPE_STEPS_BITS)];
+}
+
+/* As scope_shapes_step(), of steps taken not long ago; SCOPE_SHAPE_NONE: it is not known. */
+static inline uint32_t scope_shapes_recent(struct scope_shapes *shapes, uint32_t from, uint16_t nr)
+{
+	const uint64_t key = scope_shape_step_key(from, nr);
+	const struct scope_shape_step *step = scope_shapes_step_at(shapes, key);
+
+	return step->key == key ? step->to : SCOPE_SHAPE_NONE;
+}
+
+/*
+ * The shape of from's calls and one more. SCOPE_SHAPE_NONE: who counts on has to do so without: calls made
+ * more often than SCOPE_SHAPE_COUNT_MAX times would take a shape each time, and half of the room is for
+ * lists that units ended with. 0 or -ENOMEM.
+ */
+int scope_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to);
 
 #endif

@@ -138,30 +138,47 @@ static int meet_shape(struct scope_survey *survey, struct scope_unit *unit,
 	int err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector,
 				       1, &unit->vector);
 
-	return err ? err : scope_shapes_add(survey->shapes, hash, unit, call, &unit->shape);
+	if (err)
+		return err;
+	if (unit->shape == SCOPE_SHAPE_NONE)
+		return scope_shapes_add(survey->shapes, hash, unit, call, &unit->shape);
+	survey->shapes->shape[unit->shape].vector = unit->vector;
+	return 0;
 }
 
-int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call)
+/* Its shape, where it has one, is set. */
+static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
+		     const struct scope_unit_call *call)
 {
-	const uint64_t hash = scope_shape_hash(unit->group, call, unit->calls);
+	const struct scope_shapes *shapes = survey->shapes;
+	uint64_t hash = 0;
 	int err = 0;
 
-	unit->shape = scope_shapes_find(survey->shapes, hash, unit->group, call, unit->calls);
-	if (unit->shape != SCOPE_SHAPE_NONE)
-		unit->vector = survey->shapes->shape[unit->shape].vector;
-	else
+	if (unit->shape == SCOPE_SHAPE_NONE) {
+		hash = scope_shape_hash(unit->group, call, unit->calls);
+		unit->shape = scope_shapes_find(shapes, hash, unit->group, call, unit->calls);
+	}
+	unit->vector = unit->shape == SCOPE_SHAPE_NONE ? SCOPE_SHAPE_NO_VECTOR
+						       : shapes->shape[unit->shape].vector;
+	if (unit->vector == SCOPE_SHAPE_NO_VECTOR)
 		err = meet_shape(survey, unit, call, hash);
 	if (!err)
 		err = tally(survey, unit, call);
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
 }
 
+int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+		      const struct scope_unit_call *call)
+{
+	unit->shape = SCOPE_SHAPE_NONE;
+	return take_unit(survey, unit, call);
+}
+
 static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct scope_surveyor *surveyor = user;
 
-	return scope_survey_unit(surveyor->survey, unit, call);
+	return take_unit(surveyor->survey, unit, call);
 }
 
 static int add_wait(void *user, const struct scope_wait *wait)
@@ -211,15 +228,14 @@ static int begin(struct scope_survey *survey)
 		.state = add_state,
 		.user = surveyor,
 	};
-	int err = scope_shapes_create(&survey->shapes);
+	int err = scope_units_create(surveyor->groups, &survey->run);
 
 	if (!err)
-		err = scope_unit_log_create(survey->shapes, &survey->log);
-	if (!err)
-		err = scope_units_create(surveyor->groups, &survey->run);
-	if (!err)
 		err = scope_units_begin(survey->run, surveyor->trace, surveyor->pickups, &sink);
-	return err;
+	if (err)
+		return err;
+	survey->shapes = survey->run->shapes;
+	return scope_unit_log_create(survey->shapes, &survey->log);
 }
 
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
@@ -440,7 +456,6 @@ void scope_survey_destroy(struct scope_survey *survey)
 	if (!survey->until_ns) {
 		scope_units_destroy(survey->run);
 		scope_unit_log_destroy(survey->log);
-		scope_shapes_destroy(survey->shapes);
 	}
 	free(survey->surveyor);
 	free(survey);

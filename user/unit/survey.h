@@ -48,7 +48,7 @@ struct scope_survey {
 	uint64_t units, requests;
 	double busy_ns, queue_ns;
 	struct scope_units *run; /* that told of the units: none is kept yet */
-	struct scope_shapes *shapes; /* of those units */
+	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
 	struct scope_surveyor *surveyor; /* until the end */
 	uint64_t until_ns; /* 0, or of units that ended before; run, shapes and log are another survey's */

@@ -22,15 +22,20 @@ SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
 	return scope_draft_exit(user, thread, call, ret, exit_ns);
 }
 
-SCOPE_TAKE bool build_whole(void *user, const struct scope_thread *thread,
-			    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 {
-	return scope_draft_plain(user, thread, call, ret) &&
-	       scope_draft_whole(user, thread, call, ret, exit_ns);
+	return scope_draft_plain_roles(user, thread);
+}
+
+SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread,
+			    const struct scope_event *event, enum scope_call_role role)
+{
+	return scope_draft_plain(user, thread, event, role);
 }
 
 static const struct scope_timeline_ops build = {
-	.whole = build_whole,
+	.plain_roles = build_plain_roles,
+	.plain = build_plain,
 	.enter = build_enter,
 	.exit = build_exit,
 	.leave = scope_draft_leave,
@@ -60,14 +65,23 @@ SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread,
 	return err ? err : scope_draft_exit(builder, thread, call, ret, exit_ns);
 }
 
-SCOPE_TAKE bool both_whole(void *user, const struct scope_thread *thread,
-			   const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
+{
+	const struct scope_unit_builder *builder = user;
+
+	return scope_draft_plain_roles(builder, thread) &
+	       scope_learn_plain_roles(builder->learner, thread);
+}
+
+SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
+			   const struct scope_event *event, enum scope_call_role role)
 {
 	struct scope_unit_builder *builder = user;
 
-	return scope_draft_plain(builder, thread, call, ret) &&
-	       scope_learn_whole(builder->learner, thread, call, exit_ns) &&
-	       scope_draft_whole(builder, thread, call, ret, exit_ns);
+	if (!scope_draft_plain(builder, thread, event, role))
+		return false;
+	scope_learn_plain(builder->learner, thread, event);
+	return true;
 }
 
 static int both_wait(void *user, const struct scope_wait *wait)
@@ -79,7 +93,8 @@ static int both_wait(void *user, const struct scope_wait *wait)
 }
 
 static const struct scope_timeline_ops both = {
-	.whole = both_whole,
+	.plain_roles = both_plain_roles,
+	.plain = both_plain,
 	.enter = both_enter,
 	.exit = both_exit,
 	.leave = scope_draft_leave,
@@ -108,7 +123,7 @@ static int finish(struct scope_unit_builder *builder)
 		const struct scope_mark now = scope_mark_now(scope_threads_at(threads, i));
 
 		units->thread[i].idle_ns = draft->idle_ns;
-		units->thread[i].last_call_ns = draft->last_call_ns;
+		units->thread[i].last_call_ns = draft->stack.exit_ns;
 		if (draft->open && draft->tentative)
 			err = scope_draft_close(builder, i, &draft->end, draft->end_ns, false);
 		else if (draft->open)
@@ -145,7 +160,7 @@ int scope_units_begin(struct scope_units *units, const struct scope_trace *trace
 		      const struct scope_pickups *pickups, const struct scope_unit_sink *sink)
 {
 	units->builder = calloc(1, sizeof(*units->builder));
-	if (!units->builder)
+	if (!units->builder || scope_shapes_create(&units->shapes))
 		return -ENOMEM;
 	*units->builder = (struct scope_unit_builder){
 		.units = units, .pickups = pickups, .sink = *sink,
@@ -252,6 +267,7 @@ void scope_units_destroy(struct scope_units *units)
 	destroy_builder(units);
 	if (!units->shares)
 		scope_timeline_destroy(units->timeline);
+	scope_shapes_destroy(units->shapes);
 	free(units->unit);
 	free(units->call);
 	free(units->thread);

@@ -57,6 +57,7 @@ struct scope_unit_thread {
  */
 struct scope_units {
 	const struct scope_groups *groups; /* the caller's */
+	struct scope_shapes *shapes; /* of the units that the run tells of; NULL: there is none */
 	struct scope_unit *unit;
 	size_t count, capacity;
 	struct scope_unit_call *call;
@@ -86,7 +87,10 @@ struct scope_unit_stack {
 struct scope_unit_sink {
 	/* NULL, or asked to decide on all threads up to this one before anything is said of it. */
 	int (*meet)(void *user, uint32_t thread);
-	/* What the pointers hold is gone after the call; vector, shape and call of the unit are unset. */
+	/*
+	 * What the pointers hold is gone after the call; vector and call of the unit are unset, shape is
+	 * SCOPE_SHAPE_NONE where it was not found out yet.
+	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/* May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS, or SCOPE_UNIT_IDLE_MIN_NS, in the order they end. */
 	int (*wait)(void *user, const struct scope_wait *wait);
