@@ -151,8 +151,9 @@ static double stacks_of_unit(const struct sums *sums, enum scope_finding_kind ki
  * there only sleeps count.
  */
 static struct scope_shares shares_of(const struct scope_evidence *evidence, const struct sums *sums,
-				     enum scope_finding_kind kind)
+				     const struct scope_finding *finding)
 {
+	const enum scope_finding_kind kind = finding->kind;
 	const bool blamed = kind == SCOPE_FINDING_LOCK || kind == SCOPE_FINDING_LATE;
 	const double all = sums->all_ns[0], run = sums->all_run_ns[0];
 	const double each = stacks_of_unit(sums, kind);
@@ -175,9 +176,10 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 		.stacks = (sums->samples + sums->sleeps) / each,
 		.all_stacks = sums->all[1] / each,
 		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
-		/* None waits for it longer than they wait at all. */
-		.usual_units = blamed && evidence->usual_ns > 0 ? evidence->usual_units : 0,
-		.usual_share_max = evidence->usual_blocked_ns / evidence->usual_ns,
+		/* They cannot wait in it, nor for it, longer than they wait at all. */
+		.usual_units = !finding->outside && evidence->usual_ns > 0 ? evidence->usual_units : 0,
+		.usual_share_max = (evidence->usual_blocked_ns +
+				    (blamed ? 0 : sums->normal_ns - sums->normal_wait_ns)) / evidence->usual_ns,
 	};
 }
 
@@ -514,7 +516,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	err = decide_kind(input, sums, finding);
-	scope_shares_compare(shares_of(input->evidence, sums, finding->kind), finding);
+	scope_shares_compare(shares_of(input->evidence, sums, finding), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
