@@ -139,8 +139,6 @@ static void try_unload(const char *who, void (*use)(int fd))
 	usleep(20000); /* let it get to where it stays */
 	CHECK(syscall(SYS_delete_module, "scope", O_NONBLOCK) && errno == EWOULDBLOCK, "%s: %s", who,
 	      strerror(errno));
-	CHECK(syscall(SYS_delete_module, "scope", 0) && errno == EWOULDBLOCK, "%s: %s", who,
-	      strerror(errno));
 	kill(pid, SIGKILL);
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	client_wait_unused();
