@@ -8,136 +8,13 @@
 
 #include "anomaly/robust.h"
 #include "rank/shares.h"
+#include "rank/sums.h"
 
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
-/* Sums over the items for which one function is named. */
-struct sums {
-	double abnormal_ns, normal_ns;	       /* the function's */
-	double normal_wait_ns;		       /* of normal_ns, asleep */
-	double all_ns[2], all_run_ns[2];       /* anywhere: usual, abnormal; of these, running */
-	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
-	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
-	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
-	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
-	double usual_ns2, usual_run_ns2; /* squares, of all usual items */
-	uint32_t *unit; /* distinct abnormal units among them, ascending */
-	size_t units;
-};
-
-static int compare_u32(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
-}
-
-static void add_abnormal(struct sums *sums, const struct scope_item *item)
-{
-	sums->abnormal_ns += item->excess_ns;
-	sums->unit[sums->units++] = item->unit;
-	switch (item->kind) {
-	case SCOPE_ITEM_RUN:
-		sums->run_ns += item->excess_ns;
-		sums->kernel_ns += item->kernel ? item->excess_ns : 0;
-		sums->samples++;
-		return;
-	case SCOPE_ITEM_WAIT:
-		sums->wait_ns += item->excess_ns;
-		sums->class_ns[item->class] += item->excess_ns;
-		break;
-	case SCOPE_ITEM_BLAME:
-		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;
-		break;
-	}
-	sums->sleeps++;
-	if (item->nr < SCOPE_SYSCALL_MAX)
-		sums->nr_ns[item->nr] += item->excess_ns;
-}
-
-static void add_usual(struct sums *sums, const struct scope_item *item)
-{
-	sums->normal_ns -= item->excess_ns;
-	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
-}
-
-/* Is it a unit's, and of nothing that was found already? */
-static bool is_weighed(const struct scope_evidence *evidence, const struct scope_item *item)
-{
-	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 &&
-	       !evidence->tree.node[item->node].named;
-}
-
-static int sum_items(const struct scope_rank_input *input, const struct scope_function *function,
-		     struct sums *sums)
-{
-	const struct scope_evidence *evidence = input->evidence;
-	size_t distinct = 0;
-
-	sums->unit = calloc(evidence->items + 1, sizeof(*sums->unit));
-	if (!sums->unit)
-		return -ENOMEM;
-	for (size_t i = 0; i < evidence->items; i++) {
-		const struct scope_item *item = &evidence->item[i];
-
-		if (!is_weighed(evidence, item))
-			continue;
-		sums->all[item->abnormal]++;
-		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
-		sums->usual_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
-		if (item->kind == SCOPE_ITEM_RUN) {
-			sums->all_samples[item->abnormal]++;
-			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);
-			sums->usual_run_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
-		}
-		if (evidence->tree.node[item->node].owner != function)
-			continue;
-		if (item->abnormal)
-			add_abnormal(sums, item);
-		else
-			add_usual(sums, item);
-	}
-	if (sums->units)
-		qsort(sums->unit, sums->units, sizeof(*sums->unit), compare_u32);
-	for (size_t i = 0; i < sums->units; i++)
-		if (!distinct || sums->unit[distinct - 1] != sums->unit[i])
-			sums->unit[distinct++] = sums->unit[i];
-	sums->units = distinct;
-	return 0;
-}
-
-/*
- * What comes to light by samples that come more often than at first is surer, and not larger: a unit that
- * one of them hit counts for as much as it would have been hit at first.
- */
-static int count_at_first(const struct scope_rank_input *input, const struct scope_function *function,
-			  const struct sums *sums, struct scope_finding *finding)
-{
-	const struct scope_evidence *evidence = input->evidence;
-	double *part = calloc(sums->units + 1, sizeof(*part));
-
-	if (!part)
-		return -ENOMEM;
-	for (size_t i = 0; i < evidence->items; i++) {
-		const struct scope_item *item = &evidence->item[i];
-		const uint32_t *unit;
-
-		if (!is_weighed(evidence, item) || !item->abnormal ||
-		    evidence->tree.node[item->node].owner != function)
-			continue;
-		unit = bsearch(&item->unit, sums->unit, sums->units, sizeof(*unit), compare_u32);
-		part[unit - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
-	}
-	finding->units_at_first = 0;
-	for (size_t i = 0; i < sums->units; i++)
-		finding->units_at_first += fmin(part[i], 1);
-	free(part);
-	return 0;
-}
-
 /* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
-static double stacks_of_unit(const struct sums *sums, enum scope_finding_kind kind)
+static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
 {
 	const bool run = kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS;
 	const double stacks = sums->samples + (run ? 0 : sums->sleeps);
@@ -150,7 +27,7 @@ static double stacks_of_unit(const struct sums *sums, enum scope_finding_kind ki
  * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
  * there only sleeps count.
  */
-static struct scope_shares shares_of(const struct scope_evidence *evidence, const struct sums *sums,
+static struct scope_shares shares_of(const struct scope_evidence *evidence, const struct scope_sums *sums,
 				     const struct scope_finding *finding)
 {
 	const enum scope_finding_kind kind = finding->kind;
@@ -184,7 +61,7 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 }
 
 static uint32_t most_common_population(const struct scope_rank_input *input,
-				       const struct sums *sums)
+				       const struct scope_sums *sums)
 {
 	uint32_t *count = calloc(input->detection->populations + 1, sizeof(*count));
 	uint32_t best = 0;
@@ -200,7 +77,7 @@ static uint32_t most_common_population(const struct scope_rank_input *input,
 	return best;
 }
 
-static int measure_units(const struct scope_rank_input *input, const struct sums *sums,
+static int measure_units(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
 {
 	double *value = calloc(sums->units + 1, sizeof(*value));
@@ -300,7 +177,7 @@ struct call_means {
 	double here[SCOPE_SYSCALL_MAX], usual[SCOPE_SYSCALL_MAX];
 };
 
-static int mean_calls(const struct scope_rank_input *input, const struct sums *sums,
+static int mean_calls(const struct scope_rank_input *input, const struct scope_sums *sums,
 		      uint32_t population, struct call_means **ret_means)
 {
 	const struct scope_kept *norm = norm_of(input, population);
@@ -325,7 +202,7 @@ static int mean_calls(const struct scope_rank_input *input, const struct sums *s
 }
 
 /* The call that its units make most often beyond what usual units of its population make. */
-static int find_frequent_call(const struct scope_rank_input *input, const struct sums *sums,
+static int find_frequent_call(const struct scope_rank_input *input, const struct scope_sums *sums,
 			      struct scope_finding *finding)
 {
 	struct call_means *means;
@@ -351,7 +228,7 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
  * Do most of the units that make the same set of calls take less than half as long as the finding's
  * do? Then the calls as such are quick, those of usual units that ask for less left out.
  */
-static int often_quick(const struct scope_rank_input *input, const struct sums *sums,
+static int often_quick(const struct scope_rank_input *input, const struct scope_sums *sums,
 		       const struct scope_finding *finding, bool *ret_quick)
 {
 	const struct scope_survey_group *group = &input->survey->group[finding->group];
@@ -378,7 +255,7 @@ static int often_quick(const struct scope_rank_input *input, const struct sums *
  * Is the call made about as often in usual units, or by units that are quick: does its length differ? A
  * peer decides itself how long it takes to answer: being asked once more is no reason of the program's.
  */
-static int judge_outside(const struct scope_rank_input *input, const struct sums *sums,
+static int judge_outside(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
 {
 	struct call_means *means;
@@ -407,7 +284,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct sums
 }
 
 /* Mean bytes of its units beyond those of the usual units of its population. */
-static double compare_bytes(const struct scope_rank_input *input, const struct sums *sums,
+static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums,
 			    uint32_t population)
 {
 	const struct scope_kept *norm = norm_of(input, population);
@@ -425,7 +302,7 @@ static double compare_bytes(const struct scope_rank_input *input, const struct s
 	return here - usual;
 }
 
-static void find_waiters(const struct scope_rank_input *input, const struct sums *sums,
+static void find_waiters(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
 {
 	const struct scope_blame *blame = &input->kept->blame;
@@ -434,7 +311,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct sums
 	for (size_t i = 0; i < blame->windows; i++) {
 		const struct scope_window *window = &blame->window[i];
 
-		if (!bsearch(&window->unit, sums->unit, sums->units, sizeof(uint32_t), compare_u32))
+		if (!scope_sums_find(sums, window->unit))
 			continue;
 		if (window->weight_ns > best) {
 			best = window->weight_ns;
@@ -452,7 +329,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct sums
 			}
 }
 
-static int decide_kind(const struct scope_rank_input *input, const struct sums *sums,
+static int decide_kind(const struct scope_rank_input *input, const struct scope_sums *sums,
 			struct scope_finding *finding)
 {
 	double best_ns = 0;
@@ -477,7 +354,7 @@ static int decide_kind(const struct scope_rank_input *input, const struct sums *
 }
 
 /* Share of the units in the emptier half of the window, or of the time since the change. */
-static double half_share(const struct scope_rank_input *input, const struct sums *sums)
+static double half_share(const struct scope_rank_input *input, const struct scope_sums *sums)
 {
 	const struct scope_timeline *timeline = input->units->timeline;
 	uint64_t from = input->since_ns ? input->since_ns : timeline->begin_ns;
@@ -493,21 +370,17 @@ static double half_share(const struct scope_rank_input *input, const struct sums
 
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
 {
-	struct sums *sums = calloc(1, sizeof(*sums));
-	int err;
+	struct scope_sums *sums;
+	int err = scope_sums_create(input->evidence, finding->function, &sums);
 
-	if (!sums)
-		return -ENOMEM;
-	err = sum_items(input, finding->function, sums);
-	if (!err)
-		err = measure_units(input, sums, finding);
-	if (!err)
-		err = count_at_first(input, finding->function, sums, finding);
+	if (err)
+		return err;
+	err = measure_units(input, sums, finding);
 	if (err) {
-		free(sums->unit);
-		free(sums);
+		scope_sums_destroy(sums);
 		return err;
 	}
+	finding->units_at_first = sums->units_at_first;
 	finding->samples = sums->samples;
 	finding->sleeps = sums->sleeps;
 	finding->population = most_common_population(input, sums);
@@ -520,7 +393,6 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
-	free(sums->unit);
-	free(sums);
+	scope_sums_destroy(sums);
 	return err;
 }

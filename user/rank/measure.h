@@ -8,5 +8,4 @@
 /* Fills all of finding but share; function, node and excess_ns are given. */
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding);
 
-
 #endif

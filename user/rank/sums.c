@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adds up the items of the evidence for one function. */
+#include "rank/sums.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int compare_u32(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+const uint32_t *scope_sums_find(const struct scope_sums *sums, uint32_t unit)
+{
+	return bsearch(&unit, sums->unit, sums->units, sizeof(unit), compare_u32);
+}
+
+static void add_abnormal(struct scope_sums *sums, const struct scope_item *item)
+{
+	sums->abnormal_ns += item->excess_ns;
+	sums->unit[sums->units++] = item->unit;
+	switch (item->kind) {
+	case SCOPE_ITEM_RUN:
+		sums->run_ns += item->excess_ns;
+		sums->kernel_ns += item->kernel ? item->excess_ns : 0;
+		sums->samples++;
+		return;
+	case SCOPE_ITEM_WAIT:
+		sums->wait_ns += item->excess_ns;
+		sums->class_ns[item->class] += item->excess_ns;
+		break;
+	case SCOPE_ITEM_BLAME:
+		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;
+		break;
+	}
+	sums->sleeps++;
+	if (item->nr < SCOPE_SYSCALL_MAX)
+		sums->nr_ns[item->nr] += item->excess_ns;
+}
+
+static void add_usual(struct scope_sums *sums, const struct scope_item *item)
+{
+	sums->normal_ns -= item->excess_ns;
+	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
+}
+
+/* Is it a unit's, and of nothing that was found already? */
+static bool is_weighed(const struct scope_evidence *evidence, const struct scope_item *item)
+{
+	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 &&
+	       !evidence->tree.node[item->node].named;
+}
+
+static int sum_items(const struct scope_evidence *evidence, const struct scope_function *function,
+		     struct scope_sums *sums)
+{
+	size_t distinct = 0;
+
+	sums->unit = calloc(evidence->items + 1, sizeof(*sums->unit));
+	if (!sums->unit)
+		return -ENOMEM;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (!is_weighed(evidence, item))
+			continue;
+		sums->all[item->abnormal]++;
+		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
+		sums->usual_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
+		if (item->kind == SCOPE_ITEM_RUN) {
+			sums->all_samples[item->abnormal]++;
+			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);
+			sums->usual_run_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
+		}
+		if (evidence->tree.node[item->node].owner != function)
+			continue;
+		if (item->abnormal)
+			add_abnormal(sums, item);
+		else
+			add_usual(sums, item);
+	}
+	if (sums->units)
+		qsort(sums->unit, sums->units, sizeof(*sums->unit), compare_u32);
+	for (size_t i = 0; i < sums->units; i++)
+		if (!distinct || sums->unit[distinct - 1] != sums->unit[i])
+			sums->unit[distinct++] = sums->unit[i];
+	sums->units = distinct;
+	return 0;
+}
+
+/*
+ * What comes to light by samples that come more often than at first is surer, and not larger: a unit that
+ * one of them hit counts for as much as it would have been hit at first.
+ */
+static int count_at_first(const struct scope_evidence *evidence, const struct scope_function *function,
+			  struct scope_sums *sums)
+{
+	double *part = calloc(sums->units + 1, sizeof(*part));
+
+	if (!part)
+		return -ENOMEM;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		if (!is_weighed(evidence, item) || !item->abnormal ||
+		    evidence->tree.node[item->node].owner != function)
+			continue;
+		part[scope_sums_find(sums, item->unit) - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
+	}
+	for (size_t i = 0; i < sums->units; i++)
+		sums->units_at_first += fmin(part[i], 1);
+	free(part);
+	return 0;
+}
+
+int scope_sums_create(const struct scope_evidence *evidence, const struct scope_function *function,
+		      struct scope_sums **ret_sums)
+{
+	struct scope_sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums || sum_items(evidence, function, sums) || count_at_first(evidence, function, sums)) {
+		scope_sums_destroy(sums);
+		return -ENOMEM;
+	}
+	*ret_sums = sums;
+	return 0;
+}
+
+void scope_sums_destroy(struct scope_sums *sums)
+{
+	if (!sums)
+		return;
+	free(sums->unit);
+	free(sums);
+}
