@@ -7,6 +7,7 @@
 # Environment: ROUNDS (5), SECONDS_EACH (3; of each window), SOURCE (perf, or kmod where the module is loaded)
 # In the VM, with the module (build/kmod/VERSION/scope.ko), all built before:
 #   tests/vm/run.sh -m 4096 -t 3600 -- sh -c 'insmod SCOPE.KO; SOURCE=kmod tests/bench/servers.sh'
+# With VM_SHIFT=3 before and -i it takes 50 minutes and does not depend on what else the host does.
 # In each round every tracer has one window, in another order than in the last, between windows without:
 #   scope            scope record, as it is by default: stacks and samples included
 #   scope_no_stacks  the same with --no-stacks --no-samples
