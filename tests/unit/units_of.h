@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All units of a trace of text lines, kept, with all that cutting them needed. */
+#ifndef SCOPE_TESTS_UNITS_OF_H
+#define SCOPE_TESTS_UNITS_OF_H
+
+#include "trace_of.h"
+#include "unit/survey.h"
+
+/* What a run through a trace tells: all of its units, and what led there. */
+struct run {
+	struct scope_trace *trace;
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+	struct scope_units *units;
+};
+
+static int keep_all(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct run *run = user;
+	const struct scope_vector vector = scope_unit_vector(unit, call);
+
+	assert_int_equal(scope_vector_set_find(run->groups->group[unit->group].vectors, &vector,
+					       &unit->vector), 0);
+	return scope_units_keep(run->units, unit, call);
+}
+
+static struct run run_of(const char *text)
+{
+	struct run run = {.trace = trace_of(text)};
+	const struct scope_unit_sink sink = {.unit = keep_all, .user = &run};
+
+	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
+	assert_int_equal(scope_survey_run(run.trace, run.pickups, run.groups, &run.survey), 0);
+	assert_int_equal(scope_units_create(run.groups, &run.units), 0);
+	assert_int_equal(scope_units_run(run.units, run.trace, run.pickups, &sink), 0);
+	assert_int_equal(run.units->count, run.survey->units);
+	return run;
+}
+
+static void end_run(struct run *run)
+{
+	scope_units_destroy(run->units);
+	scope_survey_destroy(run->survey);
+	scope_groups_destroy(run->groups);
+	scope_pickups_destroy(run->pickups);
+	scope_trace_close(run->trace);
+}
+
+static const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
+{
+	long index = scope_threads_find(units->timeline->threads, tid);
+
+	assert_true(index >= 0);
+	return scope_threads_at(units->timeline->threads, index);
+}
+
+#endif
