@@ -6,13 +6,16 @@ LOOP = ["main", "event_loop"]
 HANDLE = LOOP + ["handle"]
 
 
-def begin(seed, seconds, stack_min_ns):
-    """The trace, and the thread of the event loop, which runs. stack_min_ns: as of Trace."""
+def begin(seed, seconds, stack_min_ns, stripped=()):
+    """The trace, and the thread of the event loop, which runs. stack_min_ns: as of Trace. stripped: the
+    functions that have no symbol."""
     trace = Trace(seconds=seconds, seed=seed, stack_min_ns=stack_min_ns)
     trace.fd(5, "epoll")
     trace.fd(7, "accepted")
     trace.fd(9, "file")
     trace.map(0x1000, 0x9000, "/usr/bin/server", "5e12e12e12e1")
+    for number, name in enumerate(stripped):
+        trace.functions[name] = 0x8010 + 0x100 * number
     loop = Thread(trace, 100, "server", 0)
     loop.state("runnable", flags=" on_cpu")
     loop.begin()
@@ -26,10 +29,11 @@ def pick_up(trace, loop):
     loop.call("read", 5_000, ret=64, args="7", path=HANDLE + ["read_request", "libc:read"])
 
 
-def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_quiet"):
-    """stack_min_ns: as of Trace. hang: it stops in the middle of the trace, in wait_for_quiet.
+def serve(seed, seconds, slow_share, stack_min_ns, hang=False, quiet="wait_for_quiet",
+          stripped=()):
+    """stack_min_ns, stripped: as of begin. hang: it stops in the middle of the trace, in wait_for_quiet.
     quiet: another name for that."""
-    trace, loop = begin(seed, seconds, stack_min_ns)
+    trace, loop = begin(seed, seconds, stack_min_ns, stripped)
     while loop.now < trace.end_ns - 60_000_000:
         pick_up(trace, loop)
         loop.run(trace.random.randint(20_000, 40_000), HANDLE + ["parse"])

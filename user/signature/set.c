@@ -39,6 +39,16 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* A function of a file without symbols was learned under its address, as symbol/symbol.c calls it. */
+static bool is_address(const char *name, const char *module, uint64_t start)
+{
+	const size_t length = strlen(module);
+	char *end;
+
+	return !strncmp(name, module, length) && !strncmp(name + length, "+0x", 3) &&
+	       strtoull(name + length + 3, &end, 16) == start && !*end;
+}
+
 static int take_function(void *user, const struct scope_store_function *row)
 {
 	struct loader *loader = user;
@@ -55,7 +65,7 @@ static int take_function(void *user, const struct scope_store_function *row)
 			.name = strdup(row->name),
 			.module = strdup(loader->module),
 			.start = row->start,
-			.known = true,
+			.known = !is_address(row->name, loader->module, row->start),
 			.id = (uint32_t)signatures->functions,
 		},
 	};
@@ -248,7 +258,8 @@ const char *scope_signatures_name(const struct scope_signatures *signatures,
 	for (size_t i = 0; signatures && !function->known && i < signatures->functions; i++) {
 		const struct scope_function *learned = &signatures->function[i].function;
 
-		if (learned->start == function->start && !strcmp(learned->module, function->module))
+		if (learned->known && learned->start == function->start &&
+		    !strcmp(learned->module, function->module))
 			return learned->name;
 	}
 	return function->name;
