@@ -10,6 +10,21 @@
 #define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
 #define TOO_FEW_UNITS 20
 
+/* Excess that no finding explains, of the busy time. */
+static double unexplained(const struct scope_ranking *ranking)
+{
+	return ranking->busy_ns > 0
+		       ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
+		       : 0;
+}
+
+/* Is most of the excess, more than is found, spent waiting for threads that have nothing to do? */
+static bool clients_pause(const struct scope_ranking *ranking)
+{
+	return ranking->idle_share > IDLE_SHARE && unexplained(ranking) > OUTSIDE_EXCESS &&
+	       ranking->explained_ns < ranking->idle_share * ranking->excess_ns;
+}
+
 /* Who is waited for has nothing to do: the cause lies with those who keep it waiting. */
 static void blame_clients(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
@@ -28,11 +43,9 @@ static void blame_clients(const struct scope_rank_input *input, struct scope_ran
 static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
+	const double rest = unexplained(ranking);
 	char *reason = ranking->reason;
 	size_t room = sizeof(ranking->reason);
-	double rest = ranking->busy_ns > 0
-			      ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
-			      : 0;
 
 	if (!input->units->timeline->events) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
@@ -43,7 +56,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
 			 "program has work to do.",
 			 ranking->units);
-	} else if (ranking->idle_share > IDLE_SHARE && rest > OUTSIDE_EXCESS) {
+	} else if (clients_pause(ranking)) {
 		blame_clients(input, ranking);
 	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
@@ -93,6 +106,9 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
 				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
 								: SCOPE_VERDICT_SLOWDOWN;
+		/* What is found then is the lesser part, and may be where the waiting begins. */
+		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && clients_pause(ranking))
+			blame_clients(input, ranking);
 		return;
 	}
 	give_reason(input, ranking);
