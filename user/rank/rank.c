@@ -403,7 +403,10 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	ranking->slow_units = input->kept->slow_units;
 	ranking->slow_requests = input->kept->slow_requests;
 	ranking->busy_ns = survey->busy_ns;
-	ranking->queue_share = ranking->busy_ns > 0 ? survey->queue_ns / ranking->busy_ns : 0;
+	if (ranking->busy_ns > 0) {
+		ranking->queue_share = survey->queue_ns / ranking->busy_ns;
+		ranking->long_queue_share = survey->long_queue_ns / ranking->busy_ns;
+	}
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
 	count_idle(&input->kept->blame, ranking);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue: the CPU is short */
+#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue for long: the CPU is short */
 #define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
 #define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
 #define TOO_FEW_UNITS 20
@@ -58,12 +58,12 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 ranking->units);
 	} else if (clients_pause(ranking)) {
 		blame_clients(input, ranking);
-	} else if (ranking->queue_share > OUTSIDE_QUEUE) {
+	} else if (ranking->long_queue_share > OUTSIDE_QUEUE) {
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 		snprintf(reason, room,
 			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
 			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
-			 100 * ranking->queue_share);
+			 100 * ranking->long_queue_share);
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,

@@ -122,6 +122,8 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 	survey->units++;
 	survey->requests += unit->granularity == SCOPE_UNIT_REQUEST;
 	survey->queue_ns += unit->queue_ns;
+	if (unit->queue_ns >= SCOPE_SURVEY_LONG_QUEUE_NS)
+		survey->long_queue_ns += unit->queue_ns;
 	survey->busy_ns += measure + unit->queue_ns;
 	if (!err && !unit->open)
 		err = add_measure(survey, unit, measure);
@@ -413,7 +415,7 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 		from_ns = timeline->from->time_ns;
 	timeline->begin_ns = from_ns;
 	survey->units = survey->requests = 0;
-	survey->busy_ns = survey->queue_ns = 0;
+	survey->busy_ns = survey->queue_ns = survey->long_queue_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		free_group(&survey->group[i]);
 		survey->group[i] = (struct scope_survey_group){0};

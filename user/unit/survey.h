@@ -34,6 +34,12 @@ struct scope_survey_group {
 	double busy_ns; /* on a CPU, asleep inside units, and in the run queue */
 };
 
+/*
+ * A processor that is busy makes a thread wait for a time slice, 0.7 ms at least; one that is idle, for
+ * its wake-up, tens of microseconds.
+ */
+#define SCOPE_SURVEY_LONG_QUEUE_NS 500000
+
 #define SCOPE_SURVEY_PENDING 8 /* a power of two */
 
 /* A measure that is not in its sketch yet, which memory has to bring first. */
@@ -47,6 +53,7 @@ struct scope_survey {
 	size_t groups, group_capacity;
 	uint64_t units, requests;
 	double busy_ns, queue_ns;
+	double long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
 	struct scope_units *run; /* that told of the units: none is kept yet */
 	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
