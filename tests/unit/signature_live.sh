@@ -55,6 +55,23 @@ else
 	echo "ok - a program in a mount namespace # skipped: none can be made here"
 fi
 
+# Code that a runtime makes stands in no file, whose build it could be learned under.
+cat > "$dir/made.text" <<'TEXT'
+meta kernel 6.1.0
+meta source text
+meta pid 100
+meta begin_ns 0
+meta end_ns 1000000
+map 100 0x1000 0x9000 0x0 x //anon -
+0 0 state 100 tgid=100 state=runnable since=0 run=0 comm=server on_cpu
+1000 0 enter 100 getppid enter=0
+2000 0 exit 100 getppid ret=1
+2000 0 stack 100 0x1010,0x1110
+TEXT
+"$scope" dump --reverse "$dir/made.text" -o "$dir/made.trace" &&
+	"$scope" learn -i "$dir/made.trace" --db "$dir/made.db" > "$dir/made" 2>&1 && bad=1
+expect "of code in no file nothing can be learned, which is said" 'stands in no file' "$dir/made"
+
 strip -o "$dir/stripped" "$dir/server"
 mv "$dir/stripped" "$dir/server"
 SLOW=1 under 4000 report --no-stacks --save "$dir/slow.trace" > "$dir/report" || bad=1

@@ -255,6 +255,23 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 		       "-Wl,--build-id\n", learned->no_build_id);
 }
 
+/* Why there is nothing to keep, and what to do. -ENODATA. */
+static int nothing_learned(const struct scope_learned *learned, struct scope_error *error)
+{
+	if (!learned->stacks)
+		return scope_error_set(error, -ENODATA, "no call in the trace has a stack: record it with "
+				       "`scope learn --save`");
+	if (learned->no_build_id)
+		return scope_error_set(error, -ENODATA, "%s has no build-id, so nothing can be learned of "
+				       "it: link it with -Wl,--build-id", learned->no_build_id);
+	if (learned->no_file)
+		return scope_error_set(error, -ENODATA, "the stacks show only code that stands in no file: "
+				       "what a runtime makes as it runs, or unpacks to memory, cannot be "
+				       "learned");
+	return scope_error_set(error, -ENODATA, "no stack shows a function of the program: it may have "
+			       "ended before its maps could be read; give it more to do");
+}
+
 /* root: where the files of the trace lie; "": as its paths say. */
 static int learn(const struct request *request, const char *root, struct scope_trace *trace,
 		 struct scope_error *error)
@@ -278,16 +295,8 @@ static int learn(const struct request *request, const char *root, struct scope_t
 		code = scope_learn(trace, symbols, &learned);
 	if (code)
 		scope_error_set(error, code, "the trace cannot be learned from: %s", strerror(-code));
-	else if (!learned->stacks)
-		code = scope_error_set(error, -ENODATA, "no call in the trace has a stack: record it with "
-				       "`scope learn --save`");
-	else if (!learned->functions)
-		code = scope_error_set(error, -ENODATA, learned->no_build_id
-				       ? "%s has no build-id, so nothing can be learned of it: link it with "
-					 "-Wl,--build-id"
-				       : "no stack shows a function of the program: it may have ended before its "
-					 "maps could be read; give it more to do",
-				       learned->no_build_id);
+	else if (!learned->stacks || !learned->functions)
+		code = nothing_learned(learned, error);
 	if (!code)
 		code = scope_cmd_signature_path(request->db, path, sizeof(path), error);
 	if (!code)

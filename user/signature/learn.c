@@ -79,8 +79,10 @@ static int add_function(struct learner *learner, const struct scope_function *fu
 
 	if (!build.build_id[0]) {
 		learner->index[function->id] = UINT32_MAX;
-		if (!learned->no_build_id && function->path[0] != '[')
-			learned->no_build_id = function->module;
+		if (function->path[0] != '[')
+			learned->no_build_id = learned->no_build_id ? learned->no_build_id : function->module;
+		else
+			learned->no_file = true;
 		return 0;
 	}
 	err = scope_learned_build(learned, &build, &added.build);
