@@ -318,7 +318,7 @@ static json_t *make_basis(const struct scope_analysis *analysis)
 	const struct scope_evidence *evidence = analysis->evidence;
 
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "requests",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
 		(json_int_t)ranking->requests, "slow_requests", (json_int_t)ranking->slow_requests,
 		"units", (json_int_t)ranking->units, "slow_units", (json_int_t)ranking->slow_units,
 		"discarded_units", (json_int_t)analysis->units->discarded, "populations",
@@ -328,7 +328,8 @@ static json_t *make_basis(const struct scope_analysis *analysis)
 		"stacks_tracer", (json_int_t)evidence->tracer, "program_functions",
 		(json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
 		make_number(ranking->excess_ns), "explained_ns", make_number(ranking->explained_ns),
-		"queue_share", make_number(ranking->queue_share));
+		"queue_share", make_number(ranking->queue_share), "long_queue_share",
+		make_number(ranking->long_queue_share));
 }
 
 static json_t *make_problems(const struct scope_analysis *analysis)
