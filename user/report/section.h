@@ -11,6 +11,7 @@ struct report {
 	FILE *out;
 };
 
+int scope_section_verdict(const struct report *report); /* what it comes to */
 int scope_section_details(const struct report *report); /* the first findings, told in full */
 int scope_section_causal(const struct report *report); /* delay experiments on the findings */
 int scope_section_times(const struct report *report);	/* where the time of each group went */
@@ -35,9 +36,9 @@ void scope_section_effect(const struct report *report, size_t index);
 /* For those above: "" where there is no colour. */
 const char *scope_section_bold(const struct report *report);
 const char *scope_section_plain(const struct report *report);
-/* A hang or a spin: a thread, not slow units. */
 /* What a finding from outside waits for, in a word. */
 const char *scope_section_outside(const struct scope_finding *finding);
+/* A hang or a spin: a thread, not slow units. */
 bool scope_section_stuck(const struct scope_finding *finding);
 
 #endif

@@ -2,10 +2,6 @@
 /* The report as text for a terminal. */
 #include "report/section.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,11 +10,6 @@
 const char *scope_section_bold(const struct report *report)
 {
 	return report->style->colour ? "\033[1m" : "";
-}
-
-static const char *red(const struct report *report)
-{
-	return report->style->colour ? "\033[1;31m" : "";
 }
 
 const char *scope_section_plain(const struct report *report)
@@ -92,248 +83,6 @@ static int print_lacks(const struct report *report)
 	scope_format_wrapped(report->out, text, 2, 2);
 	fputs("\n\n", report->out);
 	return 0;
-}
-
-/* When it began, by a clock on the wall too where the trace knows one. */
-static void print_since(const struct report *report)
-{
-	const struct scope_analysis *analysis = report->analysis;
-	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
-	const uint64_t begin_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_BEGIN, 0);
-	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
-	const time_t seconds = (time_t)((wall_ns + (analysis->since_ns - begin_ns)) / 1000000000);
-	char when[64] = "", text[192];
-	struct tm tm;
-
-	if (wall_ns && gmtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
-	snprintf(text, sizeof(text),
-		 "It began %.1f s into the window%s: units are held against those of before.",
-		 offset_ns / 1e9, when);
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-}
-
-static void print_slow(const struct report *report)
-{
-	const struct scope_ranking *ranking = report->analysis->ranking;
-	const struct scope_finding *first = &ranking->finding[0];
-	bool requests = ranking->slow_requests > 0;
-	uint64_t slow = requests ? ranking->slow_requests : ranking->slow_units;
-	uint64_t all = requests ? ranking->requests : ranking->units;
-	struct scope_text a, b, c, d;
-
-	fprintf(report->out,
-		"%s of %s %s (%.1f %%) took too long;\n"
-		"  those of the first function took %s instead of %s.\n",
-		scope_format_count(&a, slow), scope_format_count(&b, all),
-		requests ? "requests" : "units of work", all ? 100.0 * slow / all : 0,
-		scope_format_ns(&c, first->p50_ns), scope_format_ns(&d, first->usual_ns));
-	if (report->analysis->since_ns)
-		print_since(report);
-}
-
-static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_finding_kind kind)
-{
-	uint32_t threads = 0;
-
-	for (size_t i = 0; i < ranking->findings; i++)
-		if (ranking->finding[i].kind == kind)
-			threads += ranking->finding[i].threads;
-	return threads;
-}
-
-static void print_reason(const struct report *report, const char *verdict)
-{
-	fprintf(report->out, "%s%s ", verdict, scope_section_plain(report));
-	scope_format_wrapped(report->out, report->analysis->ranking->reason, strlen(verdict) + 3, 2);
-	fputc('\n', report->out);
-}
-
-/* Slow inside the kernel at no more work: said, but not held against the function. */
-static int print_kernel(const struct report *report)
-{
-	const struct scope_ranking *ranking = report->analysis->ranking;
-	const struct scope_finding *kernel = &ranking->kernel;
-	const struct scope_function *below;
-	char text[512], *inside;
-	struct scope_text slow, usual;
-	int err;
-
-	if (!kernel->function)
-		return 0;
-	err = scope_section_inside(report, kernel, &inside);
-	if (err)
-		return err;
-	below = report->analysis->evidence->tree.node[kernel->node].below;
-	snprintf(text, sizeof(text),
-		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
-		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
-		 "of the kernel, the network or the machine below it.",
-		 100 * kernel->share, kernel->function->name, below ? " to " : "",
-		 below ? below->name : "", kernel->units, scope_format_ns(&slow, kernel->p50_ns),
-		 scope_format_ns(&usual, kernel->usual_ns));
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-	if (inside) {
-		fputs("  In the kernel: ", report->out);
-		scope_format_wrapped(report->out, inside, 17, 2);
-		fputc('\n', report->out);
-		free(inside);
-	}
-	return 0;
-}
-
-/* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
-static void print_background(const struct report *report)
-{
-	const struct scope_detection *detection = report->analysis->detection;
-	const struct scope_group *most = NULL;
-	uint64_t units = 0, beyond = 0, most_beyond = 0;
-	char text[512];
-
-	for (size_t i = 0; i < detection->populations; i++) {
-		const struct scope_population *population = &detection->population[i];
-
-		if (!population->background)
-			continue;
-		units += population->units;
-		beyond += population->beyond;
-		if (population->beyond > most_beyond) {
-			most = &report->analysis->groups->group[population->group];
-			most_beyond = population->beyond;
-		}
-	}
-	if (beyond < scope_rank_defaults.units_min)
-		return;
-	snprintf(text, sizeof(text),
-		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64
-		 " of its %" PRIu64 " rounds took long, most of them in threads %s, which serve no client.",
-		 beyond, units, most->name);
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-}
-
-/* A finding that it fell short of one rule of, by what. */
-static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule, FILE *to)
-{
-	const struct scope_rank_options *need = &scope_rank_defaults;
-
-	switch (rule) {
-	case SCOPE_RULE_UNITS:
-		if (finding->units < need->units_min)
-			fprintf(to, "it was seen in %u units, and %u are needed", finding->units,
-				need->units_min);
-		else
-			fprintf(to,
-				"it was seen in %u units, which samples as rare as usual would have made "
-				"%.1f, and %.0f are needed",
-				finding->units, finding->units_at_first, need->units_at_first_min);
-		break;
-	case SCOPE_RULE_ODDS:
-		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
-			need->odds_min * (finding->outside ? 1 : 1 / (1 - scope_rank_doubt(finding))));
-		break;
-	case SCOPE_RULE_TIMES:
-		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed",
-			finding->times, need->times_min);
-		break;
-	case SCOPE_RULE_CHANCE:
-		fprintf(to, "so few stacks name it that chance may have put it there (z %.1f, and %.1f is "
-			"needed)", finding->chance_z, need->chance_z);
-		break;
-	case SCOPE_RULE_HALVES:
-		fputs("nearly all of it fell into one half of the window", to);
-		break;
-	case SCOPE_RULE_PARTS:
-		fputs("too few stacks tell whether what it calls is one cause", to);
-		break;
-	case SCOPE_RULE_NONE:
-	case SCOPE_RULE_EXCESS:
-		break;
-	}
-}
-
-/* What came near to being found, and why it was not. */
-static int print_near(const struct report *report)
-{
-	const struct scope_ranking *ranking = report->analysis->ranking;
-	char *text = NULL;
-	size_t size;
-	FILE *to;
-
-	if (ranking->findings || !ranking->nears)
-		return 0;
-	to = open_memstream(&text, &size);
-	if (!to)
-		return -ENOMEM;
-	fputs("Nearest to a finding came", to);
-	for (size_t i = 0; i < ranking->nears; i++) {
-		const struct scope_finding *finding = &ranking->near[i].finding;
-
-		fprintf(to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
-			finding->function->name, finding->function->module, 100 * finding->share);
-		tell_rule(finding, ranking->near[i].fails, to);
-	}
-	fputc('.', to);
-	if (fclose(to)) {
-		free(text);
-		return -ENOMEM;
-	}
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-	free(text);
-	return 0;
-}
-
-static int print_verdict(const struct report *report)
-{
-	const struct scope_ranking *ranking = report->analysis->ranking;
-	const struct scope_finding *first = ranking->finding;
-	struct scope_text age;
-	uint32_t threads;
-	int err;
-
-	fprintf(report->out, "  %s",
-		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_section_bold(report) : red(report));
-	switch (ranking->verdict) {
-	case SCOPE_VERDICT_HANG:
-		threads = hung_threads(ranking, SCOPE_FINDING_HANG);
-		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
-			scope_section_plain(report), threads, threads == 1 ? "" : "s",
-			threads == 1 ? "stands" : "stand", scope_format_ns(&age, first->age_ns));
-		break;
-	case SCOPE_VERDICT_SPIN:
-		threads = hung_threads(ranking, SCOPE_FINDING_SPIN);
-		fprintf(report->out, "SPIN%s inside the program. %u thread%s without end, the first for %s.\n",
-			scope_section_plain(report), threads, threads == 1 ? " runs" : "s run",
-			scope_format_ns(&age, first->age_ns));
-		break;
-	case SCOPE_VERDICT_SLOWDOWN:
-		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
-			first->outside ? "outside" : "inside");
-		print_slow(report);
-		break;
-	case SCOPE_VERDICT_OUTSIDE:
-		print_reason(report, "OUTSIDE THE PROGRAM.");
-		break;
-	case SCOPE_VERDICT_NOTHING:
-		print_reason(report, "NOTHING ABNORMAL.");
-		break;
-	case SCOPE_VERDICT_UNKNOWN:
-		print_reason(report, "NOTHING CAN BE SAID.");
-		break;
-	}
-	err = print_kernel(report);
-	print_background(report);
-	if (!err)
-		err = print_near(report);
-	fputc('\n', report->out);
-	return err;
 }
 
 static void kind_text(const struct scope_finding *finding, char *text, size_t room)
@@ -496,7 +245,7 @@ int scope_report_text(const struct scope_analysis *analysis, const struct scope_
 		      FILE *out)
 {
 	static int (*const section[])(const struct report *) = {
-		print_head, print_lacks, print_verdict, print_ranking, scope_section_causal, scope_section_details,
+		print_head, print_lacks, scope_section_verdict, print_ranking, scope_section_causal, scope_section_details,
 		scope_section_times, scope_section_basis,
 	};
 	const struct report report = {analysis, style, out};
