@@ -13,7 +13,7 @@ import re
 import statistics
 import sys
 
-ROW = re.compile(r"^  (\d+) +(\S.*?) +(\S+) +(\d+) % +")
+ROW = re.compile(r"^  (\d+) +(\S.*?) +(\S+) +(\d+) % +(slow peer|slow disk|slow pipe|asks a peer)?")
 DETAIL = re.compile(r"^  (\d+)  (\S.*)$")
 CALLER = re.compile(r"^     no symbol   called by (.+)$")
 SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
@@ -48,6 +48,7 @@ class Run:
 
     def read(self, text):
         self.rows = []  # (function, percent of the excess)
+        self.blamed = 0  # rows that are no peer or disk
         self.callers = {}  # row number: where a function has no symbol, the caller that has one
         self.verdict = "no verdict"
         table = False  # a sentence of the verdict may begin a line with a number too
@@ -60,6 +61,7 @@ class Run:
             # The next table would begin with a number as well.
             if found and int(found.group(1)) == len(self.rows) + 1:
                 self.rows.append((found.group(2), int(found.group(4))))
+                self.blamed += not found.group(5)
             found = None if table else DETAIL.match(line)
             if found and int(found.group(1)) <= len(self.rows):
                 detail = int(found.group(1)) - 1
@@ -93,9 +95,9 @@ class Run:
         return rank, min(self.rows[place][1] for place in places) - max(others, default=0)
 
     def alarm(self):
-        """Of a healthy run: whether a function is blamed. On a busy host it is true, and no alarm,
-        that the time went outside: to a peer that was slow to answer, or to waiting for a CPU."""
-        return bool(self.rows) and "outside" not in self.verdict
+        """Of a healthy run: whether a function is blamed. It is true, and no alarm, that the time went
+        outside: to a peer that has to answer, or, on a busy host, to waiting for a CPU."""
+        return self.blamed > 0
 
 
 def middle(values):

@@ -39,6 +39,29 @@ static void blame_clients(const struct scope_rank_input *input, struct scope_ran
 		 100 * ranking->idle_share, thread->comm, thread->tid);
 }
 
+/* Are the findings but requests that ask a peer, as others do not, all of them for about as long? */
+static bool only_ask(const struct scope_ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (!ranking->finding[i].asks)
+			return false;
+	return true;
+}
+
+/* Such a request may always have taken as long: there is nothing in the trace to hold its peer against. */
+static void leave_open(struct scope_ranking *ranking)
+{
+	const bool requests = ranking->slow_requests > 0;
+	const double all = requests ? ranking->requests : ranking->units;
+
+	ranking->verdict = SCOPE_VERDICT_NOTHING;
+	snprintf(ranking->reason, sizeof(ranking->reason),
+		 "%.1f %% of the %s took longer, for the answer of a peer that others do not ask. Whether it "
+		 "is slow cannot be told from this trace alone: compare with a better time by --baseline.",
+		 all > 0 ? 100 * (requests ? ranking->slow_requests : ranking->slow_units) / all : 0,
+		 requests ? "requests" : "units of work");
+}
+
 /* Where nothing is found. */
 static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
@@ -109,6 +132,8 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		/* What is found then is the lesser part, and may be where the waiting begins. */
 		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && clients_pause(ranking))
 			blame_clients(input, ranking);
+		else if (!input->reference && only_ask(ranking))
+			leave_open(ranking);
 		return;
 	}
 	give_reason(input, ranking);

@@ -103,7 +103,7 @@ static void kind_text(const struct scope_finding *finding, char *text, size_t ro
 		snprintf(text, room, "calls ×%.0f", finding->calls_times);
 		break;
 	case SCOPE_FINDING_WAIT:
-		snprintf(text, room, finding->outside ? "slow %s" : "waits",
+		snprintf(text, room, finding->asks ? "asks a %s" : finding->outside ? "slow %s" : "waits",
 			 scope_section_outside(finding));
 		break;
 	case SCOPE_FINDING_LOCK:

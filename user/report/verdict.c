@@ -243,7 +243,8 @@ int scope_section_verdict(const struct report *report)
 		print_reason(report, "OUTSIDE THE PROGRAM.");
 		break;
 	case SCOPE_VERDICT_NOTHING:
-		print_reason(report, "NOTHING ABNORMAL.");
+		print_reason(report, ranking->findings ? "NOTHING ABNORMAL inside the program."
+						       : "NOTHING ABNORMAL.");
 		break;
 	case SCOPE_VERDICT_UNKNOWN:
 		print_reason(report, "NOTHING CAN BE SAID.");
