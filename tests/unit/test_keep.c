@@ -16,7 +16,10 @@
 #define USUAL_NS 100000ull
 #define SLOW_NS 1000000ull
 
-/* One thread that serves requests; every tenth takes ten times as long. */
+/*
+ * One thread that serves requests; every tenth takes ten times as long. Another one, of a name of its own, has
+ * served one before.
+ */
 static struct scope_trace *busy_server(void)
 {
 	struct scope_trace *trace;
@@ -27,7 +30,12 @@ static struct scope_trace *busy_server(void)
 
 	assert_non_null(to);
 	fprintf(to, "meta begin_ns 0\nfd 10 5 epoll -\nfd 10 7 accepted -\n"
-		    "0 0 switch 0 10 sleeping\n");
+		    "fd 11 8 accepted -\n"
+		    "0 0 switch 0 10 sleeping\n"
+		    "1 1 comm 11 tgid=11 comm=warmer\n"
+		    "10 1 syscall 11 read enter=5 ret=64 args=8\n"
+		    "200 1 syscall 11 read enter=100 ret=64 args=8\n"
+		    "300 1 thread_exit 11 tgid=11 last\n");
 	for (int i = 0; i < REQUESTS; i++) {
 		uint64_t length = i % SLOW_EVERY ? USUAL_NS + i % 7 * 1000 : SLOW_NS;
 
@@ -101,7 +109,7 @@ static void few_are_kept_where_there_is_little(void **state)
 	keep_with_room(100, 110);
 }
 
-/* Of the last third nothing is lost, and nothing else is counted. */
+/* Of the last third nothing is lost, and nothing else is counted; of one group nothing is left. */
 static void what_came_before_is_forgotten(void **state)
 {
 	struct scope_trace *trace = busy_server();
@@ -124,6 +132,8 @@ static void what_came_before_is_forgotten(void **state)
 	assert_int_equal(survey->run->timeline->begin_ns, from_ns);
 	assert_in_range(survey->units, REQUESTS / 3 - SLOW_EVERY, REQUESTS / 3 + SLOW_EVERY);
 	assert_int_equal(survey->requests, survey->units);
+	assert_int_equal(groups->count, 2);
+	assert_true(!survey->group[0].units != !survey->group[1].units);
 	assert_true(survey->busy_ns > 0.95 * end_ns / 3 && survey->busy_ns <= 1.001 * end_ns / 3);
 	assert_int_equal(scope_detect_run(groups, survey, &scope_detect_defaults, &detection), 0);
 	assert_int_equal(scope_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept), 0);

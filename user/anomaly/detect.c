@@ -299,7 +299,7 @@ static void tell_background(struct work *work)
 
 	for (uint32_t i = 0; i < work->groups->count && i < survey->groups; i++)
 		if (work->groups->group[i].serves) {
-			busy_ns += survey->group[i].busy_ns;
+			busy_ns += (double)survey->group[i].busy_ns;
 			units += survey->group[i].units;
 		}
 	if (units < work->options->units_min ||
@@ -366,31 +366,15 @@ int scope_detect_run(const struct scope_groups *groups, const struct scope_surve
 	return 0;
 }
 
-static bool is_frequent(const struct scope_population *population, const struct scope_unit *unit,
-			const struct scope_unit_call *call)
+bool scope_population_frequent(const struct scope_population *population,
+			       const struct scope_unit_call *call, unsigned calls)
 {
 	for (size_t i = 0; i < population->calls; i++)
-		for (unsigned j = 0; j < unit->calls; j++)
-			if (call[j].nr == population->call[i].nr)
-				if (call[j].count > population->call[i].limit)
-					return true;
+		for (unsigned j = 0; j < calls; j++)
+			if (call[j].nr == population->call[i].nr &&
+			    call[j].count > population->call[i].limit)
+				return true;
 	return false;
-}
-
-uint8_t scope_population_judge(const struct scope_population *population,
-			       const struct scope_unit *unit, const struct scope_unit_call *call)
-{
-	double measure = scope_unit_measure(unit);
-	uint8_t mark = SCOPE_UNIT_USUAL;
-
-	if (measure > population->threshold_ns)
-		mark |= SCOPE_UNIT_SLOW;
-	/* A unit that calls often and still is no slower than the rest costs nothing. */
-	if ((mark || measure > population->median_ns) && is_frequent(population, unit, call))
-		mark |= SCOPE_UNIT_FREQUENT;
-	if (!mark && measure > population->median_ns + population->scale_ns)
-		mark = SCOPE_UNIT_BETWEEN;
-	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
 }
 
 void scope_detection_destroy(struct scope_detection *detection)

@@ -95,8 +95,23 @@ int scope_detection_hold(struct scope_detection *detection, uint32_t population,
 			 const struct scope_norm *own, const struct scope_norm *norm,
 			 const struct scope_detect_options *options);
 
-/* enum scope_unit_mark bits of a unit of that population. */
-uint8_t scope_population_judge(const struct scope_population *population,
-			       const struct scope_unit *unit, const struct scope_unit_call *call);
+/* Does a unit of that population with these calls make one of them more often than is usual? */
+bool scope_population_frequent(const struct scope_population *population,
+			       const struct scope_unit_call *call, unsigned calls);
+
+/* enum scope_unit_mark bits of a unit of that population; frequent: what its calls say of it. */
+static inline uint8_t scope_population_judge(const struct scope_population *population,
+					     const struct scope_unit *unit, bool frequent)
+{
+	const double measure = (double)scope_unit_measure(unit);
+	uint8_t mark = measure > population->threshold_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
+
+	/* A unit that calls often and still is no slower than the rest costs nothing. */
+	if (frequent && (mark || measure > population->median_ns))
+		mark |= SCOPE_UNIT_FREQUENT;
+	if (!mark && measure > population->median_ns + population->scale_ns)
+		mark = SCOPE_UNIT_BETWEEN;
+	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
+}
 
 #endif

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "unit/shape.h"
 
 struct keeper {
 	struct scope_kept *kept;
 	const struct scope_detection *detection;
 	uint32_t *const *of_vector; /* per group: id of a vector -> population */
+	bool *frequent;	/* per shape: scope_population_frequent() of its units */
 	bool reference; /* the units of another trace: only usual ones */
 };
 
@@ -47,6 +49,32 @@ static void choose_shares(struct scope_kept *kept, const struct scope_detection 
 	}
 }
 
+static bool is_frequent(const struct keeper *keeper, uint32_t population,
+			const struct scope_unit_call *call, unsigned calls)
+{
+	return population != SCOPE_POPULATION_NONE &&
+	       scope_population_frequent(&keeper->detection->population[population], call, calls);
+}
+
+/* What calls say is the same of all units of a shape. 0 or -ENOMEM. */
+static int judge_shapes(struct keeper *keeper, const struct scope_shapes *shapes)
+{
+	keeper->frequent = calloc(shapes->count + 1, sizeof(*keeper->frequent));
+	if (!keeper->frequent)
+		return -ENOMEM;
+	for (size_t i = 0; i < shapes->count; i++) {
+		const struct scope_shape *shape = &shapes->shape[i];
+		const uint32_t *of_vector = keeper->of_vector[shape->group];
+
+		/* Of some no unit ended, and of some groups none that is still told of. */
+		if (of_vector && shape->vector != SCOPE_SHAPE_NO_VECTOR)
+			keeper->frequent[i] = is_frequent(keeper, of_vector[shape->vector],
+							  scope_shape_calls(shapes, shape),
+							  shape->calls);
+	}
+	return 0;
+}
+
 static int store(struct keeper *keeper, const struct scope_unit *unit,
 		 const struct scope_unit_call *call, uint32_t population, uint8_t mark)
 {
@@ -78,7 +106,10 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
-	mark = scope_population_judge(population, unit, call);
+	mark = scope_population_judge(population, unit,
+				      unit->shape == SCOPE_SHAPE_NONE
+					      ? is_frequent(keeper, index, call, unit->calls)
+					      : keeper->frequent[unit->shape]);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
@@ -134,7 +165,10 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 		err = scope_units_share(survey->run, &kept->units);
 	}
 	if (!err)
+		err = judge_shapes(keeper, survey->shapes);
+	if (!err)
 		err = scope_survey_replay(survey, groups, &sink);
+	free(keeper->frequent);
 	if (err) {
 		scope_kept_destroy(kept);
 		return err;
