@@ -101,6 +101,32 @@ static void merging_loses_nothing(void **state)
 	scope_sketch_free(&half[1]);
 }
 
+/* Counting is adding once, from the lowest value to full counts. */
+static void counting_is_adding_once(void **state)
+{
+	struct scope_sketch added = {0}, counted = {0};
+	uint64_t random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < VALUES; i++) {
+		uint64_t value = next_random(&random) >> next_random(&random) % 64;
+
+		scope_sketch_expect(&counted, value);
+		assert_int_equal(scope_sketch_add(&added, value, 1), 0);
+		assert_int_equal(scope_sketch_count(&counted, value), 0);
+	}
+	assert_int_equal(scope_sketch_add(&added, 7, UINT32_MAX), 0);
+	assert_int_equal(scope_sketch_add(&counted, 7, UINT32_MAX), 0);
+	assert_int_equal(scope_sketch_count(&counted, 7), 0);
+	assert_int_equal(counted.total, added.total);
+	assert_int_equal(counted.most, added.most);
+	assert_int_equal(counted.first, added.first);
+	assert_int_equal(counted.length, added.length);
+	assert_memory_equal(counted.count, added.count, added.length * sizeof(*added.count));
+	scope_sketch_free(&added);
+	scope_sketch_free(&counted);
+}
+
 static void the_ends_of_the_range_hold(void **state)
 {
 	struct scope_sketch sketch = {0};
@@ -123,6 +149,7 @@ int main(void)
 		cmocka_unit_test(quantiles_are_near),
 		cmocka_unit_test(small_values_are_exact),
 		cmocka_unit_test(merging_loses_nothing),
+		cmocka_unit_test(counting_is_adding_once),
 		cmocka_unit_test(the_ends_of_the_range_hold),
 	};
 

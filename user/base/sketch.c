@@ -6,19 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUB_BITS 8 /* buckets in a power of two, as a power of two */
-#define SUB_COUNT (1u << SUB_BITS)
+#define SUB_COUNT (1u << SCOPE_SKETCH_BITS)
 #define SLACK 16 /* buckets allocated beyond the one asked for */
-
-static uint32_t bucket_of(uint64_t value)
-{
-	int shift;
-
-	if (value < 2 * SUB_COUNT)
-		return value;
-	shift = 63 - __builtin_clzll(value) - SUB_BITS;
-	return (uint32_t)shift * SUB_COUNT + (uint32_t)(value >> shift);
-}
 
 /* The middle of the bucket's values. */
 static double bucket_value(uint32_t bucket)
@@ -75,7 +64,7 @@ static void put(struct scope_sketch *sketch, uint32_t bucket, uint64_t times)
 
 int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times)
 {
-	uint32_t bucket = bucket_of(value);
+	uint32_t bucket = scope_sketch_bucket(value);
 
 	if (!times)
 		return 0;
@@ -89,10 +78,10 @@ int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times
 
 void scope_sketch_expect(const struct scope_sketch *sketch, uint64_t value)
 {
-	uint32_t bucket = bucket_of(value);
+	const uint32_t at = scope_sketch_bucket(value) - sketch->first;
 
-	if (bucket - sketch->first < sketch->length)
-		__builtin_prefetch(&sketch->count[bucket - sketch->first], 1);
+	if (at < sketch->length)
+		__builtin_prefetch(&sketch->count[at], 1);
 }
 
 int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from)

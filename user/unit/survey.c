@@ -18,7 +18,7 @@ struct scope_surveyor {
 	struct scope_groups *groups;
 };
 
-static struct scope_survey_group *get_group(struct scope_survey *survey, uint32_t group)
+static struct scope_survey_group *add_groups(struct scope_survey *survey, uint32_t group)
 {
 	if (scope_grow(&survey->group, &survey->group_capacity, group + 1ul,
 		       sizeof(*survey->group)))
@@ -28,13 +28,23 @@ static struct scope_survey_group *get_group(struct scope_survey *survey, uint32_
 	return &survey->group[group];
 }
 
-static struct scope_survey_row *get_row(struct scope_survey_group *group, uint32_t vector)
+static inline struct scope_survey_group *get_group(struct scope_survey *survey, uint32_t group)
+{
+	return group < survey->groups ? &survey->group[group] : add_groups(survey, group);
+}
+
+static struct scope_survey_row *add_rows(struct scope_survey_group *group, uint32_t vector)
 {
 	if (scope_grow(&group->row, &group->capacity, vector + 1, sizeof(*group->row)))
 		return NULL;
 	while (group->rows <= vector)
 		memset(&group->row[group->rows++], 0, sizeof(*group->row));
 	return &group->row[vector];
+}
+
+static inline struct scope_survey_row *get_row(struct scope_survey_group *group, uint32_t vector)
+{
+	return vector < group->rows ? &group->row[vector] : add_rows(group, vector);
 }
 
 /* So many units made the call so often. */
@@ -71,14 +81,13 @@ static int settle_measure(struct scope_survey *survey)
 
 	survey->first_pending++;
 	survey->pendings--;
-	return scope_sketch_add(&survey->group[pending->group].row[pending->row].measure,
-				pending->measure_ns, 1);
+	return scope_sketch_count(&survey->group[pending->group].row[pending->row].measure,
+				  pending->measure_ns);
 }
 
-static int add_measure(struct scope_survey *survey, const struct scope_unit *unit,
-		       uint64_t measure_ns)
+static int add_measure(struct scope_survey *survey, const struct scope_survey_row *row,
+		       const struct scope_unit *unit, uint64_t measure_ns)
 {
-	const struct scope_survey_row *row = &survey->group[unit->group].row[unit->vector];
 	int err = survey->pendings == SCOPE_SURVEY_PENDING ? settle_measure(survey) : 0;
 	unsigned last = survey->first_pending + survey->pendings++;
 
@@ -106,10 +115,11 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 		 const struct scope_unit_call *call)
 {
 	struct scope_survey_group *group = get_group(survey, unit->group);
-	uint64_t measure = scope_unit_measure(unit);
+	const struct scope_survey_row *row = group ? get_row(group, unit->vector) : NULL;
+	const uint64_t measure = scope_unit_measure(unit);
 	int err = 0;
 
-	if (!group || !get_row(group, unit->vector))
+	if (!row)
 		return -ENOMEM;
 	if (unit->shape != SCOPE_SHAPE_NONE)
 		survey->shapes->shape[unit->shape].units++;
@@ -119,17 +129,14 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 							      .calls = unit->calls}, call, 1);
 	group->units++;
 	group->busy_ns += measure + unit->queue_ns;
-	survey->units++;
-	survey->requests += unit->granularity == SCOPE_UNIT_REQUEST;
-	survey->queue_ns += unit->queue_ns;
+	group->queue_ns += unit->queue_ns;
 	if (unit->queue_ns >= SCOPE_SURVEY_LONG_QUEUE_NS)
-		survey->long_queue_ns += unit->queue_ns;
-	survey->busy_ns += measure + unit->queue_ns;
-	if (!err && !unit->open)
-		err = add_measure(survey, unit, measure);
-	if (!err && !unit->open && unit->granularity == SCOPE_UNIT_REQUEST)
-		err = scope_sketch_add(&group->request_wall, scope_unit_wall(unit), 1);
-	return err;
+		group->long_queue_ns += unit->queue_ns;
+	if (err || unit->open)
+		return err;
+	if (unit->granularity == SCOPE_UNIT_REQUEST)
+		err = scope_sketch_count(&group->request_wall, scope_unit_wall(unit));
+	return err ? err : add_measure(survey, row, unit, measure);
 }
 
 /* The first unit of its shape, or one of a shape that found no room. */
@@ -286,11 +293,21 @@ int scope_survey_feed(struct scope_survey *survey, const struct scope_event *con
 }
 
 /* Behind the last unit. */
-static int settle(struct scope_survey *survey)
+static int settle(struct scope_survey *survey, const struct scope_groups *groups)
 {
 	const struct scope_shapes *shapes = survey->shapes;
 	int err = 0;
 
+	for (size_t i = 0; i < survey->groups; i++) {
+		const struct scope_survey_group *group = &survey->group[i];
+
+		survey->units += group->units;
+		if (groups->group[i].granularity == SCOPE_UNIT_REQUEST)
+			survey->requests += group->units;
+		survey->busy_ns += (double)group->busy_ns;
+		survey->queue_ns += (double)group->queue_ns;
+		survey->long_queue_ns += (double)group->long_queue_ns;
+	}
 	while (!err && survey->pendings)
 		err = settle_measure(survey);
 	for (size_t i = 0; !err && i < shapes->count; i++)
@@ -323,7 +340,7 @@ int scope_survey_end(struct scope_survey *survey)
 	if (!err && groups && !get_group(survey, groups - 1))
 		err = -ENOMEM;
 	if (!err)
-		err = settle(survey);
+		err = settle(survey, survey->surveyor->groups);
 	if (!err)
 		err = settle_vectors(survey->shapes, survey->surveyor->groups);
 	free(survey->surveyor);
@@ -373,7 +390,7 @@ static int survey_again(struct scope_survey *survey, const struct scope_groups *
 			return -ENOMEM;
 	}
 	err = scope_survey_replay(survey, groups, &sink);
-	return err ? err : settle(survey);
+	return err ? err : settle(survey, groups);
 }
 
 int scope_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,

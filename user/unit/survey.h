@@ -26,19 +26,21 @@ struct scope_survey_row {
 	size_t calls, capacity;
 };
 
-struct scope_survey_group {
-	struct scope_survey_row *row; /* by id of the vector in the group's set */
-	size_t rows, capacity;
-	struct scope_sketch request_wall; /* ns, of closed request units */
-	uint64_t units;
-	double busy_ns; /* on a CPU, asleep inside units, and in the run queue */
-};
-
 /*
  * A processor that is busy makes a thread wait for a time slice, 0.7 ms at least; one that is idle, for
  * its wake-up, tens of microseconds.
  */
 #define SCOPE_SURVEY_LONG_QUEUE_NS 500000
+
+struct scope_survey_group {
+	struct scope_survey_row *row; /* by id of the vector in the group's set */
+	size_t rows, capacity;
+	struct scope_sketch request_wall; /* ns, of closed request units */
+	uint64_t units;
+	uint64_t busy_ns; /* on a CPU, asleep inside units, and in the run queue */
+	uint64_t queue_ns; /* the last of these */
+	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
+};
 
 #define SCOPE_SURVEY_PENDING 8 /* a power of two */
 
@@ -51,9 +53,9 @@ struct scope_survey_pending {
 struct scope_survey {
 	struct scope_survey_group *group; /* as in scope_groups */
 	size_t groups, group_capacity;
+	/* Of all groups, behind the end: */
 	uint64_t units, requests;
-	double busy_ns, queue_ns;
-	double long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
+	double busy_ns, queue_ns, long_queue_ns;
 	struct scope_units *run; /* that told of the units: none is kept yet */
 	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
