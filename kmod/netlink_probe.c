@@ -130,7 +130,8 @@ static int explain(struct genl_info *info, u8 kind, int err)
 		{ -EINVAL, "the kernel allows no probe there", NULL },
 		{ -ERANGE, NULL, "PROBE_OFFSET lies outside the file" },
 		{ -EISDIR, NULL, "that is no regular file" },
-		{ -EIO, NULL, "files of this kind cannot be probed: processes do not map them" },
+		{ -EIO, NULL, "files of this kind cannot be probed: processes do not map them, or "
+			      "the kernel is one of 3.10 and they are on a tmpfs" },
 		{ -EOPNOTSUPP, "this kernel has no kprobes, or cannot probe this instruction",
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
