@@ -100,6 +100,7 @@ static int measure_units(const struct scope_rank_input *input, const struct scop
 	finding->p50_ns = scope_quantile_sorted(value, sums->units, 0.5);
 	finding->p95_ns = scope_quantile_sorted(value, sums->units, 0.95);
 	finding->p99_ns = scope_quantile_sorted(value, sums->units, 0.99);
+	finding->p05_ns = scope_quantile_sorted(value, sums->units, 0.05);
 	free(value);
 	target = finding->p50_ns;
 	finding->example = UINT32_MAX;

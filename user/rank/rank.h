@@ -78,7 +78,7 @@ struct scope_finding {
 	uint32_t population; /* of most of its units */
 	uint16_t nr;	    /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
 	double calls_times; /* CALLS: how many times as often as usual */
-	double usual_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
+	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps; /* stacks that name it */
 	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
 	double events;	   /* of the trace between the two, about */
@@ -113,11 +113,11 @@ struct scope_finding {
 };
 
 enum scope_verdict {
-	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal */
+	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings then ask a peer only */
 	SCOPE_VERDICT_HANG,
 	SCOPE_VERDICT_SPIN,
 	SCOPE_VERDICT_SLOWDOWN,
-	SCOPE_VERDICT_OUTSIDE, /* slow, but no function stands out: CPU, disk or network */
+	SCOPE_VERDICT_OUTSIDE, /* slow, most of it by no function: CPU, disk, network, or clients that pause */
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
 

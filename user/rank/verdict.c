@@ -8,6 +8,7 @@
 #define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue for long: the CPU is short */
 #define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
 #define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
+#define ASKS_ALIKE 10        /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
 #define TOO_FEW_UNITS 20
 
 /* Excess that no finding explains, of the busy time. */
@@ -42,9 +43,12 @@ static void blame_clients(const struct scope_rank_input *input, struct scope_ran
 /* Are the findings but requests that ask a peer, as others do not, all of them for about as long? */
 static bool only_ask(const struct scope_ranking *ranking)
 {
-	for (size_t i = 0; i < ranking->findings; i++)
-		if (!ranking->finding[i].asks)
+	for (size_t i = 0; i < ranking->findings; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		if (!finding->asks || finding->p95_ns > ASKS_ALIKE * finding->p05_ns)
 			return false;
+	}
 	return true;
 }
 
