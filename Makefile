@@ -86,15 +86,15 @@ $(BUILD)/gen/syscall_compat.h: scripts/syscall-table.sh
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # The module's pure code, with the kernel headers it asks for.
-$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter): SCOPE_CFLAGS += -Itests/unit/shim
+$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter): private SCOPE_CFLAGS += -Itests/unit/shim
 
 # Whose stacks by frame pointers are measured.
-$(OUT)/bench/calls: SCOPE_CFLAGS += -fno-omit-frame-pointer
+$(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer
 
-$(OUT)/bench/ring: SCOPE_CFLAGS += -Itests/unit/shim
+$(OUT)/bench/ring: private SCOPE_CFLAGS += -Itests/unit/shim
 
 # Threads are what it is about; the other sanitizers do not go with this one.
-$(OUT)/tests/test_ring_race: SANFLAGS := -fsanitize=thread
+$(OUT)/tests/test_ring_race: private SANFLAGS := -fsanitize=thread
 
 tests: $(TEST_BIN)
 
