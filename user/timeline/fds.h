@@ -54,9 +54,11 @@ static inline int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd
 }
 
 /* What a call, when it returns, says about a descriptor. */
+enum scope_call_teaches { SCOPE_TEACHES_NOTHING, SCOPE_TEACHES_RESULT, SCOPE_TEACHES_ARGUMENT };
+
 struct scope_call_lesson {
-	enum { SCOPE_TEACHES_NOTHING, SCOPE_TEACHES_RESULT, SCOPE_TEACHES_ARGUMENT } of;
-	enum scope_fd_kind kind;
+	uint8_t of;   /* enum scope_call_teaches */
+	uint8_t kind; /* enum scope_fd_kind */
 };
 
 extern const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX];

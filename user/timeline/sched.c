@@ -6,13 +6,13 @@
 
 int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
-	struct scope_wait wait = thread->held;
+	struct scope_wait *wait = &thread->held;
 	long waker;
 
 	thread->holding = false;
-	waker = wait.waker_tid ? scope_threads_find(run->timeline->threads, wait.waker_tid) : -1;
-	wait.waker = waker >= 0 && waker != (long)wait.thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
-	return run->ops->wait ? run->ops->wait(run->user, &wait) : 0;
+	waker = wait->waker_tid ? scope_threads_find(run->timeline->threads, wait->waker_tid) : -1;
+	wait->waker = waker >= 0 && waker != (long)wait->thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
+	return run->ops->wait ? run->ops->wait(run->user, wait) : 0;
 }
 
 /* Asleep again so soon, in the same call: it was woken for nothing. */
@@ -51,7 +51,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (queued || !falsely_woken(thread))
-		err = scope_timeline_tell_wait(*run, thread);
+		err = scope_timeline_tell_wait(run, thread);
 	if (err)
 		return err;
 	thread->wake_ns = 0;
@@ -83,12 +83,37 @@ static void waken_early(struct scope_thread *thread)
 	thread->waker_tid = thread->early_tid;
 }
 
+/* The sleep that is over now. One behind which it was falsely woken is a part of it. */
+static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
+{
+	const struct scope_open_call *open = &thread->open;
+	struct scope_wait *held = &thread->held;
+	const uint64_t begin_ns = thread->holding ? held->begin_ns : thread->block_ns;
+	const uint64_t starved_ns = thread->starved_ns + (thread->holding ? held->starved_ns : 0);
+
+	*held = (struct scope_wait){
+		.thread = thread->index,
+		.waker_tid = thread->waker_tid,
+		.nr = open->nr,
+		.class = thread->wait,
+		.lock = thread->wait == SCOPE_WAIT_FUTEX && open->args >= 2 &&
+			scope_futex_is_lock(open->arg[1]),
+		/* What is left in open outside a call is of the one before. */
+		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
+		.begin_ns = begin_ns,
+		.wake_ns = thread->wake_ns ? thread->wake_ns : now_ns,
+		.end_ns = now_ns,
+		.starved_ns = starved_ns,
+	};
+	thread->holding = true;
+	thread->held_run_ns = thread->account.run_ns;
+	thread->held_enter_ns = open->enter_ns;
+}
+
 static int switch_in(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.next_tid, event->time_ns);
 	struct scope_thread *thread;
-	struct scope_wait wait;
-	bool waited;
 
 	if (index < 0)
 		return index;
@@ -103,32 +128,13 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 	if (thread->run == SCOPE_RUN_QUEUED &&
 	    scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
-	waited = thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN;
-	wait = (struct scope_wait){
-		.thread = index,
-		.waker_tid = thread->waker_tid,
-		.nr = thread->open.nr,
-		.class = thread->wait,
-		.lock = thread->wait == SCOPE_WAIT_FUTEX && thread->open.args >= 2 &&
-			scope_futex_is_lock(thread->open.arg[1]),
-		/* What is left in open outside a call is of the one before. */
-		.object = thread->open.nr != SCOPE_NR_NONE && thread->open.args ? thread->open.arg[0]
-										: 0,
-		.begin_ns = thread->holding ? thread->held.begin_ns : thread->block_ns,
-		.wake_ns = thread->wake_ns ? thread->wake_ns : event->time_ns,
-		.end_ns = event->time_ns,
-		.starved_ns = thread->starved_ns + (thread->holding ? thread->held.starved_ns : 0),
-	};
+	if (thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN) {
+		run->timeline->false_wakeups += thread->holding;
+		hold_wait(thread, event->time_ns);
+	}
 	thread->run = SCOPE_RUN_RUNNING;
 	thread->cpu = event->cpu;
 	thread->block_ns = 0;
-	if (!waited)
-		return 0;
-	run->timeline->false_wakeups += thread->holding;
-	thread->holding = true;
-	thread->held = wait;
-	thread->held_run_ns = thread->account.run_ns;
-	thread->held_enter_ns = thread->open.enter_ns;
 	return 0;
 }
 
@@ -182,11 +188,17 @@ static int pass_starved(struct scope_threads *threads, struct scope_thread *thre
 	return err;
 }
 
-int scope_timeline_waking(const struct scope_listener *run, uint32_t index,
-			  const struct scope_event *event)
+int scope_timeline_waking(const struct scope_listener *run, const struct scope_event *event)
 {
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_thread *thread;
+	long index;
 
+	if (!event->tid)
+		return 0;
+	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
+	if (index < 0)
+		return index;
+	thread = scope_threads_at(run->timeline->threads, index);
 	thread->plain = 0;
 	if (thread->run == SCOPE_RUN_RUNNING) {
 		thread->early = true;

@@ -201,7 +201,7 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 
 	thread->plain = 0;
 	scope_thread_account(thread, event->time_ns);
-	err = scope_timeline_tell_wait(*run, thread);
+	err = scope_timeline_tell_wait(run, thread);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_threads_at(run->timeline->threads, index);
@@ -258,7 +258,7 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 			continue;
 		thread->plain = 0;
 		scope_thread_account(thread, event->time_ns);
-		err = scope_timeline_tell_wait(*run, thread);
+		err = scope_timeline_tell_wait(run, thread);
 		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
@@ -296,12 +296,10 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
-int scope_timeline_handle(const struct scope_listener *run, const struct scope_event *event)
+int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index;
 
-	if (event->kind == SCOPE_EVENT_SWITCH)
-		return scope_timeline_switch(run, event);
 	if (event->kind == SCOPE_EVENT_LOST)
 		return handle_lost(run, event);
 	if (event->kind == SCOPE_EVENT_FORK)
@@ -320,8 +318,6 @@ int scope_timeline_handle(const struct scope_listener *run, const struct scope_e
 	if (index < 0)
 		return index;
 	switch (event->kind) {
-	case SCOPE_EVENT_WAKING:
-		return scope_timeline_waking(run, index, event);
 	case SCOPE_EVENT_THREAD_EXIT:
 		return handle_end(run, index, event);
 	case SCOPE_EVENT_STATE:
@@ -377,7 +373,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
 
 		scope_thread_account(thread, timeline->end_ns);
-		err = scope_timeline_tell_wait(run, thread);
+		err = scope_timeline_tell_wait(&run, thread);
 	}
 	return err;
 }

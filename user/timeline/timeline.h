@@ -22,7 +22,8 @@ struct scope_timeline_ops {
 	/*
 	 * Behind a call: which roles of calls do no more than add up from now on, a bit each
 	 * (thread->plain), until anything else but such calls and stacks happens to the thread. Those are
-	 * left out that tell something new of a descriptor, or took something from a client's socket.
+	 * left out that tell something new of a descriptor, or took something from a client's socket. Bits
+	 * of no role are the listener's own.
 	 */
 	uint32_t (*plain_roles)(void *user, uint32_t thread);
 	/*
