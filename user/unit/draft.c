@@ -6,27 +6,38 @@
 
 #include "base/grow.h"
 
-struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
+/* Roles of calls that change nothing of a request but the counts. */
+static uint32_t plain_roles(const struct scope_draft *draft)
+{
+	const uint32_t roles = draft->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
+
+	return draft->pickup.nr == SCOPE_NR_NONE ? roles
+						 : roles & ~(1u << scope_call_role(draft->pickup.nr));
+}
+
+bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 {
 	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
 		       sizeof(*builder->draft)) ||
 	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
-		return NULL;
+		return false;
 	for (; builder->drafts <= thread; builder->drafts++) {
 		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
 			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1,
+			.loop.nr = SCOPE_NR_NONE,
 		};
 
 		if (pickup)
 			draft.pickup = *pickup;
-		if (scope_shapes_root(builder->units->shapes,
+		if (scope_shapes_root(builder->shapes,
 				      builder->units->groups->of_thread[builder->drafts], &draft.root))
-			return NULL;
+			return false;
 		draft.requests = scope_pickup_any(&draft.pickup);
+		draft.plain_roles = plain_roles(&draft);
 		builder->draft[builder->drafts] = draft;
 	}
-	return &builder->draft[thread];
+	return true;
 }
 
 /* What the shape stands for is counted on here. */
@@ -96,7 +107,7 @@ static const struct scope_unit_call no_call;
 static unsigned calls_of(const struct scope_unit_builder *builder, const struct scope_draft *draft,
 			 const struct scope_unit_call **ret_call)
 {
-	const struct scope_shapes *shapes = builder->units->shapes;
+	const struct scope_shapes *shapes = builder->shapes;
 
 	if (draft->shape == SCOPE_SHAPE_NONE) {
 		*ret_call = draft->calls ? draft->call->call : &no_call;
@@ -146,19 +157,21 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 }
 
 /* Which descriptor it is matters to reads alone. */
-enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
-					  const struct scope_draft *draft,
-					  const struct scope_thread *thread,
-					  const struct scope_open_call *call)
+enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *builder,
+					      struct scope_draft *draft,
+					      const struct scope_thread *thread,
+					      const struct scope_open_call *call)
 {
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+	enum scope_pickup_match match;
 
-	if (scope_pickup_never(&draft->pickup, call))
-		return SCOPE_PICKUP_NO;
 	if (call->args && call->role == SCOPE_CALL_READ)
 		fd = scope_fds_kind(builder->units->timeline->fds, thread->tgid,
 				    (int32_t)call->arg[0]);
-	return scope_pickup_match(&draft->pickup, call, fd);
+	match = scope_pickup_match(&draft->pickup, call, fd);
+	if (match == SCOPE_PICKUP_LOOP && call->role == SCOPE_CALL_POLL && call->args)
+		draft->loop = (struct scope_draft_loop){call->arg[0], call->nr};
+	return match;
 }
 
 /*
@@ -227,13 +240,14 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_draft *draft;
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 
-	if (!draft)
+	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
+	draft = &builder->draft[index];
 	if (thread->run == SCOPE_RUN_BLOCKED) {
 		draft->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
@@ -254,10 +268,11 @@ int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 int scope_draft_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, wait->thread);
+	struct scope_draft *draft;
 
-	if (!draft)
+	if (!scope_draft_has(builder, wait->thread))
 		return -ENOMEM;
+	draft = &builder->draft[wait->thread];
 	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
 	draft->stack.wake_ns = wait->wake_ns;
 	draft->stack.class = wait->class;
@@ -278,11 +293,12 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 int scope_draft_stack(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_draft *draft;
 	struct scope_unit_stack stack;
 
-	if (!draft)
+	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
+	draft = &builder->draft[index];
 	builder->units->stacks++;
 	stack = draft->stack;
 	draft->stack.standing = false;
@@ -295,11 +311,12 @@ int scope_draft_stack(void *user, uint32_t index, const struct scope_event *even
 int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_draft *draft;
 
 	(void)now_ns;
-	if (!draft)
+	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
+	draft = &builder->draft[index];
 	builder->units->discarded += draft->open;
 	draft->open = draft->tentative = draft->goes_on = false;
 	return 0;
@@ -309,11 +326,12 @@ int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 int scope_draft_state(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_draft *draft;
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 
-	if (!draft)
+	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
+	draft = &builder->draft[index];
 	draft->stack.standing = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
 	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
@@ -325,13 +343,14 @@ int scope_draft_state(void *user, uint32_t index, const struct scope_event *even
 int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
-	struct scope_draft *draft = scope_draft_of(builder, index);
+	struct scope_draft *draft;
 	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 
-	if (!draft)
+	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
+	draft = &builder->draft[index];
 	now = scope_mark_now(thread);
 	if (draft->open)
 		err = scope_draft_close(builder, index, &now, now_ns, false);

@@ -27,6 +27,12 @@ struct scope_mark {
 	uint64_t asleep_ns, timer_ns; /* the second is of the first */
 };
 
+/* A poll that stood at the top of the loop: the next one like it does, too. */
+struct scope_draft_loop {
+	uint64_t object;
+	uint16_t nr; /* SCOPE_NR_NONE: none did yet */
+};
+
 /* The unit under construction of one thread. */
 struct scope_draft {
 	bool open;
@@ -37,6 +43,7 @@ struct scope_draft {
 	bool requests;	     /* the thread's pickup is any at all */
 	bool pending;	     /* idle is a sleep that may have been for a client */
 	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
+	uint32_t plain_roles; /* as struct scope_timeline_ops has it: of calls that only add up */
 	uint32_t root;	     /* shape that its units begin with */
 	uint32_t shape;	     /* of its calls so far; SCOPE_SHAPE_NONE: they are counted here: */
 	unsigned calls;
@@ -48,12 +55,14 @@ struct scope_draft {
 	uint64_t last_exit_ns;
 	struct scope_unit_stack stack; /* as one would be that came now */
 	struct scope_pickup pickup;    /* of the thread */
+	struct scope_draft_loop loop;  /* as it was last known */
 	struct scope_mark begin, end;
 	struct scope_wait idle;
 };
 
 struct scope_unit_builder {
 	struct scope_units *units;
+	struct scope_shapes *shapes; /* of these units */
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;
 	struct scope_learner *learner; /* NULL, or who hears of all before the builder does */
@@ -61,16 +70,16 @@ struct scope_unit_builder {
 	size_t drafts, draft_capacity;
 };
 
-/* The draft of a thread that has none yet; NULL: no memory. */
-struct scope_draft *scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
+/* Begins the draft of a thread that has none yet. false: no memory. */
+bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
 int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		      const struct scope_mark *end, uint64_t end_ns, bool still_open);
-/* Of a call that may pick up work, by its number. */
-enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
-					  const struct scope_draft *draft,
-					  const struct scope_thread *thread,
-					  const struct scope_open_call *call);
+/* Of a call that may pick up work, by its number; see scope_draft_match(). */
+enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *builder,
+					      struct scope_draft *draft,
+					      const struct scope_thread *thread,
+					      const struct scope_open_call *call);
 /* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
 int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
 /* The return of a call that did or may have picked up work. */
@@ -86,12 +95,10 @@ int scope_draft_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_draft_state(void *user, uint32_t thread, const struct scope_event *event);
 int scope_draft_end(void *user, uint32_t thread, uint64_t now_ns);
 
-/* NULL: no memory. */
-static inline struct scope_draft *scope_draft_of(struct scope_unit_builder *builder,
-						 uint32_t thread)
+/* Is there a draft of the thread, builder->draft[thread]? false: no memory. */
+static inline bool scope_draft_has(struct scope_unit_builder *builder, uint32_t thread)
 {
-	return thread < builder->drafts ? &builder->draft[thread]
-					: scope_draft_meet(builder, thread);
+	return thread < builder->drafts || scope_draft_meet(builder, thread);
 }
 
 static inline struct scope_mark scope_mark_now(const struct scope_thread *thread)
@@ -119,27 +126,14 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_draft *draft,
 			       uint16_t nr, uint8_t role, int64_t ret)
 {
-	const bool moves = 1u << role & (1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE);
-	struct scope_shapes *shapes = builder->units->shapes;
-	const uint32_t shape = scope_shapes_recent(shapes, draft->shape, nr);
+	const uint32_t shape = scope_shapes_recent(builder->shapes, draft->shape, nr);
+	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
 
-	draft->bytes += moves && ret > 0 ? (uint64_t)ret : 0;
+	draft->bytes += (uint64_t)(ret > 0 ? ret : 0) & -moves;
 	if (shape == SCOPE_SHAPE_NONE)
-		return scope_draft_count(shapes, draft, nr);
+		return scope_draft_count(builder->shapes, draft, nr);
 	draft->shape = shape;
 	return 0;
-}
-
-/* As struct scope_timeline_ops has it: what changes nothing of a request but the counts. */
-SCOPE_TAKE uint32_t scope_draft_plain_roles(const struct scope_unit_builder *builder,
-					    uint32_t thread)
-{
-	const struct scope_draft *draft = &builder->draft[thread];
-	uint32_t roles = draft->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
-
-	if (draft->pickup.nr != SCOPE_NR_NONE)
-		roles &= ~(1u << scope_call_role(draft->pickup.nr));
-	return roles;
 }
 
 /* false: there is no memory, and enter and exit will say so. */
@@ -160,6 +154,31 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 	draft->goes_on = draft->tentative = draft->pending = false;
 	draft->read_fd = -1;
 	return true;
+}
+
+/* Of calls that are like the ones before, as most are, at once. */
+SCOPE_TAKE enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
+						     struct scope_draft *draft,
+						     const struct scope_thread *thread,
+						     const struct scope_open_call *call)
+{
+	switch ((enum scope_call_role)call->role) {
+	case SCOPE_CALL_READ:
+		if (call->args && scope_fds_kind(builder->units->timeline->fds, thread->tgid,
+						 (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+			return SCOPE_PICKUP_READ;
+		break;
+	case SCOPE_CALL_POLL:
+		if (call->nr == draft->loop.nr && call->args && call->arg[0] == draft->loop.object)
+			return SCOPE_PICKUP_LOOP;
+		return scope_draft_match_any(builder, draft, thread, call);
+	case SCOPE_CALL_ACCEPT:
+		return SCOPE_PICKUP_READ;
+	default:
+		break;
+	}
+	return call->nr == draft->pickup.nr ? scope_draft_match_any(builder, draft, thread, call)
+					    : SCOPE_PICKUP_NO;
 }
 
 SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
@@ -184,20 +203,18 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 				 const struct scope_thread *thread,
 				 const struct scope_open_call *call)
 {
-	struct scope_draft *draft = scope_draft_of(builder, thread->index);
+	struct scope_draft *draft;
 
-	if (!draft)
+	if (!scope_draft_has(builder, thread->index))
 		return -ENOMEM;
+	draft = &builder->draft[thread->index];
 	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
 	if (!draft->requests)
 		return scope_draft_enter_switched(builder, draft, thread, call);
 	draft->matched_ns = call->enter_ns;
-	draft->matched = SCOPE_PICKUP_NO;
-	if (scope_pickup_never(&draft->pickup, call))
-		return 0;
-	draft->matched = scope_draft_match(builder, draft, thread, call);
+	draft->matched = (uint8_t)scope_draft_match(builder, draft, thread, call);
 	if (draft->matched == SCOPE_PICKUP_READ) {
 		draft->tentative = draft->open;
 		draft->goes_on = draft->open && call->args && call->role == SCOPE_CALL_READ &&
@@ -236,10 +253,11 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 				const struct scope_thread *thread,
 				const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
-	struct scope_draft *draft = scope_draft_of(builder, thread->index);
+	struct scope_draft *draft;
 
-	if (!draft)
+	if (!scope_draft_has(builder, thread->index))
 		return -ENOMEM;
+	draft = &builder->draft[thread->index];
 	draft->stack.enter_ns = call->enter_ns;
 	draft->stack.exit_ns = exit_ns;
 	draft->stack.nr = call->nr;

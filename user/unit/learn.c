@@ -9,13 +9,13 @@
 
 #include "base/grow.h"
 
-struct scope_lesson *scope_learn_meet(struct scope_learner *learner, uint32_t thread)
+bool scope_learn_meet(struct scope_learner *learner, uint32_t thread)
 {
 	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
-		return NULL;
+		return false;
 	while (learner->count <= thread)
 		memset(&learner->lesson[learner->count++], 0, sizeof(*learner->lesson));
-	return &learner->lesson[thread];
+	return true;
 }
 
 static struct scope_wait_key *get_key(struct scope_lesson *lesson, uint16_t nr, uint64_t object)
@@ -138,9 +138,9 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 
 	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
 		return 0;
-	lesson = scope_learn_lesson(learner, wait->waker);
-	if (!lesson)
+	if (!scope_learn_has(learner, (uint32_t)wait->waker))
 		return -ENOMEM;
+	lesson = &learner->lesson[wait->waker];
 	for (i = 0; i < lesson->deliveries; i++)
 		if (lesson->delivery[i].thread == wait->thread &&
 		    lesson->delivery[i].nr == wait->nr &&
@@ -160,15 +160,15 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 
 int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
 {
-	struct scope_lesson *lesson = scope_learn_lesson(learner, wait->thread);
+	struct scope_lesson *lesson;
 	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
 	enum scope_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
 								    : scope_call_role(wait->nr);
 	struct scope_wait_key *key;
 
-	if (!lesson || learn_delivery(learner, wait))
+	if (!scope_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
 		return -ENOMEM;
-	lesson = scope_learn_lesson(learner, wait->thread); /* another one's may have moved it */
+	lesson = &learner->lesson[wait->thread];
 	lesson->waits++;
 	if (!may_be_loop(role, scope_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
 		return 0;

@@ -20,8 +20,8 @@ struct scope_learner {
 	bool shared; /* the timeline is somebody else's */
 };
 
-/* The lesson of a thread that has none yet; NULL: no memory. */
-struct scope_lesson *scope_learn_meet(struct scope_learner *learner, uint32_t thread);
+/* Begins the lesson of a thread that has none yet. false: no memory. */
+bool scope_learn_meet(struct scope_learner *learner, uint32_t thread);
 /* The entry of a call that waits, or answers. */
 void scope_learn_call(struct scope_learner *learner, struct scope_lesson *lesson,
 		      const struct scope_thread *thread, const struct scope_open_call *call);
@@ -32,12 +32,10 @@ void scope_learn_return(struct scope_learner *learner, struct scope_lesson *less
 /* As struct scope_timeline_ops has it. */
 int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
 
-/* NULL: no memory. */
-static inline struct scope_lesson *scope_learn_lesson(struct scope_learner *learner,
-						      uint32_t thread)
+/* Is there a lesson of the thread, learner->lesson[thread]? false: no memory. */
+static inline bool scope_learn_has(struct scope_learner *learner, uint32_t thread)
 {
-	return thread < learner->count ? &learner->lesson[thread]
-				       : scope_learn_meet(learner, thread);
+	return thread < learner->count || scope_learn_meet(learner, thread);
 }
 
 static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_ns)
@@ -49,22 +47,26 @@ static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_n
 	}
 }
 
+#define SCOPE_LEARN_GAPS (1u << 31) /* beside the roles of plain calls: their times teach something */
+
 /* As struct scope_timeline_ops has it: what there is nothing to learn of but its time. */
 SCOPE_TAKE uint32_t scope_learn_plain_roles(const struct scope_learner *learner, uint32_t thread)
 {
 	const struct scope_lesson *lesson = &learner->lesson[thread];
+	const uint32_t roles = SCOPE_PICKUP_PLAIN_ROLES &
+			       (lesson->polled || !lesson->answers ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
 
-	return SCOPE_PICKUP_PLAIN_ROLES &
-	       (lesson->polled || !lesson->answers ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
+	return scope_lesson_gaps(lesson) ? roles | SCOPE_LEARN_GAPS : roles & ~SCOPE_LEARN_GAPS;
 }
 
 SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct scope_thread *thread,
 				  const struct scope_event *event)
 {
-	struct scope_lesson *lesson = &learner->lesson[thread->index];
+	struct scope_lesson *lesson;
 
-	if (!scope_lesson_gaps(lesson))
+	if (!(thread->plain & SCOPE_LEARN_GAPS))
 		return;
+	lesson = &learner->lesson[thread->index];
 	scope_learn_gap(lesson, event->syscall.enter_ns);
 	lesson->last_exit_ns = event->time_ns;
 }
@@ -72,11 +74,12 @@ SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct sc
 SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct scope_thread *thread,
 				 const struct scope_open_call *call)
 {
-	struct scope_lesson *lesson = scope_learn_lesson(learner, thread->index);
 	const enum scope_call_role role = (enum scope_call_role)call->role;
+	struct scope_lesson *lesson;
 
-	if (!lesson)
+	if (!scope_learn_has(learner, thread->index))
 		return -ENOMEM;
+	lesson = &learner->lesson[thread->index];
 	if (scope_lesson_gaps(lesson))
 		scope_learn_gap(lesson, call->enter_ns);
 	if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_FUTEX ||
@@ -88,10 +91,11 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scope_thread *thread,
 				const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
-	struct scope_lesson *lesson = scope_learn_lesson(learner, thread->index);
+	struct scope_lesson *lesson;
 
-	if (!lesson)
+	if (!scope_learn_has(learner, thread->index))
 		return -ENOMEM;
+	lesson = &learner->lesson[thread->index];
 	lesson->last_exit_ns = exit_ns;
 	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT)
 		scope_learn_return(learner, lesson, thread, call, ret);

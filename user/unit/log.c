@@ -10,8 +10,9 @@
 #include "base/spool.h"
 #include "unit/shape.h"
 
-#define VALUES 8 /* of a row */
-#define VALUES_BYTES (4 + VALUES * 8)
+#define VALUES_UNIT 7 /* of a row */
+#define VALUES_WAIT 8
+#define VALUES_BYTES (4 + VALUES_WAIT * 8)
 #define SLACK 8 /* that reading and writing words may touch behind a row */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
 #define SHAPELESS_BYTES 6 /* id of the vector, number of calls; and those */
@@ -65,13 +66,13 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 }
 
 /* Every value is written as a word, and the next one over what it did not need. */
-static inline uint8_t *put(uint8_t *to, const uint64_t value[VALUES])
+static inline uint8_t *put(uint8_t *to, const uint64_t *value, unsigned values)
 {
 	uint8_t *at = to + sizeof(uint32_t);
 	uint32_t lengths = 0;
 
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < VALUES; i++) {
+	for (unsigned i = 0; i < values; i++) {
 		const uint32_t length = value[i] ? 8 - (uint32_t)__builtin_clzll(value[i]) / 8 : 0;
 
 		memcpy(at, &value[i], sizeof(value[i]));
@@ -82,7 +83,7 @@ static inline uint8_t *put(uint8_t *to, const uint64_t value[VALUES])
 	return at;
 }
 
-static inline const uint8_t *get(const uint8_t *from, uint64_t value[VALUES])
+static inline const uint8_t *get(const uint8_t *from, uint64_t *value, unsigned values)
 {
 	static const uint64_t mask[16] = {
 		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
@@ -93,7 +94,7 @@ static inline const uint8_t *get(const uint8_t *from, uint64_t value[VALUES])
 	memcpy(&lengths, from, sizeof(lengths));
 	from += sizeof(lengths);
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < VALUES; i++) {
+	for (unsigned i = 0; i < values; i++) {
 		const uint32_t length = lengths >> 4 * i & 15;
 
 		memcpy(&value[i], from, sizeof(value[i]));
@@ -115,6 +116,15 @@ static inline uint64_t step_to(struct scope_unit_log *log, uint64_t end_ns)
 static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 {
 	return last_ns + (step >> 1 ^ -(step & 1));
+}
+
+#define SHAPE_BITS 16
+_Static_assert(SCOPE_SHAPES_MAX < 1u << SHAPE_BITS, "a shape's number, and 1 more, has its bits");
+
+/* Without a shape: 0 in its place. */
+static inline uint64_t thread_and_shape(const struct scope_unit *unit)
+{
+	return (uint64_t)unit->thread << SHAPE_BITS | (unit->shape + 1u);
 }
 
 /* Of a unit without a shape. */
@@ -149,9 +159,9 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 	if (!row)
 		return -ENOMEM;
 	*to++ = unit->open ? ROW_OPEN : 0;
-	to = put(to, (uint64_t[VALUES]){step_to(log, unit->end_ns), unit->thread, unit->shape + 1u,
-					unit->end_ns - unit->begin_ns, unit->run_ns,
-					unit->queue_ns, unit->blocked_ns, unit->bytes});
+	to = put(to, (uint64_t[]){step_to(log, unit->end_ns), thread_and_shape(unit),
+				  unit->end_ns - unit->begin_ns, unit->run_ns, unit->queue_ns,
+				  unit->blocked_ns, unit->bytes}, VALUES_UNIT);
 	if (shapeless)
 		to = put_calls(to, unit, call);
 	scope_spool_use(log->rows, to - row);
@@ -166,9 +176,9 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0);
 	*to++ = wait->class;
-	to = put(to, (uint64_t[VALUES]){step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
-					(uint32_t)(wait->waker + 1), wait->nr, wait->object,
-					wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns});
+	to = put(to, (uint64_t[]){step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
+				  (uint32_t)(wait->waker + 1), wait->nr, wait->object,
+				  wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns}, VALUES_WAIT);
 	scope_spool_use(log->rows, to - row);
 	return 0;
 }
@@ -180,15 +190,17 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 			       const struct scope_unit_call **ret_call)
 {
 	const bool open = *from++ & ROW_OPEN;
-	uint64_t value[VALUES];
+	uint64_t value[VALUES_UNIT];
+	uint32_t thread;
 
-	from = get(from, value);
+	from = get(from, value, VALUES_UNIT);
+	thread = (uint32_t)(value[1] >> SHAPE_BITS);
 	*last_ns = stepped(*last_ns, value[0]);
 	*unit = (struct scope_unit){
-		.begin_ns = *last_ns - value[3], .end_ns = *last_ns, .run_ns = value[4],
-		.queue_ns = value[5], .blocked_ns = value[6], .bytes = value[7],
-		.thread = (uint32_t)value[1], .group = groups->of_thread[value[1]],
-		.shape = (uint32_t)value[2] - 1, .open = open,
+		.begin_ns = *last_ns - value[2], .end_ns = *last_ns, .run_ns = value[3],
+		.queue_ns = value[4], .blocked_ns = value[5], .bytes = value[6],
+		.thread = thread, .group = groups->of_thread[thread],
+		.shape = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1, .open = open,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
 	if (unit->shape == SCOPE_SHAPE_NONE) {
@@ -205,9 +217,9 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 {
 	const bool lock = *from & ROW_LOCK, idle = *from & ROW_IDLE;
 	const uint8_t class = from[1];
-	uint64_t value[VALUES];
+	uint64_t value[VALUES_WAIT];
 
-	from = get(from + 2, value);
+	from = get(from + 2, value, VALUES_WAIT);
 	*last_ns = stepped(*last_ns, value[0]);
 	*wait = (struct scope_wait){
 		.thread = (uint32_t)value[1], .waker_tid = (uint32_t)value[2],

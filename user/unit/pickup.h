@@ -27,14 +27,6 @@ enum scope_pickup_match {
 	SCOPE_PICKUP_LOOP, /* the thread is idle from its entry on */
 };
 
-/* A call of its number picks up nothing, whatever its arguments: as most do. */
-static inline bool scope_pickup_never(const struct scope_pickup *pickup,
-				      const struct scope_open_call *call)
-{
-	return call->role != SCOPE_CALL_READ && call->role != SCOPE_CALL_ACCEPT &&
-	       call->role != SCOPE_CALL_POLL && call->nr != pickup->nr;
-}
-
 /* Roles of plain calls (timeline/timeline.h) that pick up nothing but at the top of the loop. */
 #define SCOPE_PICKUP_PLAIN_ROLES                                                                 \
 	(~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))

@@ -24,7 +24,9 @@ SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
 
 SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 {
-	return scope_draft_plain_roles(user, thread);
+	const struct scope_unit_builder *builder = user;
+
+	return builder->draft[thread].plain_roles;
 }
 
 SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread,
@@ -69,8 +71,7 @@ SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
 {
 	const struct scope_unit_builder *builder = user;
 
-	return scope_draft_plain_roles(builder, thread) &
-	       scope_learn_plain_roles(builder->learner, thread);
+	return builder->draft[thread].plain_roles & scope_learn_plain_roles(builder->learner, thread);
 }
 
 SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
@@ -163,7 +164,7 @@ int scope_units_begin(struct scope_units *units, const struct scope_trace *trace
 	if (!units->builder || scope_shapes_create(&units->shapes))
 		return -ENOMEM;
 	*units->builder = (struct scope_unit_builder){
-		.units = units, .pickups = pickups, .sink = *sink,
+		.units = units, .shapes = units->shapes, .pickups = pickups, .sink = *sink,
 	};
 	return scope_timeline_create(trace, &units->timeline);
 }
