@@ -113,6 +113,7 @@ static size_t list(const struct input *input, size_t from, const struct scope_ev
 {
 	size_t count = scope_trace_some(input->events - from);
 
+#pragma GCC unroll 8
 	for (size_t i = 0; i < count; i++)
 		ret_event[i] = &input->event[from + i];
 	return count;
