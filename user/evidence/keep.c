@@ -8,11 +8,17 @@
 #include "base/grow.h"
 #include "unit/shape.h"
 
+/* What is the same of all units of a shape. */
+struct judged_shape {
+	uint32_t population; /* SCOPE_POPULATION_NONE: none that is told of */
+	bool frequent;	     /* scope_population_frequent() */
+};
+
 struct keeper {
 	struct scope_kept *kept;
 	const struct scope_detection *detection;
 	uint32_t *const *of_vector; /* per group: id of a vector -> population */
-	bool *frequent;	/* per shape: scope_population_frequent() of its units */
+	struct judged_shape *shape; /* by number */
 	bool reference; /* the units of another trace: only usual ones */
 };
 
@@ -49,28 +55,32 @@ static void choose_shares(struct scope_kept *kept, const struct scope_detection 
 	}
 }
 
-static bool is_frequent(const struct keeper *keeper, uint32_t population,
-			const struct scope_unit_call *call, unsigned calls)
+static struct judged_shape judge_calls(const struct keeper *keeper, uint32_t group, uint32_t vector,
+				       const struct scope_unit_call *call, unsigned calls)
 {
-	return population != SCOPE_POPULATION_NONE &&
-	       scope_population_frequent(&keeper->detection->population[population], call, calls);
+	const uint32_t population = keeper->of_vector[group][vector];
+
+	return (struct judged_shape){
+		population,
+		population != SCOPE_POPULATION_NONE &&
+			scope_population_frequent(&keeper->detection->population[population], call, calls),
+	};
 }
 
-/* What calls say is the same of all units of a shape. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int judge_shapes(struct keeper *keeper, const struct scope_shapes *shapes)
 {
-	keeper->frequent = calloc(shapes->count + 1, sizeof(*keeper->frequent));
-	if (!keeper->frequent)
+	keeper->shape = calloc(shapes->count + 1, sizeof(*keeper->shape));
+	if (!keeper->shape)
 		return -ENOMEM;
 	for (size_t i = 0; i < shapes->count; i++) {
 		const struct scope_shape *shape = &shapes->shape[i];
-		const uint32_t *of_vector = keeper->of_vector[shape->group];
 
 		/* Of some no unit ended, and of some groups none that is still told of. */
-		if (of_vector && shape->vector != SCOPE_SHAPE_NO_VECTOR)
-			keeper->frequent[i] = is_frequent(keeper, of_vector[shape->vector],
-							  scope_shape_calls(shapes, shape),
-							  shape->calls);
+		keeper->shape[i].population = SCOPE_POPULATION_NONE;
+		if (keeper->of_vector[shape->group] && shape->vector != SCOPE_SHAPE_NO_VECTOR)
+			keeper->shape[i] = judge_calls(keeper, shape->group, shape->vector,
+						       scope_shape_calls(shapes, shape), shape->calls);
 	}
 	return 0;
 }
@@ -96,20 +106,20 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept *kept = keeper->kept;
 	struct scope_kept_population *of;
 	struct scope_kept_side *side;
-	uint32_t index, number = kept->units->count;
+	const struct judged_shape shape = unit->shape != SCOPE_SHAPE_NONE
+						  ? keeper->shape[unit->shape]
+						  : judge_calls(keeper, unit->group, unit->vector, call,
+								unit->calls);
+	const uint32_t index = shape.population, number = kept->units->count;
 	const struct scope_population *population;
 	bool abnormal, due;
 	uint8_t mark;
 	int err;
 
-	index = keeper->of_vector[unit->group][unit->vector];
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
-	mark = scope_population_judge(population, unit,
-				      unit->shape == SCOPE_SHAPE_NONE
-					      ? is_frequent(keeper, index, call, unit->calls)
-					      : keeper->frequent[unit->shape]);
+	mark = scope_population_judge(population, unit, shape.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
@@ -168,7 +178,7 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 		err = judge_shapes(keeper, survey->shapes);
 	if (!err)
 		err = scope_survey_replay(survey, groups, &sink);
-	free(keeper->frequent);
+	free(keeper->shape);
 	if (err) {
 		scope_kept_destroy(kept);
 		return err;

@@ -239,21 +239,48 @@ int scope_units_share(const struct scope_units *run, struct scope_units **ret_un
 	return 0;
 }
 
+/* Where the calls of its shape are, and 1 more; 0: nowhere yet; NULL: no memory. */
+static uint32_t *shape_call(struct scope_units *units, uint32_t shape)
+{
+	if (scope_grow(&units->shape_call, &units->shape_capacity, shape + 1ul, sizeof(*units->shape_call)))
+		return NULL;
+	while (units->shape_calls <= shape)
+		units->shape_call[units->shape_calls++] = 0;
+	return &units->shape_call[shape];
+}
+
+static int keep_calls(struct scope_units *units, const struct scope_unit *unit,
+		      const struct scope_unit_call *call, uint32_t *ret_first)
+{
+	uint32_t none = 0, *place = &none;
+
+	if (unit->shape != SCOPE_SHAPE_NONE)
+		place = shape_call(units, unit->shape);
+	if (!place || (!*place && scope_grow(&units->call, &units->call_capacity,
+					     units->calls + unit->calls, sizeof(*units->call))))
+		return -ENOMEM;
+	if (!*place) {
+		*place = (uint32_t)units->calls + 1;
+		if (unit->calls)
+			memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
+		units->calls += unit->calls;
+	}
+	*ret_first = *place - 1;
+	return 0;
+}
+
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
 		     const struct scope_unit_call *call)
 {
 	struct scope_unit *kept;
+	uint32_t first;
 
 	if (scope_grow(&units->unit, &units->capacity, units->count + 1, sizeof(*units->unit)) ||
-	    scope_grow(&units->call, &units->call_capacity, units->calls + unit->calls,
-		       sizeof(*units->call)))
+	    keep_calls(units, unit, call, &first))
 		return -ENOMEM;
 	kept = &units->unit[units->count];
 	*kept = *unit;
-	kept->call = units->calls;
-	if (unit->calls)
-		memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
-	units->calls += unit->calls;
+	kept->call = first;
 	/* Only the run's end hands out open units, when the threads are counted. */
 	if (unit->open)
 		units->thread[unit->thread].open_unit = units->count;
@@ -271,6 +298,7 @@ void scope_units_destroy(struct scope_units *units)
 	scope_shapes_destroy(units->shapes);
 	free(units->unit);
 	free(units->call);
+	free(units->shape_call);
 	free(units->thread);
 	free(units);
 }

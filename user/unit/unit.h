@@ -38,7 +38,7 @@ struct scope_unit {
 	uint32_t group;
 	uint32_t vector;     /* id in its group's set of vectors */
 	uint32_t shape;	     /* number of its list of calls (unit/shape.h), or SCOPE_SHAPE_NONE */
-	uint32_t call;	     /* first of its calls in scope_units.call */
+	uint32_t call;	     /* first of its calls in scope_units.call, which a shape's units share */
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
 	bool open;	     /* it had not ended when the window did */
@@ -62,6 +62,8 @@ struct scope_units {
 	size_t count, capacity;
 	struct scope_unit_call *call;
 	size_t calls, call_capacity;
+	uint32_t *shape_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
+	size_t shape_calls, shape_capacity;
 	uint64_t discarded; /* units cut by a loss */
 	uint64_t stacks;    /* in the trace, of any kind */
 	struct scope_timeline *timeline; /* as it stands at the window's end */
