@@ -52,44 +52,42 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
  * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
  * descriptors: servers keep one for clients and may keep another for what they wait for meanwhile.
  */
-static void learn_poll(struct scope_learner *learner, struct scope_lesson *lesson,
-		       const struct scope_thread *thread, const struct scope_open_call *call)
+void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call)
 {
-	const enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
 	const bool epoll = scope_call_is_epoll(call->nr);
-	struct scope_wait_key *key;
+	struct scope_wait_key *key = NULL;
 
-	if (role == SCOPE_CALL_POLL) {
-		epoll ? lesson->epolls++ : lesson->polls++;
-		key = epoll && call->args ? get_key(lesson, SYS_epoll_pwait, call->arg[0]) : NULL;
-		lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
-		if (key)
-			key->count++;
-		/* One that does not say which it was tells nothing. */
-		lesson->polled = !epoll || key;
-	} else if (lesson->polled && role == SCOPE_CALL_WRITE && call->args) {
-		if (scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) !=
-		    SCOPE_FD_ACCEPTED)
-			return;
-		lesson->polled = false;
-		if (lesson->waited == SCOPE_LESSON_NO_KEY)
-			lesson->inner_polls++;
-		else
-			lesson->key[lesson->waited].inner++;
-	}
+	if (scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
+		return;
+	if (epoll && call->args)
+		key = get_key(lesson, SYS_epoll_pwait, call->arg[0]);
+	lesson->epolls += epoll;
+	lesson->polls += !epoll;
+	lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
+	if (key)
+		key->count++;
+	/* One that does not say which it was tells nothing. */
+	lesson->polled = !epoll || key;
 }
 
-static void learn_answer(struct scope_learner *learner, struct scope_lesson *lesson,
-			 const struct scope_thread *thread, const struct scope_open_call *call)
+void scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	if (!lesson->answers && call->args && call->role == SCOPE_CALL_WRITE &&
-	    scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
-		    SCOPE_FD_ACCEPTED)
-		lesson->answers = true;
+	if (!call->args || scope_fds_kind(learner->timeline->fds, thread->tgid,
+					  (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
+		return;
+	lesson->answers = true;
+	if (!lesson->polled)
+		return;
+	lesson->polled = false;
+	if (lesson->waited == SCOPE_LESSON_NO_KEY)
+		lesson->inner_polls++;
+	else
+		lesson->key[lesson->waited].inner++;
 }
 
 /* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
-static void learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call)
+void scope_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call)
 {
 	struct scope_wait_key *key;
 
@@ -100,14 +98,6 @@ static void learn_lock(struct scope_lesson *lesson, const struct scope_open_call
 	key = get_key(lesson, SYS_futex, call->arg[0]);
 	if (key)
 		key->lock = true;
-}
-
-void scope_learn_call(struct scope_learner *learner, struct scope_lesson *lesson,
-		      const struct scope_thread *thread, const struct scope_open_call *call)
-{
-	learn_poll(learner, lesson, thread, call);
-	learn_answer(learner, lesson, thread, call);
-	learn_lock(lesson, call);
 }
 
 static void take_work(struct scope_lesson *lesson)

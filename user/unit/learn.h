@@ -22,9 +22,11 @@ struct scope_learner {
 
 /* Begins the lesson of a thread that has none yet. false: no memory. */
 bool scope_learn_meet(struct scope_learner *learner, uint32_t thread);
-/* The entry of a call that waits, or answers. */
-void scope_learn_call(struct scope_learner *learner, struct scope_lesson *lesson,
-		      const struct scope_thread *thread, const struct scope_open_call *call);
+/* The entry of a call by its role: POLL, WRITE, FUTEX. */
+void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call);
+void scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+		       const struct scope_thread *thread, const struct scope_open_call *call);
+void scope_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call);
 /* The return of a call that may have taken work. */
 void scope_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
 			const struct scope_thread *thread, const struct scope_open_call *call,
@@ -74,7 +76,6 @@ SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct sc
 SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct scope_thread *thread,
 				 const struct scope_open_call *call)
 {
-	const enum scope_call_role role = (enum scope_call_role)call->role;
 	struct scope_lesson *lesson;
 
 	if (!scope_learn_has(learner, thread->index))
@@ -82,9 +83,12 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 	lesson = &learner->lesson[thread->index];
 	if (scope_lesson_gaps(lesson))
 		scope_learn_gap(lesson, call->enter_ns);
-	if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_FUTEX ||
-	    (role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers)))
-		scope_learn_call(learner, lesson, thread, call);
+	if (call->role == SCOPE_CALL_POLL)
+		scope_learn_poll(lesson, call);
+	else if (call->role == SCOPE_CALL_FUTEX)
+		scope_learn_lock(lesson, call);
+	else if (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers))
+		scope_learn_write(learner, lesson, thread, call);
 	return 0;
 }
 
