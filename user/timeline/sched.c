@@ -27,13 +27,16 @@ enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
 						const struct scope_thread *thread, bool disk)
 {
 	const struct scope_open_call *open = &thread->open;
+	const enum scope_call_role role = scope_call_role_of(open->nr, open->args, open->arg[0]);
 	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
 
-	if (scope_call_role_of(open->nr, open->args, open->arg[0]) == SCOPE_CALL_SLEEP)
+	if (role == SCOPE_CALL_SLEEP)
 		return SCOPE_WAIT_TIMER;
-	if (thread->open.nr != SCOPE_NR_NONE && thread->open.args)
-		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	return scope_wait_classify(thread->open.nr, kind, disk);
+	if (role == SCOPE_CALL_POLL)
+		return SCOPE_WAIT_POLL;
+	if (open->nr != SCOPE_NR_NONE && open->args)
+		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)open->arg[0]);
+	return scope_wait_classify(open->nr, kind, disk);
 }
 
 static int switch_out(const struct scope_listener *run, const struct scope_event *event)
