@@ -51,7 +51,9 @@
 #                             of a file of the other events alone
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
 #   units_per_s               from decoded events in memory, without stacks, to the units that are
-#                             kept: learning, clustering and detection included; one processor
+#                             kept: learning, clustering and detection included; one processor; of 6
+#                             million events, which are a minute at 100,000 events/s; ..._of_20s: of 2
+#                             million, where what is learned first and what is kept weigh more
 #   unit_events               events of one of those units
 #   fetched_events_per_s      the same events, each only looked at: what memory takes of units_per_s
 #   distinct_units_seconds    10 million units of 5,000 distinct vectors, handed over as such: their
@@ -223,8 +225,10 @@ bench_analysis() {
 	mkdir -p "$build/bench"
 	"$bin/server_trace" -n "$events" -s 1 -o "$trace"
 	"$bin/consume" "$trace"
-	"$bin/server_trace" -n 2000000 -s 1 -o "$trace.units"
+	"$bin/server_trace" -n 6000000 -s 1 -o "$trace.units"
 	"$bin/units" "$trace.units" 2>/dev/null
+	"$bin/server_trace" -n 2000000 -s 1 -o "$trace.units"
+	"$bin/units" "$trace.units" 2>/dev/null | sed -n 's/^units_per_s/&_of_20s/p'
 	"$bin/units" -d 10000000 2>/dev/null
 	rm -f "$trace.units"
 	for seconds in 10 60; do

@@ -108,7 +108,7 @@ static int judge(struct scope_groups *groups, const struct scope_survey *survey)
 	return err;
 }
 
-/* As scope_trace_take(). */
+/* As scope_trace_take(), which has done more by then: what it takes is kept small. */
 static size_t list(const struct input *input, size_t from, const struct scope_event **ret_event)
 {
 	size_t count = scope_trace_some(input->events - from);
