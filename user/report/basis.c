@@ -153,29 +153,19 @@ int scope_section_basis(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const char *damage = scope_trace_damage(analysis->trace);
-	size_t problems, size;
+	size_t problems;
 	const char *const *problem;
-	char *text = NULL;
-	FILE *to = open_memstream(&text, &size);
+	struct scope_paragraph text;
 
-	if (!to)
+	if (scope_paragraph_begin(&text))
 		return -ENOMEM;
-	tell_basis(report, to);
-	if (fclose(to)) {
-		free(text);
+	tell_basis(report, text.to);
+	if (scope_paragraph_print(&text, report->out, "  "))
 		return -ENOMEM;
-	}
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-	free(text);
 	if (damage[0])
 		fprintf(report->out, "  %s\n", damage);
-	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++) {
-		fputs("  ", report->out);
-		scope_format_wrapped(report->out, analysis->signatures->problem[i], 2, 2);
-		fputc('\n', report->out);
-	}
+	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
+		scope_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
 	problem = scope_symbols_problems(analysis->symbols, &problems);
 	for (size_t i = 0; i < problems && i < 5; i++)
 		fprintf(report->out, "  %s\n", problem[i]);

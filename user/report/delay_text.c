@@ -161,9 +161,8 @@ static int print_details(const struct scope_causal_result *result, uint32_t site
 	int code;
 
 	scope_effect_meaning(effect, meaning, sizeof(meaning));
-	fprintf(out, "\n%s%s%s\n  ", bold(colour), result->site[site], plain(colour));
-	scope_format_wrapped(out, meaning, 2, 2);
-	fputs("\n", out);
+	fprintf(out, "\n%s%s%s\n", bold(colour), result->site[site], plain(colour));
+	scope_format_paragraph(out, "  ", meaning);
 	print_levels(result, effect, out);
 	print_latency(effect, out);
 	if (effect->n) {
@@ -175,11 +174,8 @@ static int print_details(const struct scope_causal_result *result, uint32_t site
 		scope_figure_free(&figure);
 	}
 	scope_effect_notes(effect, &notes);
-	for (unsigned i = 0; i < notes.count; i++) {
-		fputs("  ! ", out);
-		scope_format_wrapped(out, notes.text[i], 4, 4);
-		fputc('\n', out);
-	}
+	for (unsigned i = 0; i < notes.count; i++)
+		scope_format_paragraph(out, "  ! ", notes.text[i]);
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "report/object.h"
 #include "report/path.h"
 
-#define DETAIL_COLUMN 17 /* where the details of a finding begin */
 #define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
 #define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
 #define PATH_CALLS 8	 /* more make no example */
@@ -64,36 +63,25 @@ static int print_chain(const struct report *report, const struct scope_finding *
 {
 	const struct scope_tree *tree = &finding->evidence->tree;
 	const struct scope_function *path[SCOPE_PATH_MAX];
+	struct scope_paragraph line;
 	unsigned count = 0;
-	size_t size;
-	char *line = NULL;
-	FILE *to;
 
 	for (uint32_t node = finding->node; node && count < SCOPE_PATH_MAX;
 	     node = tree->node[node].parent)
 		path[count++] = tree->node[node].function;
 	if (!count)
 		return 0;
-	to = open_memstream(&line, &size);
-	if (!to)
+	if (scope_paragraph_begin(&line))
 		return -ENOMEM;
 	if (cut)
-		fputs("… → ", to);
+		fputs("… → ", line.to);
 	while (count--)
-		fprintf(to, "%s%s",
+		fprintf(line.to, "%s%s",
 			scope_signatures_name(report->analysis->signatures, path[count]),
 			count ? " → " : "");
 	if (below(finding))
-		fprintf(to, " → %s", below(finding)->name);
-	if (fclose(to)) {
-		free(line);
-		return -ENOMEM;
-	}
-	fputs("     call path   ", report->out);
-	scope_format_wrapped(report->out, line, DETAIL_COLUMN, DETAIL_COLUMN);
-	fputc('\n', report->out);
-	free(line);
-	return 0;
+		fprintf(line.to, " → %s", below(finding)->name);
+	return scope_paragraph_print(&line, report->out, "     call path   ");
 }
 
 /* A function of a stripped file has no name; who called it says more than its address. */
@@ -126,11 +114,8 @@ static int print_kernel(const struct report *report, const struct scope_finding 
 	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u",
 		 thread_at(report, finding->thread)->tid);
 	if (!scope_trace_meta(trace, key)) {
-		if (why) {
-			fputs("     kernel      ", report->out);
-			scope_format_wrapped(report->out, why, DETAIL_COLUMN, DETAIL_COLUMN);
-			fputc('\n', report->out);
-		}
+		if (why)
+			scope_format_paragraph(report->out, "     kernel      ", why);
 		return 0;
 	}
 	names = strdup(scope_trace_meta(trace, key));
@@ -247,34 +232,27 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 static int print_path(const struct report *report, const char *head, const struct scope_path *path)
 {
 	bool *shown = calloc(path->calls + 1, sizeof(*shown)), left_out = false;
-	size_t size, count = 0;
-	char *line = NULL;
-	FILE *to = shown ? open_memstream(&line, &size) : NULL;
+	struct scope_paragraph line;
+	size_t count = 0;
 
-	if (!to) {
+	if (!shown || scope_paragraph_begin(&line)) {
 		free(shown);
 		return -ENOMEM;
 	}
 	choose_calls(path, shown);
 	for (size_t i = 0; i < path->calls; i++) {
 		if (shown[i]) {
-			fputs(!count++ ? "" : left_out ? " … " : " · ", to);
-			print_call(to, &path->call[i]);
+			fputs(!count++ ? "" : left_out ? " … " : " · ", line.to);
+			print_call(line.to, &path->call[i]);
 		}
 		left_out = !shown[i];
 	}
 	if (count < path->calls)
-		fprintf(to, " (%zu more)", path->calls - count);
+		fprintf(line.to, " (%zu more)", path->calls - count);
+	if (!path->calls)
+		fputs("none", line.to);
 	free(shown);
-	if (fclose(to)) {
-		free(line);
-		return -ENOMEM;
-	}
-	fputs(head, report->out);
-	scope_format_wrapped(report->out, path->calls ? line : "none", DETAIL_COLUMN, DETAIL_COLUMN);
-	fputc('\n', report->out);
-	free(line);
-	return 0;
+	return scope_paragraph_print(&line, report->out, head);
 }
 
 static int print_paths(const struct report *report, const struct scope_finding *finding)
@@ -342,9 +320,7 @@ static int print_inside(const struct report *report, const struct scope_finding 
 
 	if (err || !text)
 		return err;
-	fputs("     in kernel   ", report->out);
-	scope_format_wrapped(report->out, text, DETAIL_COLUMN, DETAIL_COLUMN);
-	fputc('\n', report->out);
+	scope_format_paragraph(report->out, "     in kernel   ", text);
 	free(text);
 	return 0;
 }

@@ -2,8 +2,10 @@
 /* Numbers and names as people read them. */
 #include "report/format.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *scope_format_ns(struct scope_text *buffer, double ns)
@@ -162,4 +164,30 @@ void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned
 			column++;
 		}
 	}
+}
+
+void scope_format_paragraph(FILE *out, const char *head, const char *text)
+{
+	const unsigned column = columns(head, strlen(head));
+
+	fputs(head, out);
+	scope_format_wrapped(out, text, column, column);
+	fputc('\n', out);
+}
+
+int scope_paragraph_begin(struct scope_paragraph *paragraph)
+{
+	*paragraph = (struct scope_paragraph){0};
+	paragraph->to = open_memstream(&paragraph->text, &paragraph->size);
+	return paragraph->to ? 0 : -ENOMEM;
+}
+
+int scope_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
+{
+	const int err = fclose(paragraph->to) ? -ENOMEM : 0;
+
+	if (!err)
+		scope_format_paragraph(out, head, paragraph->text);
+	free(paragraph->text);
+	return err;
 }

@@ -25,5 +25,18 @@ void scope_format_padded(FILE *out, const char *text, unsigned width);
 void scope_format_name(FILE *out, const char *name, unsigned width);
 /* Prints text with a break before each word that would go beyond column 96, behind an indent. */
 void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
+/* The head, and behind it the text as a column of its own. Ends its line. */
+void scope_format_paragraph(FILE *out, const char *head, const char *text);
+
+/* The same of a text that is written piece by piece. */
+struct scope_paragraph {
+	FILE *to; /* where the text is written */
+	char *text;
+	size_t size;
+};
+
+/* print must follow, which frees. Both: 0 or -ENOMEM. */
+int scope_paragraph_begin(struct scope_paragraph *paragraph);
+int scope_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head);
 
 #endif

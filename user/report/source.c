@@ -11,7 +11,6 @@
 
 #define ROWS 3
 #define SHARE_MIN 0.1 /* lines with less of the excess are left out, but for the first */
-#define SOURCE_COLUMN 17
 
 static const char *base_name(const char *path)
 {
@@ -37,9 +36,8 @@ int scope_section_source(const struct report *report, const struct scope_finding
 	const struct scope_analysis *analysis = report->analysis;
 	bool hung = finding->kind == SCOPE_FINDING_HANG;
 	struct scope_places_row row[ROWS];
-	char *line = NULL;
-	size_t count, size;
-	FILE *to;
+	struct scope_paragraph line;
+	size_t count;
 	int err;
 
 	*ret_cut = 0;
@@ -49,22 +47,13 @@ int scope_section_source(const struct report *report, const struct scope_finding
 				hung ? finding->thread : UINT32_MAX, row, ROWS, &count, ret_cut);
 	if (err || !count)
 		return err;
-	to = open_memstream(&line, &size);
-	if (!to)
+	if (scope_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 0; i < count && (!i || row[i].share >= SHARE_MIN); i++) {
-		fputs(i ? " · " : "", to);
-		print_row(to, &row[i]);
+		fputs(i ? " · " : "", line.to);
+		print_row(line.to, &row[i]);
 		if (!hung)
-			fprintf(to, " (%.0f %%)", 100 * row[i].share);
+			fprintf(line.to, " (%.0f %%)", 100 * row[i].share);
 	}
-	if (fclose(to)) {
-		free(line);
-		return -ENOMEM;
-	}
-	fputs("     source      ", report->out);
-	scope_format_wrapped(report->out, line, SOURCE_COLUMN, SOURCE_COLUMN);
-	fputc('\n', report->out);
-	free(line);
-	return 0;
+	return scope_paragraph_print(&line, report->out, "     source      ");
 }

@@ -79,9 +79,8 @@ static int print_lacks(const struct report *report)
 	if (!lacks)
 		return 0;
 	snprintf(text, sizeof(text), "Source %s cannot give %s.", meta(report, SCOPE_META_SOURCE), lacks);
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputs("\n\n", report->out);
+	scope_format_paragraph(report->out, "  ", text);
+	fputc('\n', report->out);
 	return 0;
 }
 

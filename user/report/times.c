@@ -53,9 +53,7 @@ static void warn(const struct report *report, const struct scope_times *line, si
 			 "missing, and its times are not to be relied on.",
 			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name,
 			 100 * SCOPE_UNEXPLAINED_MAX);
-		fputs("  ", report->out);
-		scope_format_wrapped(report->out, text, 2, 2);
-		fputc('\n', report->out);
+		scope_format_paragraph(report->out, "  ", text);
 	}
 }
 

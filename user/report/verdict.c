@@ -182,33 +182,22 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 static int print_near(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
-	char *text = NULL;
-	size_t size;
-	FILE *to;
+	struct scope_paragraph text;
 
 	if (ranking->findings || !ranking->nears)
 		return 0;
-	to = open_memstream(&text, &size);
-	if (!to)
+	if (scope_paragraph_begin(&text))
 		return -ENOMEM;
-	fputs("Nearest to a finding came", to);
+	fputs("Nearest to a finding came", text.to);
 	for (size_t i = 0; i < ranking->nears; i++) {
 		const struct scope_finding *finding = &ranking->near[i].finding;
 
-		fprintf(to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
+		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
 			finding->function->name, finding->function->module, 100 * finding->share);
-		tell_rule(finding, ranking->near[i].fails, to);
+		tell_rule(finding, ranking->near[i].fails, text.to);
 	}
-	fputc('.', to);
-	if (fclose(to)) {
-		free(text);
-		return -ENOMEM;
-	}
-	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
-	fputc('\n', report->out);
-	free(text);
-	return 0;
+	fputc('.', text.to);
+	return scope_paragraph_print(&text, report->out, "  ");
 }
 
 int scope_section_verdict(const struct report *report)
