@@ -5,8 +5,11 @@
 
 #include "unit/survey.h"
 
-/* What the start of a trace teaches is what units are cut by, until more is known. */
-#define SCOPE_ONCE_EVENTS 131072u
+/*
+ * What the start of a trace teaches is what units are cut by, until more is known. The more events, the less
+ * often that has to be done once more; docs/costs.md says what it came to.
+ */
+#define SCOPE_ONCE_EVENTS 32768u
 
 /* How it went. */
 struct scope_once_course {
