@@ -5,6 +5,8 @@
  * Prints lines "signature_KIND_FUNCTIONS_calls_per_s N calls/s". Each function has ten episodes; the
  * calls are those of random requests, in which functions follow one another, each with some of its
  * calls left out or doubled. Everything is drawn from a fixed seed.
+ *
+ * Usage: signature [SECONDS]     for each measurement (1)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,6 @@
 #define ALPHABET 48 /* different calls that a busy server makes */
 #define OF_FUNCTION 10
 #define CALLS (1u << 20)
-#define SECONDS 1.0
 #define NAIVE_CALLS (1u << 12)
 
 struct work {
@@ -88,6 +89,7 @@ static void count_hit(void *user, uint32_t episode, uint64_t first, uint64_t las
 	work->hits++;
 }
 
+/* Windows end at the next call of their first one's number; a run of that number goes on. */
 static uint64_t naive(const struct work *work, size_t calls)
 {
 	uint64_t hits = 0;
@@ -99,9 +101,10 @@ static uint64_t naive(const struct work *work, size_t calls)
 			end++;
 		for (size_t e = 0; e < work->episodes; e++) {
 			const struct scope_episode *episode = &work->episode[e];
+			const size_t until = episode->contiguous ? calls : end;
 			unsigned found = 0;
 
-			for (size_t at = i; at < end && found < episode->length; at++) {
+			for (size_t at = i; at < until && found < episode->length; at++) {
 				if (work->nr[at] == episode->nr[found])
 					found++;
 				else if (episode->contiguous || !found)
@@ -113,7 +116,7 @@ static uint64_t naive(const struct work *work, size_t calls)
 	return hits;
 }
 
-static int measure(size_t functions, bool contiguous)
+static int measure(size_t functions, bool contiguous, double seconds)
 {
 	const char *kind = contiguous ? "contiguous" : "gaps";
 	struct scope_matcher *matcher;
@@ -140,7 +143,7 @@ static int measure(size_t functions, bool contiguous)
 		scope_match_feed(matcher, match, work.nr, CALLS, count_hit, &work);
 		fed += CALLS;
 		took = now() - begin;
-	} while (took < SECONDS);
+	} while (took < seconds);
 	printf("signature_%s_%zu_calls_per_s %.0f calls/s\n", kind, functions, (double)fed / took);
 	begin = now();
 	work.hits += naive(&work, NAIVE_CALLS);
@@ -153,13 +156,15 @@ static int measure(size_t functions, bool contiguous)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const size_t functions[] = {10, 100, 1000};
 
+	const double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
+
 	for (int contiguous = 1; contiguous >= 0; contiguous--)
 		for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-			if (measure(functions[i], contiguous))
+			if (measure(functions[i], contiguous, seconds))
 				return 1;
 	return 0;
 }
