@@ -123,6 +123,28 @@ check_bugs() {
 	done < <(block bugs README.md | sed -n 's/^| `\([^`]*\)` .*/\1/p')
 }
 
+# Rows of what holds: each names a test at its end, and a test of the module is in the table that runs it.
+check_held() {
+	local row tests test found=0
+	while read -r row; do
+		tests=$(cut -d'|' -f3 <<<"$row" | grep -oE '`tests/[a-z]+/[a-z0-9_.]+`' | tr -d '`')
+		[ -n "$tests" ] || differ "docs/security.md: no test is named for: $row"
+		found=$((found + 1))
+		for test in $tests; do
+			[ -e "$test" ] || differ "docs/security.md names $test, which is not there"
+			case $test in
+			tests/unit/test_*.c | tests/unit/*.sh | tests/vm/test_*.sh | tests/fuzz/fuzz_*.c | tests/golden/*) ;;
+			tests/kmod/test_*.c)
+				run_by_table "$test" || differ "docs/security.md names $test, no test of which is in tests/kmod/main.c" ;;
+			*) differ "docs/security.md names $test, which is no test that scripts/check.sh runs" ;;
+			esac
+		done
+	done < <(block held docs/security.md | grep '^|' | grep -v -e '^|---' -e '^| what holds')
+	[ $found -gt 0 ] || differ "docs/security.md has no rows of what holds"
+}
+
+run_by_table() { grep -oE '^void test_[a-z_0-9]+' "$1" | cut -d' ' -f2 | grep -qwf - tests/kmod/main.c; }	# FILE
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -134,6 +156,7 @@ check_targets
 check_pages
 check_constants
 check_bugs
+check_held
 check_demo
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
 exit $bad
