@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,12 +19,12 @@
 #include "capture/steer.h"
 #include "proc/kernel_names.h"
 #include "proc/proc.h"
+#include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
 #define LOOK_NS 5000000000ull
-#define KALLSYMS "/proc/kallsyms"
 
 static uint64_t now_ns(void)
 {
@@ -81,8 +80,27 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	if (!code && capture->kernel_names)
 		code = scope_kernel_names_note(capture->kernel_names, subbuf);
 	if (!code && capture->still_wanted)
-		code = scope_still_write(capture->still, subbuf, capture->writer);
+		code = scope_still_note(capture->still, subbuf);
 	return code;
+}
+
+/* Hands out what there is. Not from within itself: what waits for a reader may be part of a drain. */
+static int drain(struct scope_capture_run *capture)
+{
+	int code;
+
+	if (capture->draining)
+		return 0;
+	capture->draining = true;
+	code = capture->source->drain(capture->feed, take_subbuf, capture);
+	capture->draining = false;
+	return code;
+}
+
+/* Rings must not fill while something takes long. */
+static int keep_up(void *context)
+{
+	return drain(context);
 }
 
 /* The STATE records just made, and the stacks they point to, before the threads move on. */
@@ -91,10 +109,9 @@ static int drain_still(struct scope_capture_run *capture)
 	int code;
 
 	capture->still_wanted = true;
-	code = capture->source->drain(capture->feed, take_subbuf, capture);
+	code = drain(capture);
 	capture->still_wanted = false;
-	scope_still_next_moment(capture->still);
-	return code;
+	return code ? code : scope_still_write(capture->still, capture->writer, keep_up, capture);
 }
 
 /* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
@@ -104,7 +121,7 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	int code = capture->source->flush(capture->feed);
 
 	if (!code)
-		code = capture->source->drain(capture->feed, take_subbuf, capture);
+		code = drain(capture);
 	if (!code)
 		capture->settled_ns = begin_ns;
 	if (!code)
@@ -159,6 +176,15 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
+/* What of the target could not be read. */
+static int write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
+{
+	char text[512];
+
+	scope_proc_reader_tell(capture->options.reader, text, sizeof(text));
+	return text[0] ? scope_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
+}
+
 int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
 			    struct scope_writer *writer)
 {
@@ -171,30 +197,10 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 	if (capture->states)
 		code = scope_states_write(capture->states, writer);
 	if (!code)
+		code = write_unread(capture, writer);
+	if (!code)
 		code = scope_capture_last_meta(writer, &capture->stats);
 	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
-}
-
-/* Rings must not fill while something takes long. */
-static int keep_up(void *context)
-{
-	struct scope_capture_run *capture = context;
-
-	return capture->source->drain(capture->feed, take_subbuf, capture);
-}
-
-/* Names of the kernel's functions that were hit; where they cannot be read any more there are none. */
-static int write_kernel_names(struct scope_capture_run *capture, int (*meanwhile)(void *context))
-{
-	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
-	int code;
-
-	if (!kallsyms)
-		return 0;
-	code = scope_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture,
-					capture->writer);
-	fclose(kallsyms);
-	return code;
 }
 
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
@@ -205,7 +211,7 @@ static int cut(struct scope_capture_run *capture)
 	if (!code)
 		code = keep_up(capture);
 	if (!code)
-		code = write_kernel_names(capture, keep_up);
+		code = scope_capture_write_kernel(capture, keep_up);
 	if (code)
 		return failed(capture, code);
 	if (scope_states_take(capture->source, capture->feed, &capture->options,
@@ -309,7 +315,7 @@ static int run(struct scope_capture_run *capture)
 		if (ended(capture))
 			break;
 		if (now < flush) {
-			code = capture->source->drain(capture->feed, take_subbuf, capture);
+			code = drain(capture);
 			if (code || capture->leader_gone || capture->pidfd < 0)
 				continue;
 		}
@@ -352,13 +358,15 @@ static int end_session(struct scope_capture_run *capture)
 	if (!code)
 		code = scope_capture_write_names(capture);
 	if (!code)
-		code = write_kernel_names(capture, NULL);
+		code = scope_capture_write_kernel(capture, NULL);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
 	if (code)
 		return code;
-	code = scope_capture_last_meta(capture->writer, &capture->stats);
+	code = write_unread(capture, capture->writer);
+	if (!code)
+		code = scope_capture_last_meta(capture->writer, &capture->stats);
 	return code ? failed(capture, code) : 0;
 }
 
@@ -404,26 +412,6 @@ static void add_note(struct scope_capture_run *capture)
 			 capture->source->note(capture->feed));
 }
 
-/* Is it known where the kernel runs? Then samples say where in it they hit. 0 or -ENOMEM. */
-static int find_kernel(struct scope_capture_run *capture)
-{
-	struct scope_capture_options *options = &capture->options;
-	FILE *kallsyms;
-	int code;
-
-	if (!options->sample_period_ns || options->stack_mode == SCOPE_STACK_NONE)
-		return 0;
-	kallsyms = fopen(KALLSYMS, "re");
-	if (!kallsyms) {
-		scope_error_set(&capture->no_kernel, -errno, KALLSYMS ": %s", strerror(errno));
-		return 0;
-	}
-	code = scope_kernel_base(kallsyms, &capture->no_kernel, &options->kernel_base);
-	fclose(kallsyms);
-	options->kernel_ips = !code;
-	return code ? 0 : scope_kernel_names_create(options->kernel_base, &capture->kernel_names);
-}
-
 static int prepare(struct scope_capture_run *capture)
 {
 	int code;
@@ -431,9 +419,13 @@ static int prepare(struct scope_capture_run *capture)
 	code = scope_capture_find_target(capture);
 	if (code)
 		return code;
-	code = find_kernel(capture);
+	code = scope_capture_find_kernel(capture);
 	if (code)
 		return failed(capture, code);
+	/* Before the source opens: what reads the target must not keep the session alive. */
+	code = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
+	if (code)
+		return code;
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	code = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
@@ -443,11 +435,12 @@ static int prepare(struct scope_capture_run *capture)
 	add_note(capture);
 	code = scope_proc_create(&capture->proc);
 	if (!code)
-		code = scope_still_create(&capture->still);
+		code = scope_still_create(capture->options.reader, &capture->still);
 	if (!code)
 		code = scope_newborn_create(&capture->newborn);
 	if (code)
 		return failed(capture, code);
+	scope_proc_reader_meanwhile(capture->options.reader, keep_up, capture);
 	return scope_steer_create(capture->source, capture->feed, &capture->options,
 				  capture->error, &capture->steer);
 }
@@ -463,6 +456,7 @@ static void release(struct scope_capture_run *capture)
 		close(capture->pidfd);
 	if (capture->feed)
 		capture->source->close(capture->feed);
+	scope_proc_reader_destroy(capture->options.reader);
 }
 
 int scope_capture(const struct scope_source *source, const struct scope_capture_options *options,

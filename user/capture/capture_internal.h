@@ -27,6 +27,7 @@ struct scope_capture_run {
 	bool deaf;	  /* the module's probes on system calls do not fire */
 	uint64_t settled_ns; /* all that happened before is drained */
 	bool ended;	  /* the source has stopped by itself, or its filter is empty */
+	bool draining;	   /* the source is handing out sub-buffers */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
 };
 
@@ -38,6 +39,15 @@ int scope_capture_find_target(struct scope_capture_run *capture);
 
 /* Maps, names of threads, names of code made at run time: what is new of them. 0 or -errno. */
 int scope_capture_write_names(struct scope_capture_run *capture);
+
+/* Is it known where the kernel runs? Then samples say where in it they hit. 0 or -ENOMEM. */
+int scope_capture_find_kernel(struct scope_capture_run *capture);
+
+/*
+ * Names of the kernel's functions that were hit; where they cannot be read any more there are none.
+ * meanwhile: as scope_kernel_names_write() takes it. 0 or -errno.
+ */
+int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context));
 
 /* Has the target ended, with all that is followed? Asked on every flush. */
 bool scope_capture_target_gone(struct scope_capture_run *capture);

@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/grow.h"
 #include "capture/defaults.h"
 #include "proc/kernel_stack.h"
+#include "proc/reader.h"
 #include "source/walk.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-#define PIECES_MAX 64
+#define READS_MAX 64 /* between two calls of meanwhile() */
 #define KERNEL_STACKS_MAX 1000 /* some 10 us each */
 
 struct scope_still {
+	struct scope_proc_reader *reader;
 	uint64_t left_bytes;
 	unsigned int kernel_stacks; /* read; or the most there may be, once they cannot be */
 	struct seen {
@@ -29,16 +29,30 @@ struct scope_still {
 		uint64_t run_ns, stack;
 	} *seen;
 	size_t count, room;
+	struct noted { /* noted, and not looked at yet */
+		struct scope_record_state state;
+		uint64_t stack;
+	} *noted;
+	size_t noted_count, noted_room;
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
 
-int scope_still_create(struct scope_still **ret_still)
+/* From the records of the start to those of the stop: the bound begins anew. */
+static void next_moment(struct scope_still *still)
+{
+	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
+	still->kernel_stacks = 0;
+	still->noted_count = 0;
+}
+
+int scope_still_create(struct scope_proc_reader *reader, struct scope_still **ret_still)
 {
 	struct scope_still *still = calloc(1, sizeof(*still));
 
 	if (!still)
 		return -ENOMEM;
-	scope_still_next_moment(still);
+	still->reader = reader;
+	next_moment(still);
 	*ret_still = still;
 	return 0;
 }
@@ -48,13 +62,8 @@ void scope_still_destroy(struct scope_still *still)
 	if (!still)
 		return;
 	free(still->seen);
+	free(still->noted);
 	free(still);
-}
-
-void scope_still_next_moment(struct scope_still *still)
-{
-	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
-	still->kernel_stacks = 0;
 }
 
 /* 1: has not run since it was read, by its CPU time; 0: read it now; -ENOMEM. */
@@ -72,45 +81,27 @@ static int is_known(struct scope_still *still, uint32_t tid, uint64_t run_ns, ui
 	return 0;
 }
 
-/* Reads page by page: the call copies whole pieces only, and stops at the first it cannot have. */
-static size_t read_memory(uint32_t tid, uint64_t address, uint8_t *data, size_t bytes)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct iovec local = { .iov_base = data }, remote[PIECES_MAX];
-	size_t count = 0, done = 0, piece;
-	ssize_t got;
-
-	while (done < bytes && count < PIECES_MAX) {
-		piece = page - (address + done) % page;
-		if (piece > bytes - done)
-			piece = bytes - done;
-		remote[count].iov_base = (void *)(uintptr_t)(address + done);
-		remote[count++].iov_len = piece;
-		done += piece;
-	}
-	local.iov_len = done;
-	got = process_vm_readv((pid_t)tid, &local, 1, remote, count, 0);
-	return got > 0 ? (size_t)got : 0;
-}
-
 static int write_stack(struct scope_still *still, const struct scope_record_state *state,
-		       const uint64_t *reg, struct scope_writer *writer)
+		       uint64_t stack, struct scope_writer *writer)
 {
 	struct scope_trace_memory memory = { .tid = state->tid, .data = still->data };
 	size_t bytes = sizeof(still->data);
+	ssize_t got;
 	int code;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_STACK_POINTER)
 		return 0;
-	memory.address = reg[SCOPE_STACK_POINTER];
+	memory.address = stack;
 	if (still->left_bytes < bytes)
 		return 0;
 	code = is_known(still, state->tid, state->run_ns, memory.address);
 	if (code)
 		return code < 0 ? code : 0;
-	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data, bytes);
-	if (!memory.bytes)
-		return 0;
+	got = scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data,
+				       bytes);
+	if (got <= 0)
+		return got == -ENOMEM ? (int)got : 0;
+	memory.bytes = (uint32_t)got;
 	still->left_bytes -= memory.bytes;
 	return scope_writer_memory(writer, &memory);
 }
@@ -129,9 +120,11 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
 	code = is_known(still, state->tid, state->run_ns, memory.address);
 	if (code)
 		return code < 0 ? code : 0;
-	memory.bytes = (uint32_t)read_memory(state->tid, memory.address, still->data,
-					     SCOPE_FUTEX_MEMORY_BYTES);
-	return memory.bytes == SCOPE_FUTEX_MEMORY_BYTES ? scope_writer_memory(writer, &memory) : 0;
+	if (scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data,
+				     SCOPE_FUTEX_MEMORY_BYTES) != SCOPE_FUTEX_MEMORY_BYTES)
+		return 0;
+	memory.bytes = SCOPE_FUTEX_MEMORY_BYTES;
+	return scope_writer_memory(writer, &memory);
 }
 
 /*
@@ -160,21 +153,43 @@ static int write_kernel(struct scope_still *still, const struct scope_record_sta
 	return names[0] ? scope_writer_meta(writer, key, names) : 0;
 }
 
-int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
-		      struct scope_writer *writer)
+int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbuf)
 {
 	const struct scope_record_state *state;
 	const void *record;
 	uint32_t offset = 0;
+
+	while ((record = scope_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
+		const uint64_t *reg;
+
+		state = record;
+		reg = (const uint64_t *)(state + 1);
+		if (scope_grow(&still->noted, &still->noted_room, still->noted_count + 1,
+			       sizeof(*still->noted)))
+			return -ENOMEM;
+		still->noted[still->noted_count++] = (struct noted){
+			*state, state->regs > SCOPE_STACK_POINTER ? reg[SCOPE_STACK_POINTER] : 0,
+		};
+	}
+	return 0;
+}
+
+int scope_still_write(struct scope_still *still, struct scope_writer *writer,
+		      int (*meanwhile)(void *context), void *context)
+{
 	int code = 0;
 
-	while (!code && (record = scope_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
-		state = record;
-		code = write_stack(still, state, (const uint64_t *)(state + 1), writer);
+	for (size_t i = 0; i < still->noted_count && !code; i++) {
+		const struct scope_record_state *state = &still->noted[i].state;
+
+		code = write_stack(still, state, still->noted[i].stack, writer);
 		if (!code)
 			code = write_lock(still, state, writer);
 		if (!code)
 			code = write_kernel(still, state, writer);
+		if (!code && i % READS_MAX == READS_MAX - 1)
+			code = meanwhile(context);
 	}
+	next_moment(still);
 	return code;
 }

@@ -14,24 +14,25 @@
 #error "no stack pointer known for this machine"
 #endif
 
-struct scope_writer;
+struct scope_proc_reader;
 struct scope_still;
+struct scope_writer;
 
 /* Remembers which threads were read, so that one that never ran since is read once. */
-int scope_still_create(struct scope_still **ret_still);
+int scope_still_create(struct scope_proc_reader *reader, struct scope_still **ret_still);
 void scope_still_destroy(struct scope_still *still); /* NULL is fine */
 
-/*
- * Writes a row of memory, from the stack pointer up to 32 KiB, for each STATE record in the
- * sub-buffer whose thread was off the CPU. A thread that is gone, or a page that cannot be read,
- * ends its row. Bounded to 64 MiB until scope_still_next_moment(). At stop also where each sleeps in
- * the kernel, as metadata: of 1,000 threads at most. 0, -ENOMEM, or what the writer
- * returned.
- */
-int scope_still_write(struct scope_still *still, const struct scope_subbuf *subbuf,
-		      struct scope_writer *writer);
+/* Notes the STATE records of a sub-buffer. 0, -ENOMEM. */
+int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbuf);
 
-/* From the records of the start to those of the stop: the bound begins anew. */
-void scope_still_next_moment(struct scope_still *still);
+/*
+ * Of what was noted since the last time: writes a row of memory, from the stack pointer up to 32 KiB, for
+ * each thread that was off the CPU. A thread that is gone, or a page that cannot be read, ends its row.
+ * Bounded to 64 MiB in one call. At stop also where each sleeps in the kernel, as metadata: of 1,000
+ * threads at most. It may take long, so meanwhile(context) is called now and then; what that returns
+ * but 0 ends it. 0, -ENOMEM, that, or what the writer returned.
+ */
+int scope_still_write(struct scope_still *still, struct scope_writer *writer,
+		      int (*meanwhile)(void *context), void *context);
 
 #endif

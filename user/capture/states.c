@@ -16,7 +16,6 @@ struct scope_states {
 	struct scope_subbuf **subbuf;
 	size_t count, room;
 	struct scope_still *still;
-	struct scope_writer *writer;
 };
 
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
@@ -25,7 +24,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	struct scope_subbuf *copy;
 	int code;
 
-	code = scope_still_write(states->still, subbuf, states->writer);
+	code = scope_still_note(states->still, subbuf);
 	if (code)
 		return code;
 	if (scope_grow(&states->subbuf, &states->room, states->count + 1, sizeof(*states->subbuf)))
@@ -78,12 +77,12 @@ int scope_states_take(const struct scope_source *source, void *feed,
 	if (!states)
 		return -ENOMEM;
 	states->still = still;
-	states->writer = writer;
 	if (source->states)
 		code = source->states(feed, take_subbuf, states);
 	else
 		code = run_session(source, options, tgid, meanwhile, context, states);
-	scope_still_next_moment(still);
+	if (!code)
+		code = scope_still_write(still, writer, meanwhile, context);
 	if (code) {
 		scope_states_destroy(states);
 		return code;

@@ -6,15 +6,19 @@
 #include "perf/record.h"
 #include "perf/tasks.h"
 
+struct scope_proc_reader;
+
 /*
  * Perf ends a copy at the first page that is not in memory. Large buffers on a stack leave such pages
  * below the frames of their callers, so that these would be missing from every stack through them.
  * Reading the pages from outside, as done here behind a copy that ended early, maps the kernel's page
  * of zeros there: it takes no memory, the program finds what it would have found, and the next copy
  * goes on. Where nothing can be read the stack ends; that place is kept in thread and not asked again.
- * One system call for each hole and thread. Which way a record came does not matter; one without a
+ * One request to the reader for each hole and thread, whose answer is not waited for: the page may be one
+ * that the target itself has to bring in. Which way a record came does not matter; one without a
  * copied stack changes nothing.
  */
-void scope_perf_hole_fill(struct scope_perf_thread *thread, const struct scope_perf_record *record);
+void scope_perf_hole_fill(struct scope_proc_reader *reader, struct scope_perf_thread *thread,
+			  const struct scope_perf_record *record);
 
 #endif

@@ -120,7 +120,7 @@ static void fill_hole(struct scope_perf_feed *feed, const struct scope_perf_reco
 	if (record->type == SCOPE_PERF_TYPE_EVENT && record->regs)
 		thread = scope_perf_tasks_find(feed->tasks, record->tid);
 	if (thread)
-		scope_perf_hole_fill(thread, record);
+		scope_perf_hole_fill(feed->options.reader, thread, record);
 }
 
 static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)

@@ -153,6 +153,7 @@ int scope_section_basis(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const char *damage = scope_trace_damage(analysis->trace);
+	const char *unread = scope_trace_meta(analysis->trace, SCOPE_META_UNREAD);
 	size_t problems;
 	const char *const *problem;
 	struct scope_paragraph text;
@@ -164,6 +165,8 @@ int scope_section_basis(const struct report *report)
 		return -ENOMEM;
 	if (damage[0])
 		fprintf(report->out, "  %s\n", damage);
+	if (unread)
+		scope_format_paragraph(report->out, "  ", unread);
 	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
 		scope_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
 	problem = scope_symbols_problems(analysis->symbols, &problems);

@@ -336,8 +336,11 @@ static json_t *make_problems(const struct scope_analysis *analysis)
 {
 	json_t *array = json_array();
 	const char *const *problem;
+	const char *unread = scope_trace_meta(analysis->trace, SCOPE_META_UNREAD);
 	size_t problems;
 
+	if (unread)
+		json_array_append_new(array, make_string(unread));
 	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
 		json_array_append_new(array, make_string(analysis->signatures->problem[i]));
 	problem = scope_symbols_problems(analysis->symbols, &problems);

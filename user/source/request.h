@@ -9,6 +9,7 @@
 #include <scope/control.h>
 
 struct scope_probe;
+struct scope_proc_reader;
 struct scope_selection;
 
 #define SCOPE_STACK_BUDGET_DEFAULT UINT32_MAX /* half of stacks_per_second on every CPU */
@@ -37,6 +38,7 @@ struct scope_capture_options {
 	bool block; /* requests to block devices */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
+	struct scope_proc_reader *reader; /* of what the target controls; set by the capture */
 	uint32_t overhead_max; /* thousandths of a CPU that probes may take; 0: any share */
 };
 

@@ -105,6 +105,7 @@ struct scope_trace_thread {
 #define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
 #define SCOPE_META_KERNEL_NAMES "kernel_names" /* why samples do not tell where in the kernel they hit */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
+#define SCOPE_META_UNREAD "unread" /* what of the target could not be read, a sentence; absent: nothing */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */

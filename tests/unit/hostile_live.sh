@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Trace targets that do what holds a tracer up: each capture ends in time, says what it could not read,
+# and leaves a trace that can be reported on.
+#
+# Usage: tests/unit/hostile_live.sh [MODE...]     modes of hostile_target.c (default: all)
+# Exit status: 0 all held; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
+
+limit_ms=6000 # 2 s, what readers may take at most, and a second for a busy host
+
+say() {	# OK NAME
+	if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; bad=1; fi
+}
+
+now_ms() { date +%s%3N; }
+
+# What the processes below a recorder hold open, but for sockets, pipes to nobody and folders of /proc.
+held_by_readers() {	# RECORDER
+	local keeper reader
+	for keeper in $(pgrep -P "$1"); do
+		for reader in $keeper $(pgrep -P "$keeper"); do
+			echo "$reader" >> "$dir/readers"
+			find "/proc/$reader/fd" -lname '/*' -printf '%l\n' 2>/dev/null
+			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps"
+			find "/proc/$reader/fd" -lname 'anon_inode:*' -printf '%l\n' 2>/dev/null
+		done
+	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$'
+}
+
+# Has the target in $target do it, and traces it for two seconds.
+capture() {	# MODE
+	local begin recorder status
+	coproc HOSTILE { exec "$dir/hostile" "$1"; }
+	target=$HOSTILE_PID
+	read -r _ <&"${HOSTILE[0]}" || { echo "skipped $1: it cannot be done here"; target=; return 1; }
+	: > "$dir/readers"
+	begin=$(now_ms)
+	timeout -s KILL 60 "$scope" record -p "$target" --source perf -d 2 -o "$dir/a.trace" \
+		> "$dir/said" 2>&1 &
+	recorder=$!
+	sleep 1.5
+	held_by_readers "$(pgrep -P "$recorder")" > "$dir/held"
+	wait "$recorder"
+	status=$?
+	took=$(($(now_ms) - begin))
+	kill -KILL "$target"
+	wait "$target" 2>/dev/null
+	target=
+	[ "$status" -eq 0 ] || cat "$dir/said"
+	say "$status" "$1: the capture ends well"
+	say "$((took > limit_ms))" "$1: within $limit_ms ms: $took"
+	say "$([ "$(wc -l < "$dir/readers")" -ge 2 ]; echo $?)" "$1: readers are other processes"
+	say "$([ ! -s "$dir/held" ]; echo $?)" "$1: readers hold no file of the session: $(tr '\n' ' ' < "$dir/held")"
+	"$scope" dump "$dir/a.trace" > "$dir/text"
+	say $? "$1: the trace reads"
+	timeout -s KILL 60 "$scope" report -i "$dir/a.trace" > "$dir/report" 2>&1
+	say $? "$1: the report is made"
+}
+
+expect() {	# NAME FILE PATTERN
+	grep -Eq -- "$3" "$2"
+	say $? "$1"
+}
+
+stack() {
+	capture stack || return
+	expect "stack: the trace says what was not read" "$dir/text" '^meta unread the memory of [1-4] thread'
+	expect "stack: so does the report" "$dir/report" 'the memory of [1-4] thread'
+	expect "stack: its calls were traced" "$dir/text" ' (syscall|exit) .* clock_nanosleep '
+}
+
+for mode in ${*:-stack}; do "$mode"; done
+[ "$bad" -eq 0 ]

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The asking side of the readers: requests, answers, limits, and who is not asked again. */
+#include "proc/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "proc/reader_internal.h"
+
+#define NS_PER_MS 1000000ull
+#define SLICE_MS 20u /* between two calls of meanwhile() */
+#define SENT_MAX 32u /* requests under way: touches, and those that are waited for */
+#define WANTED_MAX 2u /* meanwhile() may lead to requests, which do not call it again */
+
+struct sent {
+	uint64_t number;
+	uint32_t tgid, tid;
+	enum scope_reader_kind kind;
+};
+
+/* A request that is waited for, on the stack of who waits. */
+struct wanted {
+	struct wanted *outer; /* asked for before, and still waited for */
+	uint64_t number;
+	uint8_t *data;
+	size_t bytes, room;
+	int code;
+	bool done, lost; /* lost: its reader was given up */
+};
+
+/* What is not asked for again, of a thread or of a whole process; or what was not read. */
+struct mark {
+	uint32_t id, tgid;
+	enum scope_reader_kind kind;
+};
+
+struct marks {
+	struct mark *mark;
+	size_t count, room;
+};
+
+struct scope_proc_reader {
+	const volatile sig_atomic_t *stop;
+	int (*meanwhile)(void *context);
+	void *context;
+	int keeper, channel; /* sockets; -1: there is none */
+	pid_t keeper_pid;
+	uint64_t number;     /* of the last request */
+	struct sent sent[SENT_MAX]; /* answered in this order; a ring */
+	unsigned int first, count;
+	uint64_t since_ns; /* when the first of them had its turn */
+	unsigned int lost; /* readers given up */
+	struct wanted *wanted; /* the innermost */
+	unsigned int depth; /* of them */
+	struct marks refused, unread;
+	uint8_t data[SCOPE_READER_BYTES]; /* of the packet that has come */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/* ---- who is not asked again, and what is missing ---- */
+
+static bool has_mark(const struct marks *marks, uint32_t id, enum scope_reader_kind kind)
+{
+	for (size_t i = 0; i < marks->count; i++)
+		if (marks->mark[i].id == id && marks->mark[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Without memory for it less is known of what is missing. */
+static void set_mark(struct marks *marks, uint32_t tgid, uint32_t id, enum scope_reader_kind kind)
+{
+	if (!has_mark(marks, id, kind) &&
+	    !scope_grow(&marks->mark, &marks->room, marks->count + 1, sizeof(*marks->mark)))
+		marks->mark[marks->count++] = (struct mark){ id, tgid, kind };
+}
+
+/* A touch waits for the same pages. */
+static enum scope_reader_kind mark_of(enum scope_reader_kind kind)
+{
+	return kind == SCOPE_READER_TOUCH ? SCOPE_READER_MEMORY : kind;
+}
+
+/* One thread that held a reader up is left alone, and with a second one its whole process. */
+static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
+{
+	const enum scope_reader_kind kind = mark_of(sent->kind);
+	uint32_t id = sent->tid;
+
+	for (size_t i = 0; i < reader->refused.count; i++)
+		if (reader->refused.mark[i].tgid == sent->tgid && reader->refused.mark[i].kind == kind)
+			id = sent->tgid;
+	set_mark(&reader->refused, sent->tgid, id, kind);
+	set_mark(&reader->unread, sent->tgid, sent->tid, kind);
+}
+
+static bool is_refused(const struct scope_proc_reader *reader,
+		       const struct scope_reader_request *request)
+{
+	const enum scope_reader_kind kind = mark_of(request->kind);
+
+	return has_mark(&reader->refused, request->tid, kind) ||
+	       has_mark(&reader->refused, request->tgid, kind);
+}
+
+static size_t count_marks(const struct marks *marks, enum scope_reader_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < marks->count; i++)
+		count += marks->mark[i].kind == kind;
+	return count;
+}
+
+/* ---- readers come and go ---- */
+
+static uint64_t limit_ns(const struct scope_proc_reader *reader)
+{
+	uint64_t limit = SCOPE_READER_WAIT_MS >> (reader->lost < 2 ? reader->lost : 2);
+
+	if (limit < SCOPE_READER_HURRY_MS || (reader->stop && *reader->stop))
+		limit = SCOPE_READER_HURRY_MS;
+	return limit * NS_PER_MS;
+}
+
+/* fd: for a new reader; -1: the one that there is ends. */
+static int tell_keeper(const struct scope_proc_reader *reader, int fd)
+{
+	char byte = 0, room[CMSG_SPACE(sizeof(fd))] = { 0 };
+	struct iovec piece = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = room;
+		message.msg_controllen = sizeof(room);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
+	return sendmsg(reader->keeper, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
+}
+
+static int begin(struct scope_proc_reader *reader)
+{
+	int ends[2], code;
+
+	if (reader->channel >= 0)
+		return 0;
+	if (reader->lost >= SCOPE_READER_LOST_MAX)
+		return -ETIMEDOUT;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	code = tell_keeper(reader, ends[1]);
+	close(ends[1]);
+	if (code)
+		close(ends[0]);
+	else
+		reader->channel = ends[0];
+	return code;
+}
+
+/* It may be in the kernel for good: killed it is, waited for it is not. */
+static void give_up(struct scope_proc_reader *reader)
+{
+	tell_keeper(reader, -1);
+	close(reader->channel);
+	reader->channel = -1;
+	reader->lost++;
+	if (reader->count)
+		refuse(reader, &reader->sent[reader->first]);
+	reader->count = 0;
+	for (struct wanted *wanted = reader->wanted; wanted; wanted = wanted->outer)
+		wanted->lost = !wanted->done;
+}
+
+/* ---- requests and answers ---- */
+
+/* To who waits for it; the others' is dropped. */
+static void deliver(struct scope_proc_reader *reader, const struct scope_reader_answer *head,
+		    size_t bytes)
+{
+	struct wanted *wanted = reader->wanted;
+
+	while (wanted && wanted->number != head->number)
+		wanted = wanted->outer;
+	if (!wanted)
+		return;
+	if (bytes > wanted->room - wanted->bytes)
+		bytes = wanted->room - wanted->bytes;
+	memcpy(wanted->data + wanted->bytes, reader->data, bytes);
+	wanted->bytes += bytes;
+	wanted->code = head->code;
+	wanted->done = !head->more;
+}
+
+/* Takes what has come. 0; -EPIPE where the reader is gone, or says what nobody asked for. */
+static int collect(struct scope_proc_reader *reader)
+{
+	struct scope_reader_answer head;
+	struct iovec piece[] = { { &head, sizeof(head) }, { reader->data, sizeof(reader->data) } };
+	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2 };
+
+	while (reader->count) {
+		const ssize_t got = recvmsg(reader->channel, &message, MSG_DONTWAIT);
+
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes ||
+		    head.number != reader->sent[reader->first].number)
+			return -EPIPE;
+		deliver(reader, &head, head.bytes);
+		if (head.more)
+			continue;
+		reader->first = (reader->first + 1) % SENT_MAX;
+		reader->count--;
+		reader->since_ns = now_ns();
+	}
+	return 0;
+}
+
+/* Takes what has come, and gives a reader up that has not answered in time, or is gone. */
+static void check(struct scope_proc_reader *reader)
+{
+	if (reader->channel >= 0 &&
+	    (collect(reader) || (reader->count && now_ns() - reader->since_ns >= limit_ns(reader))))
+		give_up(reader);
+}
+
+static int send_request(struct scope_proc_reader *reader, struct scope_reader_request *request)
+{
+	int code = begin(reader);
+
+	if (code)
+		return code;
+	request->number = ++reader->number;
+	if (send(reader->channel, request, sizeof(*request), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+	    sizeof(*request))
+		return errno == EAGAIN ? -EAGAIN : -EPIPE;
+	if (!reader->count)
+		reader->since_ns = now_ns();
+	reader->sent[(reader->first + reader->count++) % SENT_MAX] = (struct sent){
+		request->number, request->tgid, request->tid, request->kind,
+	};
+	return 0;
+}
+
+/* Until the answer is there, the reader is given up, or meanwhile() fails: with what it returned. */
+static int await(struct scope_proc_reader *reader, const struct wanted *wanted)
+{
+	for (;;) {
+		struct pollfd set = { .fd = reader->channel, .events = POLLIN };
+		uint64_t waited_ns, limit = limit_ns(reader);
+		int left_ms = 1, code;
+
+		check(reader);
+		if (wanted->done || wanted->lost)
+			return 0;
+		waited_ns = now_ns() - reader->since_ns;
+		if (waited_ns < limit)
+			left_ms += (int)((limit - waited_ns) / NS_PER_MS);
+		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) ||
+		    !reader->meanwhile || reader->depth > 1)
+			continue;
+		code = reader->meanwhile(reader->context);
+		if (code)
+			return code;
+	}
+}
+
+/* wanted: data and room are set. One that was held up by another's request goes to the next reader. */
+static int ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
+	       struct wanted *wanted)
+{
+	int code;
+
+	while (reader->depth < WANTED_MAX && !is_refused(reader, request)) {
+		check(reader);
+		code = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request);
+		if (code == -EPIPE)
+			give_up(reader);
+		else if (code)
+			break;
+		if (code)
+			continue;
+		wanted->number = request->number;
+		wanted->outer = reader->wanted;
+		wanted->bytes = 0;
+		wanted->done = wanted->lost = false;
+		reader->wanted = wanted;
+		reader->depth++;
+		code = await(reader, wanted);
+		reader->depth--;
+		reader->wanted = wanted->outer;
+		if (code || wanted->done)
+			return code ? code : wanted->code;
+	}
+	set_mark(&reader->unread, request->tgid, request->tid, mark_of(request->kind));
+	return -ETIMEDOUT;
+}
+
+ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+				 uint64_t address, void *data, size_t bytes)
+{
+	struct scope_reader_request request = {
+		.kind = SCOPE_READER_MEMORY, .tgid = tgid, .tid = tid, .address = address, .bytes = bytes,
+	};
+	struct wanted wanted = { .data = data, .room = bytes };
+	int code;
+
+	if (!reader)
+		return scope_reader_read_memory(tid, address, data, bytes);
+	code = ask(reader, &request, &wanted);
+	return code ? code : (ssize_t)wanted.bytes;
+}
+
+void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+			     uint64_t address, uint32_t pages)
+{
+	struct scope_reader_request request = {
+		.kind = SCOPE_READER_TOUCH, .tgid = tgid, .tid = tid, .address = address, .pages = pages,
+	};
+
+	if (!reader) {
+		scope_reader_touch_pages(tid, address, pages);
+		return;
+	}
+	check(reader);
+	/* The last places are for those that are waited for. */
+	if (reader->count >= SENT_MAX - WANTED_MAX || is_refused(reader, &request))
+		return;
+	if (send_request(reader, &request) == -EPIPE)
+		give_up(reader);
+}
+
+/* ---- the whole ---- */
+
+int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_error *error,
+			     struct scope_proc_reader **ret_reader)
+{
+	struct scope_proc_reader *reader = calloc(1, sizeof(*reader));
+	int code;
+
+	if (!reader)
+		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
+	reader->stop = stop;
+	reader->channel = -1;
+	code = scope_reader_keep(&reader->keeper, &reader->keeper_pid);
+	if (code) {
+		free(reader);
+		return scope_error_set(error, code,
+				       "no process can be started that reads the target: %s; see the limits "
+				       "on processes (`ulimit -u`) and open files", strerror(-code));
+	}
+	*ret_reader = reader;
+	return 0;
+}
+
+void scope_proc_reader_destroy(struct scope_proc_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->channel >= 0)
+		close(reader->channel);
+	/* Others that were forked since may hold the socket, too. */
+	shutdown(reader->keeper, SHUT_RDWR);
+	close(reader->keeper);
+	/* It touches no target, so it ends. */
+	while (waitpid(reader->keeper_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(reader->refused.mark);
+	free(reader->unread.mark);
+	free(reader);
+}
+
+void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context),
+				 void *context)
+{
+	reader->meanwhile = meanwhile;
+	reader->context = context;
+}
+
+void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size)
+{
+	static const struct {
+		enum scope_reader_kind kind;
+		const char *what, *one, *more;
+	} rows[] = {
+		{ SCOPE_READER_MEMORY, "the memory of", "thread", "threads" },
+	};
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; reader && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t count = count_marks(&reader->unread, rows[i].kind);
+
+		if (count && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s %zu %s", used ? ", " : "",
+						 rows[i].what, count, count == 1 ? rows[i].one : rows[i].more);
+	}
+	if (used && used < size)
+		snprintf(text + used, size - used, " could not be read within %u ms: a server that does not "
+			 "answer holds a part of it (userfaultfd, FUSE, a network file system); see "
+			 "/proc/PID/maps, and end or repair that server", SCOPE_READER_WAIT_MS);
+}

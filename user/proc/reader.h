@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads what a target controls, in a process of its own that can be given up.
+ *
+ * To read memory, maps or files of a target may wait for that target: a page that userfaultfd or a FUSE
+ * server has to bring in, the lock of its memory while a thread of it waits for such a page, a file
+ * whose server does not answer. Some of these waits not even SIGKILL ends. So the process that holds
+ * the session never reads these. Three processes share the work:
+ *
+ *   the caller  holds the session, empties its rings, sees the stop flag; asks, and waits up to a limit
+ *      │ socket: "begin a reader", with that reader's end of a new socket; the end of it ends both
+ *   the keeper  forked before the session opens, so that none of its descriptors and mappings is in
+ *      │        the processes below it; forks readers and kills them; never touches a target
+ *   a reader    answers one request after the other; holds no descriptor but its socket
+ *
+ * A reader that does not answer within the limit is killed and not waited for, its process is not asked
+ * for that kind again, and the next request goes to a new one. The limit is 1 s for the first one, half
+ * of that for the second and a quarter for each later one, up to SCOPE_READER_LOST_MAX; after these
+ * nothing is read any more. So a target can hold a session up for 3 s in all. What was not read is
+ * counted and said by scope_proc_reader_tell(). All of them end with the caller, however that ends.
+ *
+ * Where reader is NULL, the functions here do the same in the caller itself.
+ */
+#ifndef SCOPE_PROC_READER_H
+#define SCOPE_PROC_READER_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct scope_proc_reader;
+
+#define SCOPE_READER_WAIT_MS 1000u  /* for an answer, at first */
+#define SCOPE_READER_HURRY_MS 250u  /* at least; and at most once the stop flag is set */
+#define SCOPE_READER_LOST_MAX 8u    /* readers that are given up in one session */
+#define SCOPE_READER_BYTES 65536u   /* of memory, in one request */
+
+/*
+ * Forks the keeper: before anything is opened that must not outlive this process. stop (may be NULL):
+ * once it is set no wait is long. 0, or -errno with error filled.
+ */
+int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_error *error,
+			     struct scope_proc_reader **ret_reader);
+void scope_proc_reader_destroy(struct scope_proc_reader *reader); /* NULL is fine */
+
+/* What to do every 20 ms while an answer is waited for; other than 0 is the result of that request. */
+void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context),
+				 void *context);
+
+/*
+ * Up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page that cannot
+ * be had. Bytes; 0: none can be had; -ETIMEDOUT: no answer, or not asked any more.
+ */
+ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+				 uint64_t address, void *data, size_t bytes);
+
+/* Reads a byte of each of these pages, so that they are there. Does not wait. */
+void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+			     uint64_t address, uint32_t pages);
+
+/* What was not read so far, as a sentence with the remedy; "" where nothing is missing. */
+void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size);
+
+#endif
