@@ -7,14 +7,15 @@ CC ?= gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3 babeltrace2
+PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3
+CTF_PKGS := babeltrace2
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS ?= -O2 -g
 # Sums and products round one by one: else reports of machines with fused operations would differ.
 SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser \
 	-I$(BUILD)/gen $(SANFLAGS) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
+SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) 2>/dev/null) -liberty -lm
 
 # SAN=1 builds with the address and undefined-behaviour sanitizers, in a tree of its own.
 ifeq ($(SAN),1)
@@ -30,7 +31,9 @@ OUT := $(BUILD)/user
 SANFLAGS :=
 endif
 
-LIB_SRC := $(filter-out user/cmd/%,$(sort $(wildcard user/*/*.c)))
+# What stands in for a library that cannot be linked; see `static` below.
+ABSENT_SRC := $(sort $(wildcard user/*/*_absent.c))
+LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC),$(sort $(wildcard user/*/*.c)))
 CMD_SRC := $(sort $(wildcard user/cmd/*.c))
 TEST_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
@@ -180,7 +183,7 @@ check-old: ## compile the module against the prepared kernel trees KDIR="DIR..."
 	$(Q)$(if $(BOOT),scripts/boot-old.sh,CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh) $(KDIR)
 
 .PHONY: check-arm64
-check-arm64: ## compile the module for arm64 and run its basic tests on an emulated machine
+check-arm64: ## compile the module and the static scope for arm64, run the basic tests and a report on an emulated machine
 	$(Q)tests/vm/arm64.sh
 
 check: vm-ready ## the everyday set of tests, its own set-up included
@@ -191,22 +194,25 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 
 PREFIX ?= /usr/local
 
-# One file that runs from any folder on any host, whatever its C library: it captures and does no more.
-# The C library warns of look-ups that libnl could do and Scope never asks for, and of users' names,
-# which user/cmd/main.c sees to. (libdw could load a debuginfod client of the host's, where a program
-# asks it to find debug files: user/symbol/debugfile.c does that itself.)
-CAPTURE_OBJ := $(patsubst %,$(OUT)/user/cmd/%.o,common doctor doctor_module doctor_target held probe record record_options select status)
+# One file that runs from any folder on any host, whatever its C library. A file that needs babeltrace2, or
+# loads a library, is left out, and what lies beside it as *_absent.c is put in its place. The linker warns
+# of look-ups that libnl and sqlite could do and Scope never asks for, and of the look-up of users, for
+# which user/cmd/main.c chooses files.
+STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS)) -liberty -lm
+STATIC_OBJ := $(patsubst %.c,$(BUILD)/static/%.o,user/cmd/main.c $(ABSENT_SRC)) $(filter-out \
+	$(OUT)/user/cmd/main.o $(ABSENT_SRC:%_absent.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
 
 .PHONY: static
-static: $(BUILD)/static/scope ## build the scope that only captures (record, status, doctor), for hosts without the libraries
+static: $(BUILD)/static/scope ## build scope as one file that needs no library, for old hosts (no import of CTF, no debuginfod)
 
-$(BUILD)/static/main.o: user/cmd/main.c user/cmd/cmd.h
+$(BUILD)/static/%.o: %.c
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_CAPTURE_ONLY -c -o $@ $<
+	$(Q)$(CC) $(SCOPE_CFLAGS) -DSCOPE_STATIC -MMD -MP -c -o $@ $<
 
-$(BUILD)/static/scope: $(BUILD)/static/main.o $(CAPTURE_OBJ) $(OUT)/libscope.a
-	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ \
-		$(shell pkg-config --static --libs $(filter-out jansson sqlite3 babeltrace2,$(PKGS))) -liberty -lm 2>$(@D)/link.log || { cat $(@D)/link.log; exit 1; }
+$(BUILD)/static/scope: $(STATIC_OBJ)
+	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(STATIC_LIBS) 2>$(@D)/link.log || \
+		{ cat $(@D)/link.log; exit 1; }
+	$(Q)ln -sf scope $(@D)/scope-report
 
 .PHONY: docs install dkms
 docs: user ## hold the documents against the tree
@@ -254,4 +260,4 @@ bench-causal: vm-ready ## what virtual speedups predict, beside Coz and the prog
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(TEST_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d)

@@ -35,6 +35,8 @@ if [ "${1:-}" = compat ]; then
 			!(name in native) { sub(/64$/, "", name) }
 			!(name in native) { sub(/32$/, "", name) }
 			name in native { printf "[%d] = %d,\n", $1, native[name] + 1 }'
+	else
+		echo '[0] = 0,'
 	fi
 	exit 0
 fi

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Cross-compile scope.ko for arm64 and run the module's tests on an emulated arm64 machine.
+# Cross-compile scope.ko and the static scope for arm64; run the module's tests, and a report on a program
+# with a planted bug, on an emulated arm64 machine.
 #
 # Usage: tests/vm/arm64.sh [TEST...]   names of tests/kmod/run.sh; without, those in `tests` below
 # The kernel is scripts/kernel.sh 6.1-arm64, Debian's. Everything the guest has is in its initramfs:
-# a shell, busybox, scopetest, all linked statically. LIMIT_S= seconds until it is ended (900). Prints
+# a shell, busybox, scopetest, scope and that program, all linked statically. LIMIT_S= seconds until it is ended (900). Prints
 # ok or not ok for each step and test; the guest's console stays in build/arm64/console.
 # Exits 1 where a step or test failed, the compiler or the kernel warned, or the guest died.
 set -euo pipefail
@@ -24,7 +25,9 @@ provide_user_land() {
 	[ ! -e "$out/user/stamp" ] || return 0
 	rm -rf "$out/user" "$out/apt"
 	debian_apt "$out/apt" "debian:bookworm security:bookworm-security" arm64
-	debian_unpack "$out/apt" "$out/user" bash-static busybox-static libnl-3-dev libnl-genl-3-dev
+	debian_unpack "$out/apt" "$out/user" bash-static busybox-static libnl-3-dev libnl-genl-3-dev \
+		libelf-dev libdw-dev libzstd-dev libdeflate-dev zlib1g-dev liblzma-dev libbz2-dev libjansson-dev \
+		libsqlite3-dev libiberty-dev
 	rm -rf "$out/apt"
 	touch "$out/user/stamp"
 }
@@ -40,24 +43,35 @@ build_module() {
 	echo "ok arm64 compile"
 }
 
-build_program() {
+# make with the libraries above.
+make_arm64() {	# ARGUMENT...
 	local lib=lib/aarch64-linux-gnu
 	PKG_CONFIG_LIBDIR=$out/user/usr/$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$out/user \
-		make -s -C "$root/tests/kmod" BUILD="$out" CC="aarch64-linux-gnu-gcc -static -L$out/user/$lib" \
-		>"$out/program.log" 2>&1 || fail program "$(grep -m1 error "$out/program.log")"
+		make -s BUILD="$out" CC="aarch64-linux-gnu-gcc -static -L$out/user/$lib -L$out/user/usr/$lib \
+		-isystem $out/user/usr/include -isystem $out/user/usr/include/aarch64-linux-gnu" "$@"
+}
+
+build_programs() {
+	make_arm64 -C "$root/tests/kmod" >"$out/program.log" 2>&1 || fail program "$(grep -m1 error "$out/program.log")"
+	make_arm64 -C "$root" -j2 static >"$out/static.log" 2>&1 || fail static "$(grep -m1 error "$out/static.log")"
+	aarch64-linux-gnu-gcc -static -g -O2 -Wall -Wextra -o "$out/planted" "$root/tests/vm/planted.c" \
+		2>"$out/planted.log" || fail planted "$(grep -m1 error "$out/planted.log")"
+	echo "ok arm64 static"
 }
 
 build_initramfs() {
 	local dir=$out/initramfs
 	rm -rf "$dir"
-	mkdir -p "$dir"/{bin,dev,proc,sys,tmp,scope/tests/kmod,scope/build/kmod}
+	mkdir -p "$dir"/{bin,dev,proc,sys,tmp,scope/tests/{kmod,vm},scope/build/kmod}
 	cp "$out/user/bin/busybox" "$dir/bin/busybox"
 	cp "$out/user/bin/bash-static" "$dir/bin/bash"
 	cp "$root/tests/vm/arm64_init.sh" "$dir/init"
 	chmod 755 "$dir/init"
 	cp "$root/tests/kmod/run.sh" "$dir/scope/tests/kmod/"
+	cp "$root/tests/vm/arm64_report.sh" "$dir/scope/tests/vm/"
 	cp "$out/kmod/scopetest" "$dir/scope/build/kmod/"
 	cp "$module" "$dir/scope/scope.ko"
+	cp "$out/static/scope" "$out/planted" "$dir/scope/"
 	mknod "$dir/dev/console" c 5 1
 	(cd "$dir" && find . | cpio --quiet -o -H newc) >"$out/initramfs.cpio"
 }
@@ -78,7 +92,7 @@ boot() {
 kernel=$("$root/scripts/kernel.sh" 6.1-arm64)
 provide_user_land
 build_module
-build_program
+build_programs
 build_initramfs
 boot
 grep -E '^(ok|not ok|#) ' "$out/log" || true

@@ -21,6 +21,7 @@ echo 'scope-vm: command starts' >/dev/kmsg
 # shellcheck disable=SC2154,SC2086 # a list of words
 /scope/tests/kmod/run.sh /scope/scope.ko ${vm_tests//,/ }
 status=$?
+/scope/tests/vm/arm64_report.sh /scope/scope /scope/scope.ko /scope/planted || status=1
 echo 'scope-vm: command ended' >/dev/kmsg
 # What ended the guest otherwise writes no such line.
 echo "scope-vm: status $status"

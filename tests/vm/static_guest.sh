@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The part of test_static.sh that runs in the guest.
 #
-# Usage: static_guest.sh CAPTURE SCOPE SCOPE_KO WORK      CAPTURE: the static program, SCOPE: the whole one
+# Usage: static_guest.sh STATIC SCOPE SCOPE_KO WORK PLANTED
+# STATIC: the program under test, SCOPE: the one with libraries, PLANTED: planted.c, linked against musl
 set -uo pipefail
 
-capture=$1 scope=$2 module=$3 work=$4
+static=$1 scope=$2 module=$3 work=$4 planted=$5
 dir=$(mktemp -d /dev/shm/static.XXXXXX)
 bare=$dir/root
 failures=0
@@ -17,18 +18,25 @@ pass() {	# NAME COMMAND...
 		echo "ok $name"
 	else
 		echo "not ok $name"
-		sed 's/^/    /' "$dir/why" | tail -15
+		sed 's/^/    /' "$dir/why" | tail -45
 		failures=$((failures + 1))
 	fi
 }
 
-# Only what the kernel itself fills, and the program.
-mkdir -p "$bare"/{proc,sys,dev,run}
-cp "$capture" "$bare/scope"
+# Only what the kernel itself fills, the program, and a server; no file of any C library.
+mkdir -p "$bare"/{proc,sys,dev,run,tmp}
+cp "$static" "$bare/scope"
+cp "$planted" "$bare/planted"
+ln -s scope "$bare/scope-report"
 for name in proc sys dev; do mount --rbind "/$name" "$bare/$name"; done
+mkdir "$dir/tmp"
+mount --bind "$dir/tmp" "$bare/tmp"
 alone() { chroot "$bare" /scope "$@"; }
 
-has_no_interpreter() { [ "$(readelf -l "$capture" | grep -c INTERP)" = 0 ] && [ "$(find "$bare" -xdev -type f | wc -l)" = 1 ]; }
+needs_no_file() {
+	[ "$(readelf -l "$static" "$planted" | grep -c INTERP)" = 0 ] &&
+		[ "$(find "$bare" -xdev -type f | wc -l)" = 2 ]
+}
 
 doctor_names_the_module() { alone doctor >"$dir/said"; grep 'scope module is not loaded' "$dir/said"; }
 
@@ -58,22 +66,46 @@ status_sees_a_session() {
 	grep -q 'session .* running' "$dir/status" && grep -q 'events.* 0 lost' "$dir/status"
 }
 
-leaves_reports_to_others() {
-	local status=0
-	alone report -p "$target" 2>"$dir/said" || status=$?
-	[ $status = 2 ] && grep 'only captures' "$dir/said"
+# The main job: a server that has only that root, named by a program that has nothing else.
+names_a_planted_bug() {
+	local status=0 client
+	chroot "$bare" /planted >"$dir/server" &
+	client=$!
+	sleep 1
+	chroot "$bare" /scope-report -p "$(cat "$dir/server")" -d 12 --source kmod --save /tmp/bug.trace >"$dir/report" || status=1
+	kill "$client"
+	wait "$client" 2>/dev/null
+	cat "$dir/report"
+	[ "$status" = 0 ] && grep -q '^  1  checksum_twice ' "$dir/report"
+}
+
+# Reports, exports and databases need libraries, which are inside. The report is that of the other program.
+reads_traces() {
+	cp "$planted" /planted
+	alone report -i /tmp/bug.trace >"$dir/static" && "$scope" report -i "$dir/tmp/bug.trace" >"$dir/whole"
+	diff "$dir/static" "$dir/whole" || return 1
+	alone export sqlite /tmp/bug.trace -o /tmp/bug.sqlite && alone report -i /tmp/bug.trace --format json >/dev/null &&
+		alone export folded /tmp/bug.trace | grep -q checksum_twice
+}
+
+says_what_it_lacks() {
+	! alone import /tmp -p 1 -o /tmp/none.trace 2>"$dir/said" && grep 'static one, which reads no CTF' "$dir/said" &&
+		! DEBUGINFOD_URLS=http://localhost alone report -i /tmp/bug.trace --debuginfod 2>"$dir/said" &&
+		grep 'static one, which loads no library' "$dir/said"
 }
 
 "$work" >/dev/null 2>&1 &
 target=$!
-pass has_no_interpreter has_no_interpreter
+pass needs_no_file needs_no_file
 pass doctor_names_the_module doctor_names_the_module
 insmod "$module" || exit 1
 pass records_by_module records kmod
 pass records_by_perf records perf
 pass reports reports
 pass status_sees_a_session status_sees_a_session
-pass leaves_reports_to_others leaves_reports_to_others
+pass names_a_planted_bug names_a_planted_bug
+pass reads_traces reads_traces
+pass says_what_it_lacks says_what_it_lacks
 kill -9 "$target"
 wait "$target" 2>/dev/null
 rmmod scope

@@ -9,26 +9,40 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A descriptor, or -errno. */
+static int open_in(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[4096];
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system knows O_TMPFILE. */
+	snprintf(path, sizeof(path), "%s/scope-XXXXXX", directory);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
 int scope_temporary_open(struct scope_error *error, int *ret_fd)
 {
-	const char *directory = getenv("TMPDIR");
-	char path[4096];
+	const char *chosen = getenv("TMPDIR"), *directory = "/var/tmp";
 	int fd;
 
-	if (!directory || !directory[0])
-		directory = "/var/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		/* Not every file system knows O_TMPFILE. */
-		snprintf(path, sizeof(path), "%s/scope-XXXXXX", directory);
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
+	if (chosen && chosen[0])
+		directory = chosen;
+	fd = open_in(directory);
+	/* Small roots have /tmp alone, which may be in memory: hence the second. */
+	if (fd == -ENOENT && directory != chosen) {
+		directory = "/tmp";
+		fd = open_in(directory);
 	}
 	if (fd < 0)
-		return scope_error_set(error, -errno,
+		return scope_error_set(error, fd,
 				       "no temporary file can be made in %s (%s): set TMPDIR to a "
-				       "directory with room", directory, strerror(errno));
+				       "directory with room", directory, strerror(-fd));
 	*ret_fd = fd;
 	return 0;
 }

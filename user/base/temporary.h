@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /*
- * In TMPDIR, or in /var/tmp where that is not set. Nothing is left behind however the program ends.
+ * In TMPDIR; where that is not set in /var/tmp, or in /tmp where there is no such folder. Nothing is left behind however the program ends.
  * 0 with *ret_fd, which the caller closes; -errno with error filled (NULL is fine).
  */
 int scope_temporary_open(struct scope_error *error, int *ret_fd);

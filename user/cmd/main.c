@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Pick the command that the user named.
- *
- * With SCOPE_CAPTURE_ONLY the program is the one of `make static`: it takes traces on hosts that have
- * none of the libraries, and leaves looking into them to others.
- */
+/* Pick the command that the user named. With SCOPE_STATIC the program is the one of `make static`. */
 #include <nss.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,18 +13,14 @@ static const struct {
 	int (*function)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-#ifndef SCOPE_CAPTURE_ONLY
 	{ "report", scope_cmd_report, "trace a process, or read a trace, and name the functions to blame" },
-#endif
 	{ "record", scope_cmd_record, "trace a process into a file" },
-#ifndef SCOPE_CAPTURE_ONLY
 	{ "learn", scope_cmd_learn, "learn by which system calls a program's functions are told" },
 	{ "signatures", scope_cmd_signatures, "list, show, export or import what was learned" },
 	{ "dump", scope_cmd_dump, "print what a trace holds" },
 	{ "export", scope_cmd_export, "give a trace to other tools" },
 	{ "import", scope_cmd_import, "make a trace of what perf or LTTng recorded" },
 	{ "delay", scope_cmd_delay, "hold a process up on purpose, and tell what that changes" },
-#endif
 	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
 	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },
 };
@@ -55,12 +46,7 @@ static int run(const char *name, int argc, char **argv)
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
 			return commands[i].function(argc, argv);
-#ifdef SCOPE_CAPTURE_ONLY
-	fprintf(stderr, "scope: this program only captures and has no command '%s': take the trace to a "
-			"host with the whole of Scope\n", name);
-#else
 	fprintf(stderr, "scope: there is no command '%s'; `scope --help` lists them\n", name);
-#endif
 	return SCOPE_EXIT_USAGE;
 }
 
@@ -73,7 +59,7 @@ static int ends_in(const char *text, const char *end)
 
 int main(int argc, char **argv)
 {
-#ifdef SCOPE_CAPTURE_ONLY
+#ifdef SCOPE_STATIC
 	/* Other name services are libraries of the host's, for its C library and not for this one. */
 	__nss_configure_lookup("passwd", "files");
 	__nss_configure_lookup("group", "files");

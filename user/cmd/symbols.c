@@ -2,7 +2,6 @@
 /* Reads the options that say where names of functions come from. */
 #include "cmd/symbols.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/grow.h"
 #include "cmd/cmd.h"
 #include "symbol/library.h"
+#include "symbol/server.h"
 
 static int no_memory(const char *command)
 {
@@ -49,17 +49,14 @@ static int take_debuginfod(const char *command, const char *value,
 			   struct scope_cmd_symbols *symbols)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	const char *missing = scope_server_missing();
 
 	(void)value;
-	if (library)
-		dlclose(library);
 	if (!urls || !*urls)
 		return scope_cmd_misuse(command, "--debuginfod: DEBUGINFOD_URLS names no server; set it to "
 					"the address of your distribution's, and keep it with sudo -E");
-	if (!library)
-		return scope_cmd_misuse(command, "--debuginfod needs libdebuginfod: install the package "
-					"libdebuginfod1");
+	if (missing)
+		return scope_cmd_misuse(command, "--debuginfod: %s", missing);
 	symbols->options.debuginfod = true;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #define WAIT_S 20
+#define LIBRARY "libdebuginfod.so.1"
 
 struct debuginfod_client;
 
@@ -62,7 +63,7 @@ static bool load(struct scope_server *server)
 			     int (*progress)(struct debuginfod_client *client, long got, long all));
 	void (*set_user)(struct debuginfod_client *client, void *user);
 	/* It stays: what it loads in turn holds things that last as long as the process. */
-	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NODELETE);
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
 
 	if (!library)
 		return false;
@@ -82,6 +83,16 @@ static bool load(struct scope_server *server)
 	set_user(server->client, server);
 	set_progress(server->client, keep_on);
 	return true;
+}
+
+const char *scope_server_missing(void)
+{
+	void *library = dlopen(LIBRARY, RTLD_LAZY);
+
+	if (!library)
+		return "libdebuginfod is not here: install the package libdebuginfod1";
+	dlclose(library);
+	return NULL;
 }
 
 struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),

@@ -7,6 +7,9 @@
 
 struct scope_server;
 
+/* NULL where servers can be asked, else why not, with the remedy: half a sentence, never freed. */
+const char *scope_server_missing(void);
+
 /*
  * say: told once, in a sentence, why nothing more is asked for; a server that does not have a file is
  * no reason. NULL where there is no memory, or no libdebuginfod.so.1: nothing is asked for then. Free

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* In the place of ctf.c where libbabeltrace2 cannot be linked: the program of `make static`. */
+#include <errno.h>
+
+#include "import/import.h"
+
+int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
+		     struct scope_writer *writer, struct scope_error *error,
+		     uint64_t *ret_left_out)
+{
+	(void)choice;
+	(void)writer;
+	(void)ret_left_out;
+	return scope_error_set(error, -EOPNOTSUPP,
+			       "%s: this scope is the static one, which reads no CTF: import it with a scope "
+			       "that has libbabeltrace2 (`make`, or the package), on any host", path);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* In the place of server.c where no library can be loaded: the program of `make static`. */
+#include <stddef.h>
+
+#include "symbol/server.h"
+
+const char *scope_server_missing(void)
+{
+	return "this scope is the static one, which loads no library: report on the saved trace with a scope "
+	       "that has libdebuginfod, or name a folder of debug files with --debug-dir";
+}
+
+struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),
+					 void *context)
+{
+	(void)say;
+	(void)context;
+	return NULL;
+}
+
+void scope_server_destroy(struct scope_server *server)
+{
+	(void)server;
+}
+
+int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
+		      bool program, char **ret_path)
+{
+	(void)server;
+	(void)id;
+	(void)id_bytes;
+	(void)program;
+	(void)ret_path;
+	return -1;
+}
