@@ -116,8 +116,9 @@ same "sqlite sleeps in page faults" "[('page fault', None, None, 91000, 92000)]"
 same "sqlite delays" "[(36789, 90000, 1, 50000, 1)]" "$(ask 'SELECT begin_ns, end_ns, rule, asked_ns, at_return FROM delay')"
 
 # What goes wrong says what, and leaves nothing behind.
-"$scope" export sqlite "$work/trace" -o "$work/db" 2>"$work/errors" && failed=1
-same "an existing database is refused" 1 "$(grep -c 'is there already' "$work/errors")"
+"$scope" export sqlite "$work/trace" -o "$work/db" 2>"$work/errors" || failed=1
+same "an existing database is kept" "$work/db was there already and is kept as $work/db.old" \
+	"$(sed 's/^scope export: //' "$work/errors")"
 "$scope" export ctf "$work/trace" -o "$work/ctf" 2>"$work/errors" && failed=1
 same "an existing directory is refused" 1 "$(grep -c 'cannot be made' "$work/errors")"
 "$scope" export script "$work/trace" -o /dev/full 2>"$work/errors" && failed=1

@@ -2,10 +2,12 @@
 /* The file of a capture that is read at once: one that the user keeps, or an unnamed one. */
 #include "cmd/captured.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/temporary.h"
+#include "cmd/cmd.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -15,8 +17,13 @@ int scope_cmd_captured_create(const char *save, struct scope_error *error,
 	int code;
 
 	*ret_captured = (struct scope_cmd_captured){ .save = save, .fd = -1 };
-	if (save)
-		return scope_writer_create(save, error, &ret_captured->writer);
+	if (save) {
+		code = scope_writer_create(save, error, &ret_captured->writer);
+		if (!code && scope_writer_is_special(ret_captured->writer))
+			code = scope_error_set(error, -EINVAL, "%s is no regular file, and the trace is read "
+					       "again: name another place with --save", save);
+		return code;
+	}
 	code = scope_temporary_open(error, &ret_captured->fd);
 	if (!code)
 		code = scope_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
@@ -24,11 +31,12 @@ int scope_cmd_captured_create(const char *save, struct scope_error *error,
 	return code;
 }
 
-int scope_cmd_captured_open(struct scope_cmd_captured *captured, struct scope_error *error,
-			    struct scope_trace **ret_trace)
+int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured,
+			    struct scope_error *error, struct scope_trace **ret_trace)
 {
 	char path[64];
 
+	scope_cmd_note(command, scope_writer_note(captured->writer));
 	scope_writer_destroy(captured->writer);
 	captured->writer = NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", captured->fd);

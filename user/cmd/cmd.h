@@ -29,6 +29,18 @@ int scope_cmd_learn(int argc, char **argv);
 int scope_cmd_signatures(int argc, char **argv);
 int scope_cmd_delay(int argc, char **argv);
 
+struct scope_newfile;
+
+/*
+ * Gives a file its name where code is 0, else removes it; tells on stderr what was kept under another
+ * name; destroys it. 0, or -errno with error filled.
+ */
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int code,
+			  struct scope_error *error);
+
+/* A sentence on stderr that is no error; nothing for "". */
+void scope_cmd_note(const char *command, const char *note);
+
 /* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
 int scope_cmd_fail(const char *command, const struct scope_error *error);
 __attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command,

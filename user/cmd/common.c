@@ -11,6 +11,7 @@
 
 #include "base/duration.h"
 #include "base/invoker.h"
+#include "base/newfile.h"
 #include "cmd/cmd.h"
 #include "source/source.h"
 #include "trace/trace.h"
@@ -22,6 +23,24 @@ int scope_cmd_fail(const char *command, const struct scope_error *error)
 	scope_cmd_progress_end();
 	fprintf(stderr, "scope %s: %s\n", command, error->text);
 	return SCOPE_EXIT_ERROR;
+}
+
+void scope_cmd_note(const char *command, const char *note)
+{
+	if (!note[0])
+		return;
+	scope_cmd_progress_end();
+	fprintf(stderr, "scope %s: %s\n", command, note);
+}
+
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int code,
+			  struct scope_error *error)
+{
+	if (!code)
+		code = scope_newfile_finish(file, error);
+	scope_cmd_note(command, scope_newfile_note(file));
+	scope_newfile_destroy(file);
+	return code;
 }
 
 int scope_cmd_misuse(const char *command, const char *format, ...)

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/newfile.h"
 #include "causal/coz.h"
 #include "cmd/cmd.h"
 #include "report/delay.h"
@@ -31,25 +32,23 @@ void scope_delay_request_init(struct scope_delay_request *request)
 	request->seed %= 1000000;
 }
 
-static int cannot_write(const char *path, int code, struct scope_error *error)
-{
-	return scope_error_set(error, code, "cannot write %.200s: %s", path, strerror(-code));
-}
-
 /* Has a file written by write. path NULL: standard output. */
 static int write_file(const char *path,
 		      int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
 		      const struct scope_causal_result *result, bool flag, struct scope_error *error)
 {
-	FILE *out = path ? fopen(path, "we") : stdout;
-	int code;
+	struct scope_newfile *file;
+	FILE *out;
+	int code = scope_newfile_create(path, 0666, error, &file);
 
-	if (!out)
-		return cannot_write(path, -errno, error);
-	code = write(result, flag, out);
-	if ((path ? fclose(out) : fflush(out)) && !code)
-		code = -errno;
-	return code ? cannot_write(path ? path : "standard output", code, error) : 0;
+	if (code)
+		return code;
+	out = scope_newfile_stream(file);
+	code = out ? write(result, flag, out) : -ENOMEM;
+	if (code)
+		scope_error_set(error, code, "cannot write %.200s: %s", path ? path : "standard output",
+				strerror(-code));
+	return scope_cmd_newfile_end("delay", file, code, error);
 }
 
 static int write_json(const struct scope_causal_result *result, bool flag, FILE *out)

@@ -93,6 +93,7 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 		scope_error_set(&named, ret, "%.200s: %.250s", text, error.text);
 	else
 		ret = scope_writer_finish(writer, &named);
+	scope_cmd_note("dump", scope_writer_note(writer));
 	scope_writer_destroy(writer);
 	return ret ? scope_cmd_fail("dump", &named) : SCOPE_EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/newfile.h"
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "export/export.h"
@@ -32,6 +33,34 @@ static void print_usage(void)
 		printf("  %-11s %s\n", row->name, row->help);
 }
 
+/* A format makes its directory itself; all else gets its name when it is whole. */
+static int run_format(const struct scope_export_format *format, struct scope_trace *trace,
+		      struct scope_symbols *symbols, const char *output, struct scope_error *error)
+{
+	struct scope_export_to to = { .name = output, .path = output };
+	struct scope_newfile *file;
+	int code;
+
+	if (format->kind == SCOPE_EXPORT_DIRECTORY)
+		return format->run(trace, symbols, &to, error);
+	code = scope_newfile_create(output, 0666, error, &file);
+	if (code)
+		return code;
+	if (format->kind == SCOPE_EXPORT_STREAM) {
+		to.stream = scope_newfile_stream(file);
+		if (!to.stream)
+			code = scope_error_set(error, -ENOMEM, "no memory to write %s", output);
+	} else {
+		to.path = scope_newfile_path(file);
+		if (scope_newfile_is_special(file))
+			code = scope_error_set(error, -EINVAL, "%s is no regular file, and %s needs one: name "
+					       "another place with -o", output, format->name);
+	}
+	if (!code)
+		code = format->run(trace, symbols, &to, error);
+	return scope_cmd_newfile_end("export", file, code, error);
+}
+
 static int export_file(const struct scope_export_format *format, const char *input,
 		       const char *output, const struct scope_symbol_options *options,
 		       struct scope_error *error)
@@ -51,7 +80,7 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	if (code) {
 		scope_error_set(error, code, "%s: %s", input, strerror(-code));
 	} else {
-		code = format->run(trace, symbols, output, error);
+		code = run_format(format, trace, symbols, output, error);
 		if (!code && *scope_trace_damage(trace))
 			code = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
 					       "exported", input, scope_trace_damage(trace));
@@ -91,9 +120,9 @@ int scope_cmd_export(int argc, char **argv)
 	if (!format)
 		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them",
 					argv[optind]);
-	if (!output && (format->directory || !strcmp(format->name, "sqlite")))
+	if (!output && format->kind != SCOPE_EXPORT_STREAM)
 		return scope_cmd_misuse("export", "%s needs -o %s", format->name,
-					format->directory ? "DIRECTORY" : "FILE");
+					format->kind == SCOPE_EXPORT_DIRECTORY ? "DIRECTORY" : "FILE");
 	if (!output && format->binary && isatty(STDOUT_FILENO))
 		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o",
 					format->name);

@@ -70,6 +70,7 @@ static int import(const char *input, const char *output, const struct scope_impo
 		code = scope_writer_finish(writer, &error);
 	else if (!error.text[0])
 		scope_error_set(&error, code, "%s: %s", input, strerror(-code));
+	scope_cmd_note("import", scope_writer_note(writer));
 	scope_writer_destroy(writer);
 	if (code)
 		return scope_cmd_fail("import", &error);

@@ -227,7 +227,7 @@ static int capture_and_open(const struct request *request, struct scope_proc_roo
 	if (!code)
 		code = scope_writer_finish(captured.writer, error);
 	if (!code)
-		code = scope_cmd_captured_open(&captured, error, ret_trace);
+		code = scope_cmd_captured_open("learn", &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
 	return code;
 }

@@ -59,7 +59,7 @@ static int stopped_by_guard(const struct scope_capture_stats *stats, struct scop
 }
 
 static void print_summary(const char *output, const struct scope_capture_stats *stats,
-			  uint64_t bytes)
+			  uint64_t bytes, FILE *out)
 {
 	static const char *const ends[] = {
 		[SCOPE_CAPTURE_TIME] = "",
@@ -74,19 +74,19 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
-	printf("%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-	       " stacks, %.1f MB\n", output, stats->target.comm, stats->target.tgid,
-	       (double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records, lost,
-	       stats->counts.stacks, (double)bytes / 1e6);
+	fprintf(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
+		" stacks, %.1f MB\n", output, stats->target.comm, stats->target.tgid,
+		(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end],
+		stats->counts.records, lost, stats->counts.stacks, (double)bytes / 1e6);
 	if (stats->counts.lost[SCOPE_LOST_FULL])
-		printf("%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
-		       stats->counts.lost[SCOPE_LOST_FULL]);
+		fprintf(out, "%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
+			stats->counts.lost[SCOPE_LOST_FULL]);
 	if (stats->counts.filter_full)
-		printf("%" PRIu64 " processes could not be followed: %d at once can\n",
-		       stats->counts.filter_full, SCOPE_FILTER_SLOTS);
+		fprintf(out, "%" PRIu64 " processes could not be followed: %d at once can\n",
+			stats->counts.filter_full, SCOPE_FILTER_SLOTS);
 	if (stats->counts.late)
-		printf("%" PRIu64 " new threads were followed from a moment after their start on: thread "
-		       "numbers began again from the lowest\n", stats->counts.late);
+		fprintf(out, "%" PRIu64 " new threads were followed from a moment after their start on: thread "
+			"numbers began again from the lowest\n", stats->counts.late);
 }
 
 static int record(const struct scope_cmd_record *request, const struct scope_source *source,
@@ -97,26 +97,29 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	};
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
 	struct scope_recorder_result result;
+	FILE *out;
 	int code, status;
 
 	code = scope_recorder_run(&request->recorder, source, &request->capture, stop,
 				  scope_cmd_catch_usr1(), &watch, error, &result);
 	if (scope_cmd_held_check(held, error)) {
-		if (!code)
+		if (!code && !result.special)
 			unlink(result.path);
 		return -ENOENT;
 	}
 	if (code)
 		return code;
-	print_summary(result.path, &result.stats, result.bytes);
+	/* Where the trace may be on standard output, words are not. */
+	out = result.special ? stderr : stdout;
+	print_summary(result.path, &result.stats, result.bytes, out);
 	if (result.files > 1)
-		printf("%u files were written, that is the last\n", result.files);
+		fprintf(out, "%u files were written, that is the last\n", result.files);
 	status = held->launch ? scope_launch_status(held->launch) : 0;
 	if (held->launch && status < 0)
-		printf("%s[%u] goes on running\n", request->command[0],
-		       scope_launch_pid(held->launch));
+		fprintf(out, "%s[%u] goes on running\n", request->command[0],
+			scope_launch_pid(held->launch));
 	else if (status > 0)
-		printf("%s ended with status %d\n", request->command[0], status);
+		fprintf(out, "%s ended with status %d\n", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <scope/event.h>
 
+#include "base/newfile.h"
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
 #include "cmd/delay.h"
@@ -144,38 +144,33 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 	if (!code)
 		code = capture(request, options, root, captured.writer, error);
 	if (!code)
-		code = scope_cmd_captured_open(&captured, error, ret_trace);
+		code = scope_cmd_captured_open("report", &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
 	return code;
 }
 
 static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
-			const struct scope_report_causal *causal, struct scope_error *error)
+			const struct scope_report_causal *causal, struct scope_newfile *file,
+			struct scope_error *error)
 {
-	FILE *out = request->output ? fopen(request->output, "we") : stdout;
-	const struct scope_report_style style = {
-		.colour = out && isatty(fileno(out)) && !getenv("NO_COLOR"),
-		.details = request->details, .causal = causal,
-	};
 	const char *name = request->output ? request->output : "the report";
-	struct stat status = { 0 };
+	struct scope_report_style style = { .details = request->details, .causal = causal };
+	FILE *out = scope_newfile_stream(file);
 	int code;
 
+	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
 	if (!out)
-		return scope_error_set(error, -errno, "%s cannot be written: %s", name, strerror(errno));
-	fstat(fileno(out), &status);
-	code = request->json ? scope_report_json(analysis, causal, out)
-			     : scope_report_text(analysis, &style, out);
-	if (!code && (fflush(out) || ferror(out)))
-		code = -errno;
-	if (out != stdout && fclose(out) && !code)
-		code = -errno;
-	/* No half of a report stays behind; a device or a pipe is not ours to remove. */
-	if (code && request->output && S_ISREG(status.st_mode))
-		unlink(request->output);
+		code = -ENOMEM;
+	else if (request->json)
+		code = scope_report_json(analysis, causal, out);
+	else
+		code = scope_report_text(analysis, &style, out);
 	if (code)
 		scope_error_set(error, code, "%s cannot be written: %s; free some room, or name "
 				"another place with -o", name, strerror(-code));
+	else
+		code = scope_newfile_finish(file, error);
+	scope_cmd_note("report", scope_newfile_note(file));
 	return code;
 }
 
@@ -265,18 +260,18 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 
 /* The experiments, if any, then the report: it tells at each function what they showed. */
 static int conclude(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
-		    struct scope_error *error)
+		    struct scope_newfile *out, struct scope_error *error)
 {
 	struct scope_cmd_causal *causal;
 	int code;
 
 	if (!request->causal)
-		return print_report(request, analysis, NULL, error);
+		return print_report(request, analysis, NULL, out, error);
 	code = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal,
 				    request->progress, &causal);
 	if (code)
 		return scope_error_set(error, code, "no memory left for experiments");
-	code = print_report(request, analysis, scope_cmd_causal_report(causal), error);
+	code = print_report(request, analysis, scope_cmd_causal_report(causal), out, error);
 	if (!code)
 		code = scope_cmd_causal_check(causal, error);
 	scope_cmd_causal_free(causal);
@@ -284,7 +279,8 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 }
 
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
-			     struct scope_analysis_options *options, struct scope_error *error)
+			     struct scope_analysis_options *options, struct scope_newfile *out,
+			     struct scope_error *error)
 {
 	struct scope_analysis *analysis;
 	int code;
@@ -295,7 +291,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 	if (code)
 		return scope_error_set(error, code, "the trace cannot be analysed: %s",
 				       strerror(-code));
-	code = conclude(request, analysis, error);
+	code = conclude(request, analysis, out, error);
 	scope_analysis_destroy(analysis);
 	return code ? code : check_end(request, trace, error);
 }
@@ -306,26 +302,33 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	struct scope_proc_root root = SCOPE_PROC_ROOT_NONE;
 	struct scope_signatures *signatures = NULL;
 	struct scope_trace *trace = NULL;
+	struct scope_newfile *out = NULL;
 	int code;
 
 	scope_analysis_options_init(&options);
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
 	options.no_stacks = request->no_stacks;
-	/* Before the capture, so that a missing module costs no time. */
+	/* Before the capture, so that a missing module or a wrong name costs no time. */
 	code = request->causal ? scope_delay_check(error) : 0;
+	if (!code && !request->input)
+		code = scope_newfile_create(request->output, 0666, error, &out);
 	if (!code)
 		code = open_inputs(request, &options, &root, error, &trace);
+	/* By then it belongs to the user who called sudo. */
+	if (!code && !out)
+		code = scope_newfile_create(request->output, 0666, error, &out);
 	if (!code)
 		code = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
 	if (!code)
-		code = analyse_and_print(request, trace, &options, error);
+		code = analyse_and_print(request, trace, &options, out, error);
 	scope_signatures_destroy(signatures);
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
 	scope_trace_close(options.baseline);
 	scope_proc_root_release(&root);
+	scope_newfile_destroy(out);
 	return code;
 }
 

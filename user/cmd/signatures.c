@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/newfile.h"
 #include "cmd/cmd.h"
 #include "signature/json.h"
 
@@ -145,21 +145,16 @@ static int show(struct scope_store *store, const struct request *request, struct
 
 static int export(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
-	FILE *to = request->output ? fopen(request->output, "we") : stdout;
-	int code;
+	struct scope_newfile *file;
+	FILE *to;
+	int code = scope_newfile_create(request->output, 0666, error, &file);
 
-	if (!to)
-		return scope_error_set(error, -errno, "%s cannot be written: %s", request->output,
-				       strerror(errno));
-	code = scope_signature_export(store, request->words ? request->word[0] : NULL, to, error);
-	if (!code && (fflush(to) || ferror(to)))
-		code = scope_error_set(error, -EIO, "%s cannot be written: is the disk full?",
-				       request->output ? request->output : "the output");
-	if (to != stdout)
-		fclose(to);
-	if (code && request->output)
-		unlink(request->output);
-	return code;
+	if (code)
+		return code;
+	to = scope_newfile_stream(file);
+	code = to ? scope_signature_export(store, request->words ? request->word[0] : NULL, to, error)
+		  : scope_error_set(error, -ENOMEM, "no memory left to export");
+	return scope_cmd_newfile_end("signatures", file, code, error);
 }
 
 static int import(struct scope_store *store, const struct request *request, struct scope_error *error)

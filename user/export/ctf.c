@@ -372,16 +372,16 @@ static int export_all(struct exporter *exporter, struct scope_trace *trace)
 	return err ? err : finish(exporter, trace);
 }
 
-int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
-		     struct scope_error *error)
+int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols,
+		     const struct scope_export_to *to, struct scope_error *error)
 {
-	struct exporter exporter = {.path = path, .error = error};
+	struct exporter exporter = {.path = to->path, .error = error};
 	int err;
 
 	(void)symbols;
-	if (mkdir(path, 0777))
+	if (mkdir(to->path, 0777))
 		return scope_error_set(error, -errno, "the directory %s cannot be made: %s; name a new "
-				       "one with -o", path, strerror(errno));
+				       "one with -o", to->path, strerror(errno));
 	if (error)
 		error->text[0] = '\0';
 	exporter.nrs = calloc(NRS, sizeof(*exporter.nrs));

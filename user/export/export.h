@@ -8,14 +8,27 @@
 #include "symbol/symbol.h"
 #include "trace/trace.h"
 
+/* What a format writes to. */
+enum scope_export_kind {
+	SCOPE_EXPORT_STREAM, /* bytes one after the other, also to standard output */
+	SCOPE_EXPORT_FILE, /* a regular file */
+	SCOPE_EXPORT_DIRECTORY, /* one that it makes, and removes where it fails */
+};
+
+struct scope_export_to {
+	const char *name; /* of the user's, for messages */
+	const char *path; /* the empty file to be filled, or the directory to be made */
+	FILE *stream; /* of a stream; the caller looks for errors of it */
+};
+
 struct scope_export_format {
 	const char *name;
 	const char *help;
-	bool directory; /* path is one to be made; else a file, or NULL for standard output */
+	enum scope_export_kind kind;
 	bool binary;	/* no matter for a terminal */
 	/* 0, or -errno with error filled. */
-	int (*run)(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
-		   struct scope_error *error);
+	int (*run)(struct scope_trace *trace, struct scope_symbols *symbols,
+		   const struct scope_export_to *to, struct scope_error *error);
 };
 
 /* Ends with a row without a name. */
@@ -25,24 +38,19 @@ extern const struct scope_export_format scope_export_formats[];
 const struct scope_export_format *scope_export_find(const char *name);
 
 /* Each format's own, a row of the table above. */
-int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
+int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
 		     struct scope_error *error);
 int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols,
-			  const char *path, struct scope_error *error);
+			  const struct scope_export_to *to, struct scope_error *error);
 int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error);
+			const struct scope_export_to *to, struct scope_error *error);
 int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
-			    const char *path, struct scope_error *error);
+			    const struct scope_export_to *to, struct scope_error *error);
 int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
-			      const char *path, struct scope_error *error);
+			      const struct scope_export_to *to, struct scope_error *error);
 int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error);
+			const struct scope_export_to *to, struct scope_error *error);
 int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error);
-
-/* What they share. NULL path: standard output. The stream is the caller's to close. */
-int scope_export_open(const char *path, struct scope_error *error, FILE **ret_stream);
-/* Closes it, or flushes standard output; removes a regular file that could not be written. */
-int scope_export_close(FILE *stream, const char *path, int err, struct scope_error *error);
+			const struct scope_export_to *to, struct scope_error *error);
 
 #endif

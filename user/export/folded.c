@@ -176,8 +176,8 @@ enum stacks {
 	STACKS_PROBE,
 };
 
-static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const char *path,
-		enum stacks which, struct scope_error *error)
+static int fold(struct scope_trace *trace, struct scope_symbols *symbols,
+		const struct scope_export_to *to, enum stacks which, struct scope_error *error)
 {
 	static const struct scope_timeline_ops nothing = { 0 }, ops = {
 		.enter = fold_enter,
@@ -185,7 +185,6 @@ static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const 
 		.stack = fold_stack,
 	};
 	struct folder folder = {.symbols = symbols, .off = which == STACKS_OFF};
-	FILE *stream;
 	int err = scope_timeline_create(trace, &folder.timeline);
 
 	if (!err)
@@ -195,12 +194,8 @@ static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const 
 		err = fold_probes(&folder, trace);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
-	if (!err)
-		err = scope_export_open(path, error, &stream);
-	if (!err) {
-		print(&folder, stream);
-		err = scope_export_close(stream, path, 0, error);
-	}
+	else
+		print(&folder, to->stream);
 	for (size_t i = 0; i < folder.lines; i++)
 		free(folder.line[i].text);
 	free(folder.line);
@@ -210,19 +205,19 @@ static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const 
 }
 
 int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error)
+			const struct scope_export_to *to, struct scope_error *error)
 {
-	return fold(trace, symbols, path, STACKS_ON, error);
+	return fold(trace, symbols, to, STACKS_ON, error);
 }
 
 int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
-			    const char *path, struct scope_error *error)
+			    const struct scope_export_to *to, struct scope_error *error)
 {
-	return fold(trace, symbols, path, STACKS_OFF, error);
+	return fold(trace, symbols, to, STACKS_OFF, error);
 }
 
 int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
-			      const char *path, struct scope_error *error)
+			      const struct scope_export_to *to, struct scope_error *error)
 {
-	return fold(trace, symbols, path, STACKS_PROBE, error);
+	return fold(trace, symbols, to, STACKS_PROBE, error);
 }

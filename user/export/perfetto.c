@@ -272,12 +272,12 @@ static void write_threads(FILE *stream, struct scope_timeline *timeline)
 }
 
 int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols,
-			  const char *path, struct scope_error *error)
+			  const struct scope_export_to *to, struct scope_error *error)
 {
 	struct scope_timeline *timeline = NULL;
 	struct scope_order *order = NULL;
 	struct scope_event event;
-	FILE *stream;
+	FILE *stream = to->stream;
 	int more = 0, err = scope_people_learn(trace, &timeline);
 
 	(void)symbols;
@@ -285,8 +285,6 @@ int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbo
 		err = scope_order_create(trace, &order);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
-	if (!err)
-		err = scope_export_open(path, error, &stream);
 	if (!err) {
 		write_threads(stream, timeline);
 		while ((more = scope_order_next(order, &event)) > 0)
@@ -294,7 +292,6 @@ int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbo
 		if (more < 0)
 			err = scope_error_set(error, more, "the trace cannot be read: %s",
 					      strerror(-more));
-		err = scope_export_close(stream, path, err, error);
 	}
 	scope_order_destroy(order);
 	scope_timeline_destroy(timeline);

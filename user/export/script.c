@@ -157,9 +157,9 @@ static int print_event(const struct printer *printer, const struct scope_event *
 }
 
 int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error)
+			const struct scope_export_to *to, struct scope_error *error)
 {
-	struct printer printer = {.trace = trace, .symbols = symbols};
+	struct printer printer = {.trace = trace, .symbols = symbols, .stream = to->stream};
 	struct scope_order *order = NULL;
 	struct scope_event event;
 	int more = 0, err = scope_people_learn(trace, &printer.timeline);
@@ -168,8 +168,6 @@ int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols
 		err = scope_order_create(trace, &order);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
-	if (!err)
-		err = scope_export_open(path, error, &printer.stream);
 	if (!err) {
 		while (!err && (more = scope_order_next(order, &event)) > 0)
 			err = print_event(&printer, &event);
@@ -177,7 +175,6 @@ int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols
 			err = more;
 		if (err)
 			scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
-		err = scope_export_close(printer.stream, path, err, error);
 	}
 	scope_order_destroy(order);
 	scope_timeline_destroy(printer.timeline);

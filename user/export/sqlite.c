@@ -13,7 +13,9 @@
 
 #define ROOM 128
 
+/* A database that fails is thrown away: it needs no journal on disk. */
 static const char schema[] =
+	"PRAGMA journal_mode = MEMORY;"
 	"CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);"
 	"CREATE TABLE thread (id INTEGER PRIMARY KEY, tid INTEGER, tgid INTEGER, comm TEXT,"
 	" run_ns INTEGER, queue_ns INTEGER, blocked_ns INTEGER);"
@@ -246,43 +248,22 @@ static int fill(struct database *database, struct scope_trace *trace)
 	return err;
 }
 
-/* What is left of a transaction that found no room goes with the database. */
-static void remove_files(const char *path)
-{
-	struct stat status;
-	char *journal;
-
-	if (stat(path, &status) || !S_ISREG(status.st_mode))
-		return;
-	unlink(path);
-	if (asprintf(&journal, "%s-journal", path) < 0)
-		return;
-	unlink(journal);
-	free(journal);
-}
-
 int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols,
-			const char *path, struct scope_error *error)
+			const struct scope_export_to *to, struct scope_error *error)
 {
 	struct database database = {.symbols = symbols};
-	struct stat status;
 	int err = -EIO;
 
-	if (!stat(path, &status))
-		return scope_error_set(error, -EEXIST, "%s is there already: remove it, or name another "
-				       "place with -o", path);
-	if (sqlite3_open(path, &database.handle) == SQLITE_OK)
+	if (sqlite3_open(to->path, &database.handle) == SQLITE_OK)
 		err = fill(&database, trace);
 	if (err)
 		scope_error_set(error, err, "%s cannot be written: %s; free some room, or name "
-				"another place with -o", path,
+				"another place with -o", to->name,
 				database.handle && err == -EIO ? sqlite3_errmsg(database.handle)
 							       : strerror(-err));
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(database.insert[i]);
 	sqlite3_close(database.handle);
 	scope_timeline_destroy(database.timeline);
-	if (err)
-		remove_files(path);
 	return err;
 }

@@ -29,7 +29,7 @@ int scope_files_name(const char *output, time_t now, char *ret_path, size_t size
 {
 	const char *ending;
 	const int length = base_length(output, &ending);
-	char date[32];
+	char date[32], part[4096 + 8];
 	struct tm local;
 	int written;
 
@@ -43,7 +43,9 @@ int scope_files_name(const char *output, time_t now, char *ret_path, size_t size
 					   again, ending);
 		if (written < 0 || (size_t)written >= size)
 			return -ENAMETOOLONG;
-		if (access(ret_path, F_OK))
+		/* Nor one that another recorder is writing. */
+		snprintf(part, sizeof(part), "%s.part", ret_path);
+		if (access(ret_path, F_OK) && access(part, F_OK))
 			return 0;
 	}
 }

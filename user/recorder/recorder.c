@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/newfile.h"
 #include "recorder/door.h"
 #include "recorder/files.h"
 #include "trace/flight.h"
@@ -26,6 +27,7 @@ struct recorder {
 	volatile sig_atomic_t *snapshot;
 	struct scope_writer *writer;
 	struct scope_door *door; /* NULL: none could be made */
+	struct scope_newfile *turns; /* of files in turn: holds the name that they begin with; else NULL */
 	struct scope_target target;
 	struct scope_capture_progress progress;
 	struct scope_recorder_result result;
@@ -169,6 +171,12 @@ static int name_next(struct recorder *recorder, struct scope_error *error)
 	return 0;
 }
 
+static void say_note(const struct recorder *recorder, const char *note)
+{
+	if (note[0])
+		say(recorder, "%s", note);
+}
+
 static void count_file(struct recorder *recorder, uint64_t bytes)
 {
 	recorder->result.files++;
@@ -212,6 +220,7 @@ static int write_copy(struct recorder *recorder, struct scope_capture_run *run, 
 		scope_error_set(error, code, "%s", scope_writer_error(file));
 	else
 		code = scope_writer_finish(file, error);
+	say_note(recorder, scope_writer_note(file));
 	if (!code)
 		count_file(recorder, scope_writer_bytes(file));
 	scope_writer_destroy(file);
@@ -288,12 +297,28 @@ static void tap(void *context, const struct scope_subbuf *subbuf)
 	scope_triggers_take(context, subbuf);
 }
 
+/* A second recorder that writes files in turn under this name would remove those of the first. */
+static int hold_turns(struct recorder *recorder, struct scope_error *error)
+{
+	const char *output = recorder->options->output;
+	int code = scope_newfile_create(output, 0600, error, &recorder->turns);
+
+	if (!code && scope_newfile_is_special(recorder->turns))
+		code = scope_error_set(error, -EINVAL, "%.300s is no name for files in turn: name a regular "
+				       "file", output);
+	return code;
+}
+
 static int open_writer(struct recorder *recorder, struct scope_error *error)
 {
 	const struct scope_recorder_options *options = recorder->options;
 	struct scope_error why = { "" };
 	int code = 0;
 
+	if (options->keep)
+		code = hold_turns(recorder, error);
+	if (code)
+		return code;
 	if (options->flight_ns)
 		code = scope_writer_create_flight(options->flight_ns, options->flight_bytes, error,
 						  &recorder->writer);
@@ -325,6 +350,8 @@ static int finish(struct recorder *recorder, struct scope_error *error)
 	if (recorder->options->flight_ns)
 		return write_copy(recorder, NULL, NULL, error);
 	code = scope_writer_finish(recorder->writer, error);
+	say_note(recorder, scope_writer_note(recorder->writer));
+	recorder->result.special = scope_writer_is_special(recorder->writer);
 	if (!code)
 		count_file(recorder, scope_writer_bytes(recorder->writer));
 	return code;
@@ -345,9 +372,11 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 			*error = first;
 		return;
 	}
-	if (!scope_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes))
+	if (!scope_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
+		say_note(recorder, scope_writer_note(recorder->writer));
 		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s",
 				first.text, (double)bytes / 1e6, recorder->result.path);
+	}
 }
 
 int scope_recorder_run(const struct scope_recorder_options *options,
@@ -364,8 +393,11 @@ int scope_recorder_run(const struct scope_recorder_options *options,
 	};
 	int code = open_writer(&recorder, error);
 
-	if (code)
+	if (code) {
+		scope_writer_destroy(recorder.writer);
+		scope_newfile_destroy(recorder.turns);
 		return code;
+	}
 	code = scope_capture(source, capture, recorder.writer, stop, &inner, error,
 			     &recorder.result.stats);
 	if (!code)
@@ -375,6 +407,7 @@ int scope_recorder_run(const struct scope_recorder_options *options,
 	answer_clients(&recorder, "the recorder has ended\n");
 	scope_door_close(recorder.door);
 	scope_writer_destroy(recorder.writer);
+	scope_newfile_destroy(recorder.turns);
 	if (!code)
 		*ret_result = recorder.result;
 	return code;

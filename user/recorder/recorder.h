@@ -4,6 +4,7 @@
 #define SCOPE_RECORDER_RECORDER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -46,6 +47,7 @@ struct scope_recorder_result {
 	char path[4096]; /* of the last file */
 	uint64_t bytes;	 /* of it */
 	uint32_t files;
+	bool special; /* that is no file of its own, but a device, a FIFO, standard output */
 };
 
 /*

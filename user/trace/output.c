@@ -3,19 +3,19 @@
 #include "trace/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/newfile.h"
 
 #define BUFFER_BYTES (256u << 10)
 
 struct scope_output {
 	int fd;
 	char *path; /* or the name in messages */
-	char *part; /* NULL: an unnamed file, or published; fd is the caller's then */
+	struct scope_newfile *file; /* NULL: an unnamed file, fd is the caller's */
 	off_t begin; /* where in the file it starts */
 	uint64_t flushed;
 	uint64_t whole; /* of that: up to here there are whole pieces */
@@ -144,50 +144,20 @@ int scope_output_wrap(int fd, const char *name, struct scope_error *error,
 	return 0;
 }
 
-/*
- * The name must not lead through a link that someone else may have put there: a recorder runs as
- * root, often in /tmp.
- */
-static int open_part(const char *path, const char *part, struct scope_error *error)
-{
-	struct stat status;
-	int fd;
-
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		return scope_error_set(error, -EINVAL,
-				       "cannot write %s: it exists and is not a regular file; "
-				       "name another file", path);
-	unlink(part);
-	fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	return scope_error_set(error, -errno,
-			       "cannot create %s: %s; name a file in a directory you may write to",
-			       part, strerror(errno));
-}
-
 int scope_output_create(const char *path, struct scope_error *error,
 			struct scope_output **ret_output)
 {
-	char *part;
-	int fd, ret;
+	struct scope_newfile *file;
+	int ret = scope_newfile_create(path, 0600, error, &file);
 
-	if (asprintf(&part, "%s.part", path) < 0)
-		return scope_error_set(error, -ENOMEM, "cannot write %s: out of memory", path);
-	fd = open_part(path, part, error);
-	if (fd < 0) {
-		free(part);
-		return fd;
-	}
-	ret = scope_output_wrap(fd, path, error, ret_output);
-	if (ret) {
-		close(fd);
-		unlink(part);
-		free(part);
+	if (ret)
 		return ret;
-	}
-	(*ret_output)->part = part;
-	return 0;
+	ret = scope_output_wrap(scope_newfile_fd(file), path, error, ret_output);
+	if (ret)
+		scope_newfile_destroy(file);
+	else
+		(*ret_output)->file = file;
+	return ret;
 }
 
 int scope_output_cut(struct scope_output *output)
@@ -204,28 +174,31 @@ int scope_output_cut(struct scope_output *output)
 
 int scope_output_publish(struct scope_output *output)
 {
-	int fd = output->fd;
+	int ret;
 
-	if (!output->part)
+	if (!output->file)
 		return 0;
-	output->fd = -1;
-	if (close(fd) || rename(output->part, output->path))
-		return scope_output_fail(output, -errno);
-	free(output->part);
-	output->part = NULL;
-	return 0;
+	ret = scope_newfile_finish(output->file, NULL);
+	if (!ret)
+		output->fd = -1;
+	return ret ? scope_output_fail(output, ret) : 0;
+}
+
+const char *scope_output_note(const struct scope_output *output)
+{
+	return output->file ? scope_newfile_note(output->file) : "";
+}
+
+bool scope_output_is_special(const struct scope_output *output)
+{
+	return output->file && scope_newfile_is_special(output->file);
 }
 
 void scope_output_destroy(struct scope_output *output)
 {
 	if (!output)
 		return;
-	if (output->part) {
-		if (output->fd >= 0)
-			close(output->fd);
-		unlink(output->part);
-	}
-	free(output->part);
+	scope_newfile_destroy(output->file);
 	free(output->path);
 	free(output);
 }

@@ -8,6 +8,7 @@
 #ifndef SCOPE_TRACE_OUTPUT_H
 #define SCOPE_TRACE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,8 +17,9 @@
 struct scope_output;
 
 /*
- * create: PATH.part, which publish renames to PATH. A regular file of that name is replaced, anything
- * else refused (-EINVAL). wrap: an open file, which stays the caller's; name stands in messages.
+ * create: PATH.part, which publish renames to PATH; base/newfile.h says what happens to a file that has the
+ * name already, and what else PATH may be. wrap: an open file, which stays the caller's; name stands in
+ * messages.
  */
 int scope_output_create(const char *path, struct scope_error *error,
 			struct scope_output **ret_output);
@@ -51,6 +53,10 @@ int scope_output_cut(struct scope_output *output);
 
 /* Renames PATH.part to PATH. Some file systems report a full disk only here. */
 int scope_output_publish(struct scope_output *output);
+
+/* As scope_newfile_note() and scope_newfile_is_special(). The note is the output's own. */
+const char *scope_output_note(const struct scope_output *output);
+bool scope_output_is_special(const struct scope_output *output);
 
 /* Removes PATH.part where it was not published. NULL is fine. */
 void scope_output_destroy(struct scope_output *output);

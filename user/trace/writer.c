@@ -220,6 +220,16 @@ const char *scope_writer_error(const struct scope_writer *writer)
 						 : writer->problem.text;
 }
 
+const char *scope_writer_note(const struct scope_writer *writer)
+{
+	return writer->output ? scope_output_note(writer->output) : "";
+}
+
+bool scope_writer_is_special(const struct scope_writer *writer)
+{
+	return writer->output && scope_output_is_special(writer->output);
+}
+
 int scope_writer_end_file(struct scope_writer *writer)
 {
 	struct scope_frame_end end;

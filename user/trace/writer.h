@@ -20,8 +20,8 @@ struct scope_writer;
 struct scope_flight_state;
 
 /*
- * Writes PATH.part, which finish renames to PATH: whoever sees PATH sees a whole trace. Replaces a
- * regular file of that name, refuses anything else (-EINVAL).
+ * Writes PATH.part, which finish renames to PATH: whoever sees PATH sees a whole trace. A file that has the
+ * name already is kept, and a FIFO or a device written to (base/newfile.h).
  */
 int scope_writer_create(const char *path, struct scope_error *error,
 			struct scope_writer **ret_writer);
@@ -102,6 +102,10 @@ void scope_writer_coverage(const struct scope_writer *writer, struct scope_fligh
  * word as its end_reason. -ENODATA where no sub-buffer is; nothing stays behind then.
  */
 int scope_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
+
+/* As scope_newfile_note() and scope_newfile_is_special(): the note is of the current file. */
+const char *scope_writer_note(const struct scope_writer *writer);
+bool scope_writer_is_special(const struct scope_writer *writer);
 
 /* INDEX and END frames, Destroy the writer in any case. */
 int scope_writer_finish(struct scope_writer *writer, struct scope_error *error);
