@@ -6,7 +6,7 @@
 # Usage: tests/unit/hostile_live.sh [MODE...]     modes of hostile_target.c (default: all)
 # Exit status: 0 all held; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
-gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
+gcc -O1 -Wall -Wextra -Werror -pthread -Wl,--build-id -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
 
 limit_ms=6000 # 2 s, what readers may take at most, and a second for a busy host
 
@@ -71,5 +71,27 @@ stack() {
 	expect "stack: its calls were traced" "$dir/text" ' (syscall|exit) .* clock_nanosleep '
 }
 
-for mode in ${*:-stack}; do "$mode"; done
+# Its program is replaced by a link to a FIFO in a folder of root's: whoever opened that for reading would
+# let the writer there go on.
+symlink() {
+	local writer
+	mkdir -m 700 "$dir/secret"
+	mkfifo "$dir/secret/pipe"
+	cp "$dir/hostile" "$dir/program"
+	coproc HOSTILE { exec "$dir/program" turn; }
+	target=$HOSTILE_PID
+	read -r _ <&"${HOSTILE[0]}"
+	ln -sf "$dir/secret/pipe" "$dir/program"
+	( : > "$dir/secret/pipe"; : > "$dir/opened" ) &
+	writer=$!
+	timeout -s KILL 60 "$scope" report -p "$target" --source perf -d 1 > "$dir/report" 2>&1
+	say $? "symlink: the report is made"
+	say "$(! grep -q 'deleted or replaced' "$dir/report"; echo $?)" "symlink: the program is found where it is mapped"
+	say "$([ ! -e "$dir/opened" ]; echo $?)" "symlink: nobody opened the FIFO"
+	kill -KILL "$target" "$writer" 2>/dev/null
+	wait "$target" "$writer" 2>/dev/null
+	target=
+}
+
+for mode in ${*:-stack symlink}; do "$mode"; done
 [ "$bad" -eq 0 ]

@@ -8,6 +8,7 @@
  *
  *   stack   threads whose frames lie below pages that userfaultfd would have to bring in, and nobody
  *           does; half of them sleep for good, the others again and again
+ *   turn    a thread that computes
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -88,11 +89,33 @@ static void begin_stacks(void)
 		usleep(1000);
 }
 
+static volatile unsigned int sum;
+
+/* On the CPU most of the time, in a function of its own. */
+__attribute__((noinline)) static void *turn(void *context)
+{
+	for (;;) {
+		for (unsigned int i = 0; i < 2000000; i++)
+			sum += i;
+		usleep(1000);
+	}
+	return context;
+}
+
+static void begin_turning(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, turn, NULL))
+		fail("pthread_create");
+}
+
 static const struct mode {
 	const char *name;
 	void (*begin)(void);
 } modes[] = {
 	{ "stack", begin_stacks },
+	{ "turn", begin_turning },
 };
 
 int main(int argc, char **argv)

@@ -3,13 +3,13 @@
 #include "causal/extent.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "proc/target.h"
 #include "symbol/image.h"
@@ -44,7 +44,7 @@ static int open_image(struct search *search, uint32_t tgid, const char *path,
 		      struct scope_image **ret_image)
 {
 	struct file *file;
-	char whole[4200];
+	char root[32];
 	int fd;
 
 	for (size_t i = 0; i < search->files; i++) {
@@ -60,9 +60,9 @@ static int open_image(struct search *search, uint32_t tgid, const char *path,
 	if (!file->path)
 		return -ENOMEM;
 	search->files++;
-	snprintf(whole, sizeof(whole), "/proc/%u/root%s", tgid, path);
-	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && scope_image_create(fd, NULL, whole, &file->image))
+	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
+	fd = scope_proc_open_below(root, path);
+	if (fd >= 0 && scope_image_create(fd, NULL, path, &file->image))
 		file->image = NULL;
 	*ret_image = file->image;
 	return 0;

@@ -3,12 +3,13 @@
 #include "causal/place.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "symbol/image.h"
 
@@ -19,15 +20,14 @@ struct wanted {
 	const char *function;
 };
 
-/* 0, or -errno: it cannot be opened, is no ELF file, or has no such function. */
-static int find_in(const char *path, const char *function, uint64_t *ret_offset)
+/* Takes over fd. 0, or -errno: it could not be opened, is no ELF file, or has no such function. */
+static int find_in(int fd, const char *path, const char *function, uint64_t *ret_offset)
 {
 	struct scope_image *image;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int code;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	code = scope_image_create(fd, NULL, path, &image);
 	if (code)
 		return code;
@@ -47,14 +47,16 @@ static bool is_offset(const char *text, uint64_t *ret_offset)
 	return !errno && end != text + 2 && !*end;
 }
 
-/* Offset in a file of which the path is known. */
-static int at_path(const char *path, const char *function, struct scope_place *ret_place)
+/* Offset in a file of which the path is known. Takes over fd, which is open on it, or -errno. */
+static int at_path(const char *path, int fd, const char *function, struct scope_place *ret_place)
 {
 	struct scope_place place = { 0 };
 	int code = 0;
 
 	if (!is_offset(function, &place.offset))
-		code = find_in(path, function, &place.offset);
+		code = find_in(fd, path, function, &place.offset);
+	else if (fd >= 0)
+		close(fd);
 	if (code)
 		return code;
 	if ((size_t)snprintf(place.path, sizeof(place.path), "%s", path) >= sizeof(place.path))
@@ -74,10 +76,11 @@ static const char *last_part(const char *path)
 static int search_maps(const struct wanted *wanted, const struct scope_proc_maps *maps,
 		       struct scope_place *ret_place)
 {
-	char path[SCOPE_PROBE_NAME_BYTES + 32];
+	char root[32], path[SCOPE_PROBE_NAME_BYTES + sizeof(root)];
 	const char *before = "";
 	bool seen = false;
 
+	snprintf(root, sizeof(root), "/proc/%u/root", wanted->tgid);
 	for (size_t i = 0; i < maps->count; i++) {
 		const struct scope_trace_map *map = &maps->map[i];
 
@@ -87,8 +90,8 @@ static int search_maps(const struct wanted *wanted, const struct scope_proc_maps
 		if (wanted->file[0] && strcmp(last_part(map->path), wanted->file))
 			continue;
 		seen = true;
-		snprintf(path, sizeof(path), "/proc/%u/root%s", wanted->tgid, map->path);
-		if (!at_path(path, wanted->function, ret_place))
+		snprintf(path, sizeof(path), "%s%s", root, map->path);
+		if (!at_path(path, scope_proc_open_below(root, map->path), wanted->function, ret_place))
 			return 0;
 	}
 	return seen ? -ENOENT : -ENXIO;
@@ -102,7 +105,8 @@ static int search_process(const struct wanted *wanted, struct scope_place *ret_p
 	int code;
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", wanted->tgid);
-	if (!wanted->file[0] && !at_path(path, wanted->function, ret_place))
+	if (!wanted->file[0] &&
+	    !at_path(path, scope_proc_open_program(wanted->tgid), wanted->function, ret_place))
 		return 0;
 	code = scope_proc_create(&proc);
 	if (code)
@@ -157,7 +161,7 @@ int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 	if (colon)
 		memcpy(wanted.file, text, (size_t)(colon - text));
 	if (wanted.file[0] == '/')
-		code = at_path(wanted.file, wanted.function, ret_place);
+		code = at_path(wanted.file, scope_proc_open_below("", wanted.file), wanted.function, ret_place);
 	else
 		code = search_process(&wanted, ret_place);
 	return code ? not_found(code, &wanted, error) : 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* scope doctor -p PID: whether functions of that process will have names. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/doctor.h"
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "symbol/image.h"
 #include "symbol/library.h"
@@ -17,16 +16,12 @@
 /* The file as the process sees it, or what it has mapped where that was replaced. */
 static int open_mapped(const struct scope_trace_map *map)
 {
-	char path[PATH_MAX];
-	int fd = -1;
+	char root[32];
+	int fd;
 
-	if (snprintf(path, sizeof(path), "/proc/%u/root%s", map->tgid, map->path) < PATH_MAX)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", map->tgid,
-		 (unsigned long)map->start, (unsigned long)map->end);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
+	fd = scope_proc_open_below(root, map->path);
+	return fd >= 0 ? fd : scope_proc_open_mapped(map->tgid, map->start, map->end);
 }
 
 /* True: most functions have names, in the file or in a debug file of this host or of its root. */

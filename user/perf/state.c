@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "perf/format.h"
 #include "proc/file.h"
+#include "proc/open.h"
 
 #define CPUS_MAX 65536
 
@@ -215,12 +215,9 @@ int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, u
 uint8_t scope_perf_program_abi(uint32_t tgid)
 {
 	unsigned char ident[EI_NIDENT];
-	char path[32];
+	const int fd = scope_proc_open_program(tgid);
 	ssize_t got;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return SCOPE_ABI_NATIVE;
 	got = read(fd, ident, sizeof(ident));

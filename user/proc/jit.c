@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "proc/file.h"
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "proc/proc_internal.h"
 #include "trace/writer.h"
@@ -232,13 +233,13 @@ static bool is_trusted(uint32_t tgid, const struct stat *status)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u", tgid);
-	return S_ISREG(status->st_mode) && !stat(path, &process) &&
+	return !stat(path, &process) &&
 	       (status->st_uid == process.st_uid || !status->st_uid);
 }
 
-static int hold(struct scope_proc *proc, uint32_t tgid, const char *path, bool dump)
+/* Takes over fd. */
+static int hold(struct scope_proc *proc, uint32_t tgid, int fd, bool dump)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (dump ? 0 : O_NOFOLLOW));
 	struct stat status;
 
 	if (fd < 0)
@@ -299,19 +300,18 @@ static bool is_dump(const char *path)
 static int find_jit(struct scope_proc *proc, uint32_t tgid)
 {
 	struct scope_proc_maps maps;
-	char path[PATH_MAX + 64];
+	char root[32], path[32];
 	int code;
 
-	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", tgid, own_number(tgid));
-	code = hold(proc, tgid, path, false);
+	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_number(tgid));
+	code = hold(proc, tgid, scope_proc_open_below(root, path), false);
 	if (code || scope_proc_maps_read(proc, tgid, &maps))
 		return code;
 	for (size_t i = 0; i < maps.count && !code; i++) {
 		if (!is_dump(maps.map[i].path))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tgid,
-			 maps.map[i].start, maps.map[i].end);
-		code = hold(proc, tgid, path, true);
+		code = hold(proc, tgid, scope_proc_open_mapped(tgid, maps.map[i].start, maps.map[i].end), true);
 	}
 	scope_proc_maps_destroy(&maps);
 	return code;

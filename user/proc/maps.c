@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Read /proc/PID/maps, with the build-id of each file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
 #include "proc/file.h"
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "proc/proc_internal.h"
 
@@ -56,25 +54,14 @@ static bool parse_line(char *text, struct scope_proc_line *ret_line)
 
 static int open_file(uint32_t tgid, const struct scope_proc_line *line)
 {
-	char path[PATH_MAX + 64];
-	struct stat status;
-	int fd;
-
+	char root[32];
 	/* The mapping itself: right also for files that were replaced or deleted since. */
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tgid,
-		 line->map.start, line->map.end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, line->map.path);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	}
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	int fd = scope_proc_open_mapped(tgid, line->map.start, line->map.end);
+
+	if (fd >= 0)
+		return fd;
+	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
+	return scope_proc_open_below(root, line->map.path);
 }
 
 static struct scope_proc_file *find_file(struct scope_proc *proc, const struct scope_proc_line *line)

@@ -3,23 +3,22 @@
 #include "symbol/debugfile.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "proc/open.h"
 #include "symbol/server.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
 static bool same_build_id(int fd, const unsigned char *id, int id_bytes)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	const void *found;
 	ssize_t bytes = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
 	bool same = bytes == id_bytes && !memcmp(found, id, id_bytes);
@@ -45,7 +44,7 @@ static bool same_crc(int fd, GElf_Word crc)
 /* A stripped program may lie in the folders too, under the same number. */
 static bool has_symbols(int fd)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	Elf_Scn *scn = NULL;
 	bool found = false;
 	GElf_Shdr shdr;
@@ -63,19 +62,17 @@ struct wanted {
 	const char *link; /* NULL: none */
 	GElf_Word crc;
 	bool stripped; /* will do: the program itself is wanted */
-	char *path; /* PATH_MAX bytes: where it was found */
+	char *path; /* PATH_MAX bytes: where it was found, below root */
 };
 
 /* The file descriptor, or -1 where the file is absent or another one. */
-static int wanted_open(const struct wanted *wanted, int path_bytes)
+static int wanted_open(const struct wanted *wanted, const char *root, int path_bytes)
 {
-	int fd = path_bytes < PATH_MAX ? open(wanted->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	struct stat st;
+	int fd = path_bytes < PATH_MAX ? scope_proc_open_below(root, wanted->path) : -1;
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    (wanted->id_bytes > 0 ? same_build_id(fd, wanted->id, wanted->id_bytes)
+	if ((wanted->id_bytes > 0 ? same_build_id(fd, wanted->id, wanted->id_bytes)
 				  : same_crc(fd, wanted->crc)) &&
 	    (wanted->stripped || has_symbols(fd)))
 		return fd;
@@ -92,16 +89,16 @@ static int try_build_id(const struct wanted *wanted, const char *root, const cha
 
 	if (wanted->id_bytes < 2)
 		return -1;
-	at = snprintf(path, PATH_MAX, "%s%s/.build-id/%02x/", root, folder, wanted->id[0]);
+	at = snprintf(path, PATH_MAX, "%s/.build-id/%02x/", folder, wanted->id[0]);
 	for (int i = 1; i < wanted->id_bytes && at < PATH_MAX; i++)
 		at += snprintf(path + at, PATH_MAX - at, "%02x", wanted->id[i]);
 	if (at < PATH_MAX)
 		at += snprintf(path + at, PATH_MAX - at, "%s", behind);
-	return wanted_open(wanted, at);
+	return wanted_open(wanted, root, at);
 }
 
 /* Beside the file, in its .debug folder, and in the same folder below DEBUG_ROOT. */
-static int try_link(const struct wanted *wanted, const char *root, const char *file)
+static int try_link(const struct wanted *wanted, const char *root, const char *folder, const char *file)
 {
 	static const struct {
 		const char *before, *behind;
@@ -113,9 +110,10 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 		return -1;
 	/* A link with the name of its own file is found beside it first: not stripped. */
 	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
-		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", root,
-						  folders[i].before, (int)(slash - file), file,
-						  folders[i].behind, wanted->link));
+		fd = wanted_open(wanted, root,
+				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder,
+					  folders[i].before, (int)(slash - file), file,
+					  folders[i].behind, wanted->link));
 	return fd;
 }
 
@@ -124,14 +122,14 @@ static int try_folder(const struct wanted *wanted, const char *folder, const cha
 		      const char *behind)
 {
 	const char *slash = strrchr(file, '/');
-	int fd = try_build_id(wanted, folder, "", behind);
+	int fd = try_build_id(wanted, "", folder, behind);
 
 	if (fd < 0 && wanted->id_bytes > 0)
-		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file,
-						  behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file,
+						      behind));
 	if (fd < 0 && wanted->id_bytes > 0 && slash)
-		fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash,
-						  behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash,
+						      behind));
 	return fd;
 }
 
@@ -147,19 +145,19 @@ static int find(const struct scope_debugfile *where, const struct wanted *wanted
 		if (fd < 0)
 			fd = try_folder(wanted, *folder, where->path, "");
 		if (fd < 0)
-			fd = try_link(wanted, *folder, where->path);
+			fd = try_link(wanted, "", *folder, where->path);
 		if (fd < 0 && wanted->link)
-			fd = wanted_open(wanted, snprintf(wanted->path, PATH_MAX, "%s/%s", *folder,
-							  wanted->link));
+			fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s/%s", *folder,
+							      wanted->link));
 	}
 	if (fd < 0)
 		fd = try_build_id(wanted, root, DEBUG_ROOT, ".debug");
 	if (fd < 0)
-		fd = try_link(wanted, root, where->path);
+		fd = try_link(wanted, root, "", where->path);
 	if (fd < 0 && *root)
 		fd = try_build_id(wanted, "", DEBUG_ROOT, ".debug");
 	if (fd < 0 && *root)
-		fd = try_link(wanted, "", where->path);
+		fd = try_link(wanted, "", "", where->path);
 	return fd;
 }
 

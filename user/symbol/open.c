@@ -4,15 +4,13 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc/open.h"
 #include "symbol/debugfile.h"
 
 /* Mapped memory that has a path but no file to read: code made at run time. */
@@ -20,20 +18,6 @@ static bool path_is_memory(const char *path)
 {
 	return path[0] != '/' || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/", 5) ||
 	       !strncmp(path, "/SYSV", 5);
-}
-
-/* A regular file, else -errno: opening must not hang on a pipe that took its place. */
-static int regular_open(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -ENOEXEC;
 }
 
 /*
@@ -132,7 +116,7 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		    const struct scope_trace_map *row)
 {
-	char path[PATH_MAX], found[SCOPE_IMAGE_ID_TEXT] = "";
+	char found[SCOPE_IMAGE_ID_TEXT] = "";
 	int ret = -ENOENT;
 
 	if (!strcmp(file->path, "[vdso]")) {
@@ -142,17 +126,14 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	if (path_is_memory(file->path))
 		return 0;
 	/* A file put where another was deleted is believed only where its build-id can be told. */
-	if ((!file->deleted || *file->build_id) &&
-	    snprintf(path, sizeof(path), "%s%s", scope_symbol_root(&spaces->options),
-		     file->path) < PATH_MAX)
-		ret = image_open(spaces, file, regular_open(path), found);
+	if (!file->deleted || *file->build_id)
+		ret = image_open(spaces, file,
+				 scope_proc_open_below(scope_symbol_root(&spaces->options), file->path), found);
 	if (ret && ret != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
-		int other;
+		int other = image_open(spaces, file, scope_proc_open_mapped(row->tgid, row->start, row->end),
+				       ignored);
 
-		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", row->tgid,
-			 (unsigned long)row->start, (unsigned long)row->end);
-		other = image_open(spaces, file, regular_open(path), ignored);
 		ret = !other || other == -ENOMEM ? other : ret;
 	}
 	if (ret && ret != -ENOMEM && *file->build_id) {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Look a name up within a root directory, then open what is there if it is a regular file. */
+#include "proc/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "proc/open_internal.h"
+
+#define LINKS_MAX 40	/* as the kernel follows */
+#define DEPTH_MAX 64	/* folders inside each other, of which each is held open */
+#define RACES_MAX 16	/* the kernel asks for another try where a folder was moved meanwhile */
+
+/* ---- by openat2(), since Linux 5.6 ---- */
+
+static int look_up(int root, const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = -1;
+
+	for (int i = 0; i < RACES_MAX && fd < 0; i++) {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		if (fd < 0 && errno != EAGAIN)
+			break;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- step by step ---- */
+
+struct walk {
+	int fd[DEPTH_MAX + 1]; /* from the root down to where the walk is */
+	int depth;
+	int links;
+	char rest[2 * PATH_MAX]; /* of the path */
+};
+
+static void go_up(struct walk *walk)
+{
+	if (walk->depth)
+		close(walk->fd[walk->depth--]);
+}
+
+/* The link's own text goes before the rest of the path. 0 or -errno. */
+static int follow(struct walk *walk, int link)
+{
+	char text[PATH_MAX], rest[sizeof(walk->rest)];
+	const ssize_t bytes = readlinkat(link, "", text, sizeof(text) - 1);
+
+	if (bytes < 0)
+		return -errno;
+	text[bytes] = '\0';
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	strcpy(rest, walk->rest);
+	if ((size_t)snprintf(walk->rest, sizeof(walk->rest), "%s/%s", text, rest) >= sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	while (*text == '/' && walk->depth)
+		go_up(walk);
+	return 0;
+}
+
+static int step(struct walk *walk, const char *name)
+{
+	struct stat status;
+	int fd, code = 0;
+
+	if (!*name || !strcmp(name, "."))
+		return 0;
+	if (!strcmp(name, "..")) {
+		go_up(walk);
+		return 0;
+	}
+	fd = openat(walk->fd[walk->depth], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status))
+		code = -errno;
+	else if (S_ISLNK(status.st_mode))
+		code = follow(walk, fd);
+	else if (walk->depth == DEPTH_MAX)
+		code = -ENAMETOOLONG;
+	else
+		walk->fd[++walk->depth] = fd;
+	if (code || S_ISLNK(status.st_mode))
+		close(fd);
+	return code;
+}
+
+int scope_proc_look_up_by_steps(int root, const char *path)
+{
+	struct walk walk = { .depth = 0 };
+	int code = 0, found;
+
+	walk.fd[0] = root;
+	if ((size_t)snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	while (!code && *walk.rest) {
+		char name[NAME_MAX + 1];
+		const size_t length = strcspn(walk.rest, "/");
+		const char *next;
+
+		if (length > NAME_MAX) {
+			code = -ENAMETOOLONG;
+			break;
+		}
+		memcpy(name, walk.rest, length);
+		name[length] = '\0';
+		next = walk.rest + length + (walk.rest[length] == '/');
+		memmove(walk.rest, next, strlen(next) + 1);
+		code = step(&walk, name);
+	}
+	found = code || !walk.depth ? -1 : walk.fd[walk.depth--];
+	while (walk.depth)
+		go_up(&walk);
+	return code ? code : found >= 0 ? found : -ENOEXEC;
+}
+
+/* ---- what was found ---- */
+
+/* Takes over found. */
+static int open_found(int found)
+{
+	struct stat status;
+	char path[32];
+	int fd;
+
+	if (found < 0)
+		return found;
+	if (fstat(found, &status)) {
+		fd = -errno;
+	} else if (!S_ISREG(status.st_mode)) {
+		fd = -ENOEXEC;
+	} else {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0)
+			fd = -errno;
+	}
+	close(found);
+	return fd;
+}
+
+int scope_proc_open_below(const char *root, const char *path)
+{
+	const int at = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int found;
+
+	if (at < 0)
+		return -errno;
+	found = look_up(at, path);
+	/* The kernel does not know the call, or what confines this process does not. */
+	if (found == -ENOSYS || found == -EPERM)
+		found = scope_proc_look_up_by_steps(at, path);
+	close(at);
+	return open_found(found);
+}
+
+/* Links that the kernel makes up lead to the object itself, here as they should. */
+static int open_made_up(const char *path)
+{
+	const int found = open(path, O_PATH | O_CLOEXEC);
+
+	return found < 0 ? -errno : open_found(found);
+}
+
+int scope_proc_open_mapped(uint32_t tgid, uint64_t start, uint64_t end)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
+	return open_made_up(path);
+}
+
+int scope_proc_open_program(uint32_t tgid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", tgid);
+	return open_made_up(path);
+}

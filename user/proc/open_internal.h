@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The part of opening that stands in for openat2(), for its test. */
+#ifndef SCOPE_PROC_OPEN_INTERNAL_H
+#define SCOPE_PROC_OPEN_INTERNAL_H
+
+/*
+ * What path leads to, within the directory root: a descriptor that is not open for reading, or -errno.
+ * ".." ends at the root, a link that begins with a slash begins there.
+ */
+int scope_proc_look_up_by_steps(int root, const char *path);
+
+#endif
