@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All that a ranking is given, made by hand: units, what is known of them, stacks on functions. */
+#ifndef SCOPE_TESTS_RANK_CASE_H
+#define SCOPE_TESTS_RANK_CASE_H
+
+#include <stdlib.h>
+
+#include "rank/rank.h"
+
+#define CASE_UNITS 512
+#define CASE_ITEMS 4096
+#define CASE_POPULATIONS 4
+#define CASE_GROUPS 2
+#define CASE_CALLS 2 /* room of each unit */
+#define CASE_THREADS 4
+#define CASE_END_NS 1000000000ull
+
+struct rank_case {
+	struct scope_timeline *timeline;
+	struct scope_group group[CASE_GROUPS];
+	struct scope_groups groups;
+	struct scope_units units;
+	struct scope_kept_population of[CASE_POPULATIONS];
+	struct scope_kept kept;
+	struct scope_population population[CASE_POPULATIONS];
+	struct scope_detection detection;
+	struct scope_survey_row row[CASE_GROUPS][4];
+	struct scope_survey_group survey_group[CASE_GROUPS];
+	struct scope_survey survey;
+	struct scope_evidence evidence;
+	struct scope_rank_options options;
+	struct scope_rank_input input;
+};
+
+/* Group 0 has populations 0 and 1, group 1 has 2 and 3; vectors 0 to 3 have call 0, 1, 2 and 3 alone. */
+static inline struct rank_case *case_create(void)
+{
+	struct rank_case *made = calloc(1, sizeof(*made));
+
+	assert_non_null(made);
+	made->timeline = calloc(1, sizeof(*made->timeline));
+	assert_non_null(made->timeline);
+	made->timeline->end_ns = CASE_END_NS;
+	made->timeline->events = 1;
+	assert_int_equal(scope_threads_create(&made->timeline->threads), 0);
+	for (uint32_t tid = 1; tid <= CASE_THREADS; tid++)
+		assert_int_equal(scope_threads_get(made->timeline->threads, tid), tid - 1);
+	made->groups = (struct scope_groups){.group = made->group, .count = CASE_GROUPS};
+	for (unsigned i = 0; i < CASE_GROUPS; i++) {
+		assert_int_equal(scope_vector_set_create(&made->group[i].vectors), 0);
+		for (uint32_t nr = 0; nr < 4; nr++) {
+			struct scope_vector vector = {{0}};
+
+			assert_int_equal(scope_vector_mark(&vector, nr), 0);
+			assert_int_equal(scope_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
+		}
+		made->survey_group[i] = (struct scope_survey_group){.row = made->row[i], .rows = 4};
+	}
+	made->survey = (struct scope_survey){.group = made->survey_group, .groups = CASE_GROUPS};
+	made->units = (struct scope_units){
+		.groups = &made->groups,
+		.unit = calloc(CASE_UNITS, sizeof(struct scope_unit)),
+		.call = calloc(CASE_CALLS * CASE_UNITS, sizeof(struct scope_unit_call)),
+		.timeline = made->timeline,
+		.threads = CASE_THREADS,
+	};
+	made->kept = (struct scope_kept){
+		.units = &made->units,
+		.population = calloc(CASE_UNITS, sizeof(uint32_t)),
+		.mark = calloc(CASE_UNITS, 1),
+		.of = made->of,
+		.populations = CASE_POPULATIONS,
+	};
+	assert_true(made->units.unit && made->units.call && made->kept.population && made->kept.mark);
+	for (uint32_t i = 0; i < CASE_POPULATIONS; i++) {
+		made->population[i].group = i / 2;
+		made->of[i].side[0].every = made->of[i].side[1].every = 1;
+	}
+	made->detection = (struct scope_detection){
+		.population = made->population,
+		.populations = CASE_POPULATIONS,
+		.groups = CASE_GROUPS,
+		.busy_ns = 100,
+	};
+	assert_int_equal(scope_tree_init(&made->evidence.tree), 0);
+	made->evidence.item = calloc(CASE_ITEMS, sizeof(struct scope_item));
+	assert_non_null(made->evidence.item);
+	made->options = scope_rank_defaults;
+	made->input = (struct scope_rank_input){
+		.survey = &made->survey,
+		.detection = &made->detection,
+		.kept = &made->kept,
+		.units = &made->units,
+		.evidence = &made->evidence,
+		.options = &made->options,
+	};
+	return made;
+}
+
+static inline void case_destroy(struct rank_case *made)
+{
+	for (unsigned i = 0; i < CASE_GROUPS; i++) {
+		scope_vector_set_destroy(made->group[i].vectors);
+		for (unsigned j = 0; j < 4; j++)
+			scope_sketch_free(&made->row[i][j].measure);
+	}
+	scope_threads_destroy(made->timeline->threads);
+	free(made->timeline);
+	free(made->units.unit);
+	free(made->units.call);
+	free(made->kept.population);
+	free(made->kept.mark);
+	scope_blame_free(&made->kept.blame);
+	scope_tree_free(&made->evidence.tree);
+	free(made->evidence.item);
+	free(made);
+}
+
+/* Takes the population's group; its number. count: times that it makes call nr; 0: none. */
+static inline uint32_t case_unit(struct rank_case *made, struct scope_unit unit, uint32_t population,
+				 uint8_t mark, uint16_t nr, uint16_t count)
+{
+	const size_t number = made->units.count++;
+
+	assert_true(number < CASE_UNITS);
+	unit.group = made->population[population].group;
+	unit.call = CASE_CALLS * number;
+	unit.calls = count > 0;
+	made->units.call[unit.call] = (struct scope_unit_call){nr, count};
+	made->units.unit[number] = unit;
+	made->kept.population[number] = population;
+	made->kept.mark[number] = mark;
+	return number;
+}
+
+static inline uint32_t case_node(struct rank_case *made, const struct scope_function *const *path,
+				 unsigned length)
+{
+	uint32_t node;
+
+	assert_int_equal(scope_tree_insert(&made->evidence.tree, path, length, NULL, &node), 0);
+	/* Named for what is found there, unless a test says otherwise. */
+	if (node)
+		made->evidence.tree.node[node].owner = path[length - 1];
+	return node;
+}
+
+static inline void case_item(struct rank_case *made, struct scope_item item)
+{
+	assert_true(made->evidence.items < CASE_ITEMS);
+	made->evidence.item[made->evidence.items++] = item;
+}
+
+#endif

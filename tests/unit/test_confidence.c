@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How sure a finding is: by its size, by what was lost while it showed, and by the lesser of the two. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rank/confidence.h"
+
+enum { LOW = SCOPE_CONFIDENCE_LOW, MEDIUM = SCOPE_CONFIDENCE_MEDIUM, HIGH = SCOPE_CONFIDENCE_HIGH };
+
+/* It shows all the time, from 0 to 1,000 ns, in which so many events came and were lost. */
+struct losses {
+	uint64_t came, lost;
+	bool unknown;
+};
+
+static struct scope_finding rate(struct scope_finding finding, struct losses losses)
+{
+	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
+	const struct scope_units units = {.timeline = timeline};
+	const struct scope_rank_input input = {.units = &units};
+
+	assert_non_null(timeline);
+	scope_losses_mark(&timeline->losses, 0, 0);
+	scope_losses_end(&timeline->losses, 1000, losses.came);
+	if (losses.lost || losses.unknown)
+		scope_losses_add(&timeline->losses, &(struct scope_loss){
+			.from_ns = 400, .until_ns = 500, .count = losses.lost, .unknown = losses.unknown,
+		});
+	finding.last_ns = finding.last_ns ? finding.last_ns : 1000;
+	scope_rank_confidence(&input, &finding);
+	free(timeline);
+	return finding;
+}
+
+static enum scope_confidence of_size(uint32_t units, uint32_t samples, uint32_t sleeps)
+{
+	return rate((struct scope_finding){
+		.kind = SCOPE_FINDING_TIME, .units = units, .samples = samples, .sleeps = sleeps,
+	}, (struct losses){.came = 1000}).confidence;
+}
+
+static void fewer_than_ten_units_are_of_low_confidence(void **state)
+{
+	(void)state;
+	assert_int_equal(of_size(10, 1000, 0), MEDIUM);
+	assert_int_equal(of_size(9, 1000, 0), LOW);
+}
+
+static void fewer_than_ten_stacks_are_of_low_confidence(void **state)
+{
+	(void)state;
+	assert_int_equal(of_size(1000, 4, 6), HIGH);
+	assert_int_equal(of_size(1000, 4, 5), LOW);
+	assert_int_equal(of_size(1000, 9, 0), LOW);
+}
+
+static void fewer_than_thirty_units_are_of_medium_confidence(void **state)
+{
+	(void)state;
+	assert_int_equal(of_size(30, 1000, 0), HIGH);
+	assert_int_equal(of_size(29, 1000, 0), MEDIUM);
+}
+
+static struct scope_finding lossy(struct losses losses)
+{
+	return rate((struct scope_finding){.kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000},
+		    losses);
+}
+
+static void any_loss_meanwhile_is_of_medium_confidence(void **state)
+{
+	struct scope_finding finding = lossy((struct losses){.came = 999999, .lost = 1});
+
+	(void)state;
+	assert_int_equal(finding.confidence, MEDIUM);
+	assert_int_equal(finding.lost, 1);
+	assert_true(finding.events == 999999);
+	assert_true(finding.lost_share == 1e-6);
+	assert_int_equal(lossy((struct losses){.came = 1000}).confidence, HIGH);
+}
+
+/* One of a hundred; then one of ninety-nine. */
+static void more_than_a_hundredth_lost_is_of_low_confidence(void **state)
+{
+	(void)state;
+	assert_int_equal(lossy((struct losses){.came = 99, .lost = 1}).confidence, MEDIUM);
+	assert_int_equal(lossy((struct losses){.came = 98, .lost = 1}).confidence, LOW);
+}
+
+static void an_unknown_loss_is_of_low_confidence(void **state)
+{
+	struct scope_finding finding = lossy((struct losses){.came = 1000, .unknown = true});
+
+	(void)state;
+	assert_int_equal(finding.confidence, LOW);
+	assert_true(finding.lost_unknown);
+	assert_int_equal(finding.lost, 0);
+}
+
+/* It shows until 399, or 400, and the loss begins then. */
+static void a_loss_at_another_time_changes_nothing(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000, .last_ns = 399,
+	};
+
+	(void)state;
+	assert_int_equal(rate(finding, (struct losses){.came = 10, .lost = 9}).confidence, HIGH);
+	finding.last_ns = 400;
+	assert_int_equal(rate(finding, (struct losses){.came = 10, .lost = 9}).confidence, LOW);
+}
+
+static enum scope_confidence of_hang(bool by_stacks, bool unsure, bool still, struct losses losses)
+{
+	return rate((struct scope_finding){
+		.kind = SCOPE_FINDING_HANG, .units = 1, .by_stacks = by_stacks, .unsure = unsure,
+		.still = still,
+	}, losses).confidence;
+}
+
+static void a_hang_needs_no_number_but_a_stack(void **state)
+{
+	const struct losses none = {.came = 1000};
+
+	(void)state;
+	assert_int_equal(of_hang(true, false, false, none), HIGH);
+	assert_int_equal(of_hang(false, false, false, none), LOW);
+	assert_int_equal(of_hang(true, true, false, none), LOW);
+	assert_int_equal(rate((struct scope_finding){
+		.kind = SCOPE_FINDING_SPIN, .units = 1, .by_stacks = true,
+	}, none).confidence, HIGH);
+}
+
+static void losses_say_nothing_against_what_the_kernel_says_stood_still(void **state)
+{
+	const struct losses much = {.came = 10, .lost = 1000, .unknown = true};
+
+	(void)state;
+	assert_int_equal(of_hang(true, false, true, much), HIGH);
+	assert_int_equal(of_hang(true, false, false, much), LOW);
+	assert_int_equal(of_hang(true, false, false, (struct losses){.came = 1000, .lost = 1}), MEDIUM);
+	assert_int_equal(of_hang(false, false, true, much), LOW);
+}
+
+/* Medium by size and low by losses, or the other way round. */
+static void the_lesser_of_both_counts(void **state)
+{
+	const struct losses little = {.came = 100000, .lost = 1}, much = {.came = 10, .lost = 10};
+	struct scope_finding finding = {.kind = SCOPE_FINDING_WAIT, .units = 29, .sleeps = 29};
+
+	(void)state;
+	assert_int_equal(rate(finding, much).confidence, LOW);
+	assert_int_equal(rate(finding, little).confidence, MEDIUM);
+	finding.units = 9;
+	assert_int_equal(rate(finding, little).confidence, LOW);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_than_ten_units_are_of_low_confidence),
+		cmocka_unit_test(fewer_than_ten_stacks_are_of_low_confidence),
+		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
+		cmocka_unit_test(any_loss_meanwhile_is_of_medium_confidence),
+		cmocka_unit_test(more_than_a_hundredth_lost_is_of_low_confidence),
+		cmocka_unit_test(an_unknown_loss_is_of_low_confidence),
+		cmocka_unit_test(a_loss_at_another_time_changes_nothing),
+		cmocka_unit_test(a_hang_needs_no_number_but_a_stack),
+		cmocka_unit_test(losses_say_nothing_against_what_the_kernel_says_stood_still),
+		cmocka_unit_test(the_lesser_of_both_counts),
+	};
+
+	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What makes a function a finding: each rule at its boundary, and just outside it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rank/judge.h"
+
+#define BUSY_NS 100.0
+
+static double below(double value)
+{
+	return nextafter(value, 0);
+}
+
+/* A finding that meets every rule with nothing to spare. */
+static const struct scope_finding bare = {
+	.kind = SCOPE_FINDING_TIME,
+	.excess_ns = 1,
+	.units = 5,
+	.units_at_first = 3,
+	.odds = 5,
+	.times = 2.5,
+	.chance_z = 3.3,
+	.half_share = 0.1,
+};
+
+/* found: earlier findings, whose excess is taken off; their number is that of the row. */
+static enum scope_rank_rule judge_with(struct scope_finding finding, struct scope_ranking *found)
+{
+	const struct scope_detection detection = {.busy_ns = BUSY_NS};
+	const struct scope_rank_input input = {
+		.detection = &detection,
+		.options = &scope_rank_defaults,
+		.found = found,
+	};
+
+	return scope_rank_judge(&input, &finding);
+}
+
+static enum scope_rank_rule judge(struct scope_finding finding)
+{
+	return judge_with(finding, NULL);
+}
+
+static void a_finding_may_meet_every_rule_with_nothing_to_spare(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(bare), SCOPE_RULE_NONE);
+}
+
+static void an_excess_below_a_hundredth_of_the_busy_time_is_none(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.excess_ns = below(1);
+	assert_int_equal(judge(finding), SCOPE_RULE_EXCESS);
+	finding.excess_ns = NAN;
+	assert_int_equal(judge(finding), SCOPE_RULE_EXCESS);
+}
+
+static void four_units_are_too_few(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.units = 4;
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+}
+
+static void samples_as_rare_as_at_first_must_have_hit_three_units(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.units = 1000;
+	finding.units_at_first = below(3);
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+}
+
+static void odds_below_five_are_too_low(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.odds = below(5);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+}
+
+/* All of it inside the kernel: half is in doubt. */
+static void what_may_be_the_kernels_doing_needs_twice_the_odds(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.kernel_share = 1;
+	finding.odds = 10;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.odds = below(10);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	/* A call made too often is the program's own doing. */
+	finding.kind = SCOPE_FINDING_CALLS;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+}
+
+static void what_waits_for_something_outside_needs_no_more_odds(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.kind = SCOPE_FINDING_WAIT;
+	finding.outside = true;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+}
+
+static void a_share_below_two_and_a_half_times_the_usual_is_too_small(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.times = below(2.5);
+	assert_int_equal(judge(finding), SCOPE_RULE_TIMES);
+}
+
+static void odds_of_25_need_no_such_share(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.times = 1;
+	finding.odds = 25;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.odds = below(25);
+	assert_int_equal(judge(finding), SCOPE_RULE_TIMES);
+}
+
+static void what_chance_may_give_is_no_finding(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.chance_z = below(3.3);
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+}
+
+static void it_must_show_in_both_halves_of_the_window(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.half_share = below(0.1);
+	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+}
+
+/* The report names the first rule that is not met. */
+static void rules_are_looked_at_in_their_order(void **state)
+{
+	const struct scope_finding nothing = {.kind = SCOPE_FINDING_TIME};
+	struct scope_finding finding = nothing;
+
+	(void)state;
+	assert_int_equal(judge(finding), SCOPE_RULE_EXCESS);
+	finding.excess_ns = bare.excess_ns;
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+	finding.units = bare.units;
+	finding.units_at_first = bare.units_at_first;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding.odds = bare.odds;
+	assert_int_equal(judge(finding), SCOPE_RULE_TIMES);
+	finding.times = bare.times;
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	finding.chance_z = bare.chance_z;
+	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+}
+
+/* What was found is taken for mended: its excess is busy time no more. */
+static void a_second_bug_is_compared_with_the_busy_time_that_is_left(void **state)
+{
+	struct scope_finding first = {.kind = SCOPE_FINDING_WAIT, .excess_ns = 60}, finding = bare;
+	struct scope_ranking found = {.finding = &first, .findings = 1};
+
+	(void)state;
+	finding.excess_ns = 0.01 * (BUSY_NS - 60);
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_NONE);
+	finding.excess_ns = below(finding.excess_ns);
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_EXCESS);
+	/* A hang is no time of any unit's. */
+	first.kind = SCOPE_FINDING_SPIN;
+	finding.excess_ns = 1;
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_NONE);
+	finding.excess_ns = below(1);
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_EXCESS);
+}
+
+static void a_tenth_of_the_busy_time_is_always_left(void **state)
+{
+	struct scope_finding first = {.kind = SCOPE_FINDING_TIME, .excess_ns = 99}, finding = bare;
+	struct scope_ranking found = {.finding = &first, .findings = 1};
+
+	(void)state;
+	finding.excess_ns = 0.01 * (0.1 * BUSY_NS);
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_NONE);
+	finding.excess_ns = below(finding.excess_ns);
+	assert_int_equal(judge_with(finding, &found), SCOPE_RULE_EXCESS);
+}
+
+static bool is_kernel(struct scope_finding finding)
+{
+	return scope_rank_is_kernel(&scope_rank_defaults, &finding);
+}
+
+static void running_longer_in_the_kernel_alone_is_no_finding(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME, .kernel_share = 0.8, .usual_ns = 1000, .p50_ns = 3000,
+	};
+
+	(void)state;
+	assert_true(is_kernel(finding));
+	finding.kernel_share = below(0.8);
+	assert_false(is_kernel(finding));
+	finding.kernel_share = 1;
+	finding.kind = SCOPE_FINDING_CALLS;
+	assert_false(is_kernel(finding));
+}
+
+/* 10 bytes at 100 ns each are half of the 2,000 ns that its median unit takes longer. */
+static void more_bytes_are_a_reason_of_the_programs_own(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME, .kernel_share = 0.8, .usual_ns = 1000, .p50_ns = 3000,
+		.bytes_more = 10,
+	};
+
+	(void)state;
+	assert_false(is_kernel(finding));
+	finding.bytes_more = 9.99;
+	assert_true(is_kernel(finding));
+}
+
+static void half_of_what_another_explanation_fits_is_in_doubt(void **state)
+{
+	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME, .kernel_share = 0.6};
+
+	(void)state;
+	assert_true(scope_rank_doubt(&finding) == 0.3);
+	finding.kind = SCOPE_FINDING_CALLS;
+	assert_true(scope_rank_doubt(&finding) == 0);
+	finding.kind = SCOPE_FINDING_WAIT;
+	assert_true(scope_rank_doubt(&finding) == 0);
+	finding.outside = true;
+	assert_true(scope_rank_doubt(&finding) == 0.5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_finding_may_meet_every_rule_with_nothing_to_spare),
+		cmocka_unit_test(an_excess_below_a_hundredth_of_the_busy_time_is_none),
+		cmocka_unit_test(four_units_are_too_few),
+		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
+		cmocka_unit_test(odds_below_five_are_too_low),
+		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),
+		cmocka_unit_test(what_waits_for_something_outside_needs_no_more_odds),
+		cmocka_unit_test(a_share_below_two_and_a_half_times_the_usual_is_too_small),
+		cmocka_unit_test(odds_of_25_need_no_such_share),
+		cmocka_unit_test(what_chance_may_give_is_no_finding),
+		cmocka_unit_test(it_must_show_in_both_halves_of_the_window),
+		cmocka_unit_test(rules_are_looked_at_in_their_order),
+		cmocka_unit_test(a_second_bug_is_compared_with_the_busy_time_that_is_left),
+		cmocka_unit_test(a_tenth_of_the_busy_time_is_always_left),
+		cmocka_unit_test(running_longer_in_the_kernel_alone_is_no_finding),
+		cmocka_unit_test(more_bytes_are_a_reason_of_the_programs_own),
+		cmocka_unit_test(half_of_what_another_explanation_fits_is_in_doubt),
+	};
+
+	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a ranking comes to: each verdict with what it takes, and with just less than that. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rank/verdict.h"
+#include "rank_case.h"
+
+static double above(double value)
+{
+	return nextafter(value, HUGE_VAL);
+}
+
+/* 20 units of a busy time of 100 ns, and nothing found. */
+static const struct scope_ranking quiet = {.units = 20, .busy_ns = 100};
+
+static struct rank_case *made;
+
+static int setup(void **state)
+{
+	(void)state;
+	made = case_create();
+	made->evidence.stacks = 100;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	case_destroy(made);
+	return 0;
+}
+
+static enum scope_verdict verdict(struct scope_ranking ranking, const char *says)
+{
+	scope_rank_verdict(&made->input, &ranking);
+	if (says && !strstr(ranking.reason, says))
+		fail_msg("\"%s\" does not say \"%s\"", ranking.reason, says);
+	return ranking.verdict;
+}
+
+/* With one finding. */
+static enum scope_verdict verdict_on(struct scope_finding finding, struct scope_ranking ranking,
+				     const char *says)
+{
+	ranking.finding = &finding;
+	ranking.findings = 1;
+	return verdict(ranking, says);
+}
+
+static void the_first_finding_decides(void **state)
+{
+	struct scope_finding both[] = {{.kind = SCOPE_FINDING_HANG}, {.kind = SCOPE_FINDING_TIME}};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.finding = both;
+	ranking.findings = 2;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_HANG);
+	both[0].kind = SCOPE_FINDING_SPIN;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_SPIN);
+	for (int kind = SCOPE_FINDING_TIME; kind <= SCOPE_FINDING_LATE; kind++)
+		assert_int_equal(verdict_on((struct scope_finding){.kind = kind}, quiet, NULL),
+				 SCOPE_VERDICT_SLOWDOWN);
+}
+
+static void threads_that_may_be_idle_are_no_verdict(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict_on((struct scope_finding){.kind = SCOPE_FINDING_HANG, .unsure = true},
+				    quiet, "No thread did any work"), SCOPE_VERDICT_UNKNOWN);
+}
+
+static void nothing_can_be_said_of_no_event(void **state)
+{
+	(void)state;
+	made->timeline->events = 0;
+	assert_int_equal(verdict(quiet, "holds no event"), SCOPE_VERDICT_UNKNOWN);
+}
+
+static void nineteen_units_are_too_few(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	assert_int_equal(verdict(ranking, "No function holds"), SCOPE_VERDICT_NOTHING);
+	ranking.units = 19;
+	assert_int_equal(verdict(ranking, "Only 19 units"), SCOPE_VERDICT_UNKNOWN);
+}
+
+/* More than half of an excess of more than a 20th of the busy time, and more than is explained. */
+static void most_waits_for_clients_that_pause_are_outside(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = 50;
+	ranking.idle_share = above(0.5);
+	assert_int_equal(verdict(ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
+	ranking.idle_share = 0.5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.idle_share = 1;
+	ranking.excess_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.excess_ns = above(5);
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_OUTSIDE);
+}
+
+/* 60 % of it waits so; functions have as much, or just less. */
+static void clients_that_pause_come_before_lesser_findings(void **state)
+{
+	const struct scope_finding finding = {.kind = SCOPE_FINDING_WAIT};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = 50;
+	ranking.idle_share = 0.6;
+	ranking.explained_ns = 0.6 * 50;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	ranking.explained_ns = nextafter(0.6 * 50, 0);
+	assert_int_equal(verdict_on(finding, ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
+	/* A hang is one whoever pauses. */
+	assert_int_equal(verdict_on((struct scope_finding){.kind = SCOPE_FINDING_HANG}, ranking, NULL),
+			 SCOPE_VERDICT_HANG);
+}
+
+static void more_than_three_tenths_waiting_long_for_a_cpu_are_outside(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.long_queue_share = 0.3;
+	ranking.queue_share = 1;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.long_queue_share = above(0.3);
+	assert_int_equal(verdict(ranking, "waiting for a CPU"), SCOPE_VERDICT_OUTSIDE);
+}
+
+/* 51 of 100 stacks; the excess is a 20th of the busy time, or just more. */
+static void excess_on_stacks_without_names_says_nothing(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = above(5);
+	made->evidence.nameless = 51;
+	assert_int_equal(verdict(ranking, "debug symbols"), SCOPE_VERDICT_UNKNOWN);
+	made->evidence.nameless = 50;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	made->evidence.nameless = 51;
+	ranking.excess_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.excess_ns = 10;
+	ranking.explained_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
+static void excess_without_stacks_or_signatures_says_nothing(void **state)
+{
+	struct scope_evidence second = {0};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	made->evidence.stacks = 0;
+	ranking.excess_ns = above(5);
+	assert_int_equal(verdict(ranking, "there are no stacks"), SCOPE_VERDICT_UNKNOWN);
+	made->input.second = &second;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	made->input.second = NULL;
+	ranking.excess_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
+static void a_baseline_is_asked_for_where_there_is_none(void **state)
+{
+	struct scope_ranking ranking = quiet;
+	const struct scope_kept reference = {0};
+
+	(void)state;
+	assert_int_equal(verdict(ranking, "--baseline"), SCOPE_VERDICT_NOTHING);
+	made->input.reference = &reference;
+	scope_rank_verdict(&made->input, &ranking);
+	assert_null(strstr(ranking.reason, "--baseline"));
+}
+
+/* Its slowest requests take ten times as long as its quickest, or just longer. */
+static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_WAIT, .asks = true, .outside = true, .p05_ns = 100, .p95_ns = 1000,
+	};
+	struct scope_ranking ranking = quiet;
+	const struct scope_kept reference = {0};
+
+	(void)state;
+	ranking.requests = 50;
+	ranking.slow_requests = 10;
+	assert_int_equal(verdict_on(finding, ranking, "20.0 % of the requests"), SCOPE_VERDICT_NOTHING);
+	ranking.slow_requests = 0;
+	ranking.slow_units = 5;
+	assert_int_equal(verdict_on(finding, ranking, "25.0 % of the units"), SCOPE_VERDICT_NOTHING);
+	finding.p95_ns = above(1000);
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.p95_ns = 1000;
+	finding.asks = false;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.asks = true;
+	made->input.reference = &reference;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
+static void one_other_finding_is_enough_for_a_slowdown(void **state)
+{
+	struct scope_finding both[] = {
+		{.kind = SCOPE_FINDING_WAIT, .asks = true}, {.kind = SCOPE_FINDING_TIME},
+	};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.finding = both;
+	ranking.findings = 1;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.findings = 2;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_first_finding_decides),
+		TEST(threads_that_may_be_idle_are_no_verdict),
+		TEST(nothing_can_be_said_of_no_event),
+		TEST(nineteen_units_are_too_few),
+		TEST(most_waits_for_clients_that_pause_are_outside),
+		TEST(clients_that_pause_come_before_lesser_findings),
+		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),
+		TEST(excess_on_stacks_without_names_says_nothing),
+		TEST(excess_without_stacks_or_signatures_says_nothing),
+		TEST(a_baseline_is_asked_for_where_there_is_none),
+		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),
+		TEST(one_other_finding_is_enough_for_a_slowdown),
+	};
+
+	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}
