@@ -1,61 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on the entry of a system call: a kprobe sends the thread through a function that may sleep.
+ * Delays on the entry of a system call: a thread is sent through a function that may sleep.
  *
- *   kernel ──► the call's function ──kprobe──► detour(): sleeps ──jump──► the call's function
- *                                    ◄─────────────── passes: it brings `pass` ──┘
+ *   kernel ──► the call's function ── hit ──► stub ──► scope_delay_detour(): sleeps
+ *                    └── goes on ◄────────────┘
  *
- * All these functions take one argument, the thread's registers. What the handler has to tell
- * detour() goes where the next arguments would be; detour() puts `pass`, an address that nobody else
- * has, there to be let through. It ends in a jump, so that nothing of this module is left on the
- * stack while the call blocks; whether the compiler made it one is found out by trying.
+ * Others may watch the same function (probes of this module, of tracefs, perf, bpftrace), come and go
+ * in any order, and are to see each call once. So there is one place for a call, whatever number of
+ * sessions has rules on it, and the thread goes on behind it. Two ways:
+ *
+ * - By ftrace, where the kernel's kprobes at the entry of functions are such, too. What changes where a
+ *   function goes on says so (FTRACE_OPS_FL_IPMODIFY), as live patches do: the kernel lets one do so at
+ *   a time, and calls all others once, on the way in. The thread goes on behind the instruction that
+ *   called ftrace. A kprobe would not do: one that changes where the thread goes on and one that does
+ *   not become one of a kind that depends on their order, which the kernel does not take out again.
+ * - By a breakpoint, where there is no ftrace. The thread has to come by there again, and whatever
+ *   shares the breakpoint would be hit twice: a place that has a probe is not taken (EBUSY), and while
+ *   others come to it later nobody is held up there, which counts as missed.
+ *
+ * All these functions take one argument, the thread's registers.
  */
+#include <linux/delay.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
 #include <asm/syscall.h>
 #include "arch.h"
 #include "delay_rule.h"
-#include "probe_dynamic.h"
+#include "detour.h"
+#include "ftrace.h"
 
-#if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) &&                         \
-	!defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER) && !defined(CONFIG_CFI_CLANG) &&                 \
-	!defined(CONFIG_CFI)
+#ifdef SCOPE_DETOUR_KNOWN
 
-typedef long (*call_function)(const struct pt_regs *regs, const void *pass);
+#define PLACE_RULES 16 /* of all sessions on one call */
 
-static const char pass;
+struct place {
+	u16 nr;
+	char *name;	       /* of the kernel's function */
+	unsigned long resume;  /* where a thread goes on */
+	atomic_t users;	       /* threads on the detour */
+	struct scope_delay_rule __rcu *rule[PLACE_RULES];
+	bool by_ftrace;
+	struct kprobe kprobe;
+#ifdef SCOPE_FTRACE_DIVERTS
+	struct ftrace_ops ops;
+#endif
+};
 
-static noinline long detour(const struct pt_regs *regs, struct scope_delay_rule *rule, u64 asked_ns,
-			    u64 flags)
+/* By the call's number. Who is on the detour reads its own without the lock: it stays as long as that. */
+static struct place *places[SCOPE_SYSCALL_MAX];
+static DEFINE_MUTEX(places_lock);
+
+unsigned long scope_delay_detour(void)
 {
-	const call_function call = (call_function)rule->entry;
+	struct place *place = READ_ONCE(places[syscall_get_nr(current, task_pt_regs(current))]);
+	const unsigned long resume = place->resume;
+	struct scope_delay_rule *rule;
+	int i;
 
-	scope_delay_serve(rule, asked_ns, flags);
-	atomic_dec(&rule->users);
-	return call(regs, &pass);
+	for (i = 0; i < PLACE_RULES; i++) {
+		u64 asked_ns;
+		u8 flags = 0;
+
+		rcu_read_lock();
+		rule = rcu_dereference(place->rule[i]);
+		if (rule)
+			atomic_inc(&rule->users);
+		rcu_read_unlock();
+		if (!rule)
+			continue;
+		asked_ns = scope_delay_due(rule, &flags);
+		scope_delay_serve(rule, asked_ns, flags);
+		atomic_dec(&rule->users);
+	}
+	smp_mb__before_atomic(); /* all of the place was read: it may go */
+	atomic_dec(&place->users);
+	return resume;
 }
 
-/* From where it was called. */
-static noinline long get_caller(const struct pt_regs *regs, const void *unused)
-{
-	return (long)__builtin_return_address(0);
-}
-
-/* Called from two places it is by two callers, if detour() jumps there; else by detour() itself. */
-static bool detour_jumps(struct scope_delay_rule *rule)
-{
-	long (*volatile through)(const struct pt_regs *regs, struct scope_delay_rule *rule,
-				 u64 asked_ns, u64 flags) = detour;
-	long first, second;
-
-	rule->entry = (unsigned long)get_caller;
-	atomic_add(2, &rule->users);
-	first = through(NULL, rule, 0, 0);
-	second = through(NULL, rule, 0, 0);
-	rule->entry = 0;
-	return first != second;
-}
-
-/* Is this the running thread on its way into the call of the rule? */
-static bool is_entering(const struct scope_delay_rule *rule, unsigned long argument)
+/* Is this the running thread on its way into the call? */
+static bool is_entering(const struct place *place, unsigned long argument)
 {
 	struct pt_regs *user = task_pt_regs(current);
 	long nr;
@@ -63,30 +86,57 @@ static bool is_entering(const struct scope_delay_rule *rule, unsigned long argum
 	if (argument != (unsigned long)user || current->flags & PF_KTHREAD)
 		return false;
 	nr = syscall_get_nr(current, user);
-	return scope_arch_abi(&nr) == SCOPE_ABI_NATIVE && nr == rule->nr;
+	return scope_arch_abi(&nr) == SCOPE_ABI_NATIVE && nr == place->nr;
 }
 
-static int hit(struct kprobe *kprobe, struct pt_regs *regs)
+/*
+ * Sends the running thread to the stub, if a rule wants that. may: it can be done here. Preemption is
+ * off: who takes the place out waits for that first, for users then.
+ */
+static bool divert(struct place *place, struct pt_regs *regs, bool may)
 {
-	struct scope_delay_rule *rule = container_of(kprobe, struct scope_delay_rule, kprobe);
-	u64 argument[2], asked_ns;
-	u8 flags = 0;
+	struct scope_delay_rule *rule;
+	bool wanted = false;
+	u64 argument;
+	int i;
+
+	scope_arch_function_args(&argument, regs, 1);
+	rcu_read_lock();
+	for (i = 0; i < PLACE_RULES; i++) {
+		rule = rcu_dereference(place->rule[i]);
+		if (!rule || !scope_delay_is_traced(rule))
+			continue;
+		if (may && is_entering(place, argument))
+			wanted = true;
+		else
+			atomic64_inc(&rule->missed);
+	}
+	rcu_read_unlock();
+	if (!wanted)
+		return false;
+	atomic_inc(&place->users);
+	instruction_pointer_set(regs, (unsigned long)scope_delay_stub);
+	return true;
+}
+NOKPROBE_SYMBOL(divert);
+
+/* Are other probes at this breakpoint? The list is that of all, their common head included. */
+static bool is_shared(const struct kprobe *kprobe)
+{
+	return !list_empty(&kprobe->list) && !list_is_singular(&kprobe->list);
+}
+
+static int on_kprobe(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	struct place *place = container_of(kprobe, struct place, kprobe);
+	u64 argument[2];
 
 	scope_arch_function_args(argument, regs, 2);
-	if (argument[1] == (unsigned long)&pass || !scope_delay_is_traced(rule))
+	if (argument[1] == (unsigned long)scope_delay_stub)
 		return 0;
-	if (!is_entering(rule, argument[0]) || !READ_ONCE(rule->entry)) {
-		atomic64_inc(&rule->missed);
-		return 0;
-	}
-	asked_ns = scope_delay_due(rule, &flags);
-	if (!asked_ns)
-		return 0;
-	atomic_inc(&rule->users);
-	scope_arch_divert(regs, (unsigned long)detour, (unsigned long)rule, asked_ns, flags);
-	return 1;
+	return divert(place, regs, !is_shared(kprobe));
 }
-NOKPROBE_SYMBOL(hit);
+NOKPROBE_SYMBOL(on_kprobe);
 
 /* The kernel lets only kprobes with such a handler change where the thread goes on. */
 static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
@@ -94,34 +144,203 @@ static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long fla
 }
 NOKPROBE_SYMBOL(after);
 
-int scope_delay_entry_attach(struct scope_delay_rule *rule)
+static int attach_kprobe(struct place *place)
 {
-	unsigned long begin;
 	int err;
 
-	if (!detour_jumps(rule))
-		return -EOPNOTSUPP;
-	rule->kprobe.symbol_name = rule->name;
-	rule->kprobe.pre_handler = hit;
-	rule->kprobe.post_handler = after;
-	err = register_kprobe(&rule->kprobe);
+	memset(&place->kprobe, 0, sizeof(place->kprobe));
+	place->kprobe.symbol_name = place->name;
+	place->kprobe.pre_handler = on_kprobe;
+	place->kprobe.post_handler = after;
+	err = register_kprobe(&place->kprobe);
 	if (err)
 		return err;
-	begin = scope_arch_function_begin((unsigned long)rule->kprobe.addr);
-	if (!begin) {
-		unregister_kprobe(&rule->kprobe);
-		return -EOPNOTSUPP;
+	if (is_shared(&place->kprobe)) {
+		unregister_kprobe(&place->kprobe);
+		return -EBUSY;
 	}
-	WRITE_ONCE(rule->entry, begin);
 	return 0;
+}
+
+#ifdef SCOPE_FTRACE_DIVERTS
+
+static void notrace on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+
+	if (regs)
+		divert(container_of(ops, struct place, ops), regs, true);
+}
+
+static void forget_filter(struct place *place)
+{
+	ftrace_set_filter(&place->ops, NULL, 0, 1);
+}
+
+static int attach_ftrace(struct place *place)
+{
+	int err;
+
+	place->ops.func = on_entry;
+	place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
+			   FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ip(&place->ops, place->resume - MCOUNT_INSN_SIZE, 0, 1);
+	if (!err)
+		err = register_ftrace_function(&place->ops);
+	if (err)
+		forget_filter(place);
+	return err;
+}
+
+static void detach_ftrace(struct place *place)
+{
+	unregister_ftrace_function(&place->ops);
+	forget_filter(place);
+}
+
+#else
+
+#define MCOUNT_INSN_SIZE 0
+
+static int attach_ftrace(struct place *place)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_ftrace(struct place *place)
+{
+}
+
+#endif
+
+/* Where the function begins, by a kprobe that is never armed, and whether ftrace is called there. */
+static int look_up(struct place *place)
+{
+	int err;
+
+	place->kprobe.symbol_name = place->name;
+	place->kprobe.flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(&place->kprobe);
+	if (err)
+		return err;
+	place->by_ftrace = kprobe_ftrace(&place->kprobe);
+	place->resume = (unsigned long)place->kprobe.addr + (place->by_ftrace ? MCOUNT_INSN_SIZE : 0);
+	unregister_kprobe(&place->kprobe);
+	return 0;
+}
+
+static void place_free(struct place *place)
+{
+	if (!place)
+		return;
+	kfree(place->name);
+	kfree(place);
+}
+
+/* Not in the code yet. */
+static struct place *place_create(const struct scope_delay_rule *rule)
+{
+	struct place *place = kzalloc(sizeof(*place), GFP_KERNEL);
+
+	if (!place)
+		return NULL;
+	place->nr = rule->nr;
+	place->name = kstrdup(rule->name, GFP_KERNEL);
+	if (place->name)
+		return place;
+	place_free(place);
+	return NULL;
+}
+
+/* Out of the code. Rules are told to be gone before they go, so nobody is on the detour for long. */
+static void place_end(struct place *place)
+{
+	while (atomic_read(&place->users))
+		msleep(1);
+	WRITE_ONCE(places[place->nr], NULL);
+	place_free(place);
+}
+
+static int place_make(struct scope_delay_rule *rule)
+{
+	struct place *place = place_create(rule);
+	int err;
+
+	if (!place)
+		return -ENOMEM;
+	RCU_INIT_POINTER(place->rule[0], rule);
+	WRITE_ONCE(places[place->nr], place);
+	err = look_up(place);
+	if (!err)
+		err = place->by_ftrace ? attach_ftrace(place) : attach_kprobe(place);
+	if (err)
+		place_end(place);
+	return err;
+}
+
+static int place_join(struct place *place, struct scope_delay_rule *rule)
+{
+	int i;
+
+	if (strcmp(place->name, rule->name))
+		return -EADDRINUSE;
+	for (i = 0; i < PLACE_RULES; i++) {
+		if (rcu_access_pointer(place->rule[i]))
+			continue;
+		rcu_assign_pointer(place->rule[i], rule);
+		return 0;
+	}
+	return -EUSERS;
+}
+
+static bool is_empty(const struct place *place)
+{
+	int i;
+
+	for (i = 0; i < PLACE_RULES; i++)
+		if (rcu_access_pointer(place->rule[i]))
+			return false;
+	return true;
+}
+
+static void detach(struct place *place)
+{
+	if (place->by_ftrace)
+		detach_ftrace(place);
+	else
+		unregister_kprobe(&place->kprobe);
+}
+
+int scope_delay_entry_attach(struct scope_delay_rule *rule)
+{
+	int err;
+
+	mutex_lock(&places_lock);
+	err = places[rule->nr] ? place_join(places[rule->nr], rule) : place_make(rule);
+	mutex_unlock(&places_lock);
+	return err;
 }
 
 void scope_delay_entry_detach(struct scope_delay_rule *rule)
 {
-	unregister_kprobe(&rule->kprobe);
+	struct place *place;
+	int i;
+
+	mutex_lock(&places_lock);
+	place = places[rule->nr];
+	for (i = 0; i < PLACE_RULES; i++)
+		if (rcu_access_pointer(place->rule[i]) == rule)
+			RCU_INIT_POINTER(place->rule[i], NULL);
+	synchronize_rcu();
+	if (is_empty(place)) {
+		detach(place);
+		place_end(place);
+	}
+	mutex_unlock(&places_lock);
 }
 
-#else /* calls are not wrapped, kprobes cannot divert, or jumps to them are checked by their type */
+#else /* calls are not wrapped, or kprobes cannot divert */
 
 int scope_delay_entry_attach(struct scope_delay_rule *rule)
 {

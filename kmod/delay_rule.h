@@ -19,7 +19,6 @@ struct scope_delay_rule {
 	u16 id, nr;
 	u8 site;
 	u32 flags;
-	unsigned long entry; /* SYSCALL at its entry: where the kernel's function begins */
 	struct scope_speedup *speedup; /* SPEEDUP: the accounts */
 	u64 *debt; /* KERNEL: SCOPE_DELAY_DEBTS words, tid and ns, see delay_return.c */
 

@@ -206,7 +206,8 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 		{ -ESHUTDOWN, "the session was stopped: open a new one" },
 		{ -EEXIST, "DELAY_ID is that of a rule of another site: remove that first" },
 		{ -ENOSPC, "the session has 64 rules: remove some" },
-		{ -EBUSY, "the session has a speedup already: remove or replace it" },
+		{ -EADDRINUSE, "another function of this call has rules: name that, or remove them" },
+		{ -EUSERS, "this call has 16 rules of all sessions: remove some" },
 		{ -ENOENT, "the kernel has no such function, or its module is not loaded",
 		  "there is no such file" },
 		{ -EILSEQ, "no instruction begins there", "no instruction begins there" },
@@ -219,6 +220,12 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
 
+	if (err == -EBUSY && request->site == SCOPE_DELAY_SPEEDUP)
+		return REFUSE_ALL(info, err, "the session has a speedup already: remove or replace it");
+	if (err == -EBUSY)
+		return REFUSE(info, info->attrs[SCOPE_ATTR_PROBE_SYMBOL], err, "PROBE_SYMBOL: something "
+			      "else has this function: a live patch, a BPF program, a probe where "
+			      "the kernel has no ftrace; or kernel.ftrace_enabled is 0");
 	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons),
 				     request->site == SCOPE_DELAY_USER, err);
 }

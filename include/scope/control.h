@@ -94,7 +94,11 @@
  *                         counts as capped.
  *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
  *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
- *                         EBUSY: the session has a rule of SCOPE_DELAY_SPEEDUP already.
+ *                         EBUSY: the session has a rule of SCOPE_DELAY_SPEEDUP already; or, on the
+ *                         entry of a call, something else has that function that cannot share it: a
+ *                         live patch, some BPF programs, any probe where the kernel has no ftrace; or
+ *                         kernel.ftrace_enabled is 0. EADDRINUSE: another function of that call has
+ *                         rules, of any session. EUSERS: 16 rules of all sessions are on its entry.
  *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
  *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
  *                         EOPNOTSUPP: this kernel cannot serve that site (the text says what may do

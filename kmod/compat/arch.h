@@ -133,35 +133,6 @@ static inline bool scope_arch_compat_stack(u16 nr)
 	return nr != 256 && nr != 319 && nr != 364 && nr != 441;
 }
 
-/* At a function's first instruction: go on in another, with new arguments behind the first. */
-static inline void scope_arch_divert(struct pt_regs *regs, unsigned long to, unsigned long second,
-				     unsigned long third, unsigned long fourth)
-{
-	regs->si = second;
-	regs->dx = third;
-	regs->cx = fourth;
-	regs->ip = to;
-}
-
-/*
- * Where to call a function that has a kprobe on its first instruction. That is put behind the mark
- * of a function that may be called by address, which processors may insist on. 0: it has no such mark
- * and this one does.
- */
-static inline unsigned long scope_arch_function_begin(unsigned long probed)
-{
-#ifdef CONFIG_X86_KERNEL_IBT
-	u32 word = 0;
-
-	if (!copy_from_kernel_nofault(&word, (void *)(probed - sizeof(word)), sizeof(word)) &&
-	    word == 0xfa1e0ff3)
-		return probed - sizeof(word);
-	if (boot_cpu_has(X86_FEATURE_IBT))
-		return 0;
-#endif
-	return probed;
-}
-
 #elif defined(CONFIG_ARM64)
 
 /* The architecture says so. */
@@ -226,20 +197,6 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	return false;
-}
-
-static inline void scope_arch_divert(struct pt_regs *regs, unsigned long to, unsigned long second,
-				     unsigned long third, unsigned long fourth)
-{
-	regs->regs[1] = second;
-	regs->regs[2] = third;
-	regs->regs[3] = fourth;
-	regs->pc = to;
-}
-
-static inline unsigned long scope_arch_function_begin(unsigned long probed)
-{
-	return probed;
 }
 
 #else

@@ -60,6 +60,9 @@ rows() {
 	VMALLOC_SYNC | linux/vmalloc.h | void f(void) { vmalloc_sync_mappings(); }
 	RETURN_WORK | linux/sched.h linux/thread_info.h | void g(struct callback_head *w); void f(struct callback_head *w) { w->func = g; w->next = current->task_works; cmpxchg(&current->task_works, w->next, w); set_thread_flag(TIF_NOTIFY_RESUME); }
 	KPROBE_BREAK_HANDLER | linux/kprobes.h | bool f(struct kprobe *p) { return p->break_handler; }
+	FTRACE_OWN_REGS | linux/ftrace.h | void h(unsigned long i, unsigned long p, struct ftrace_ops *o, struct ftrace_regs *r); void *f(struct ftrace_ops *o, struct ftrace_regs *r) { o->func = h; return ftrace_get_regs(r); }
+	FTRACE_RECURSION | linux/ftrace.h | int f(void) { return FTRACE_OPS_FL_RECURSION; }
+	FTRACE_PERMANENT | linux/ftrace.h | int f(void) { return FTRACE_OPS_FL_PERMANENT; }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS
 }

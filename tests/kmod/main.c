@@ -2,7 +2,7 @@
 /*
  * Runs one of the module's tests by name; without a name, lists them. Beside them `load` makes
  * system calls for ever, `trace PID` traces that for a moment, `cost none|other|self` times a call,
- * `soak SECONDS SEED` makes sessions at random.
+ * `soak SECONDS SEED` makes sessions at random, `probe_hold`, `delay_hold` and `delay_play` serve run.sh.
  */
 #include <string.h>
 #include "puppet.h"
@@ -72,6 +72,11 @@ static const struct {
 	{ "delay_ends", test_delay_ends },
 	{ "delay_owner_killed", test_delay_owner_killed },
 	{ "delay_refuse", test_delay_refuse },
+	{ "coexist_entry", test_coexist_entry },
+	{ "coexist_kernel", test_coexist_kernel },
+	{ "coexist_user", test_coexist_user },
+	{ "coexist_sessions", test_coexist_sessions },
+	{ "coexist_refuse", test_coexist_refuse },
 	{ "speedup", test_speedup },
 	{ "speedup_blocked", test_speedup_blocked },
 	{ "speedup_peers", test_speedup_peers },
@@ -105,6 +110,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "cost"))
 		return test_cost(argv[2]), 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 2 && !strcmp(argv[1], "delay_play"))
+		return test_delay_play(), 0;
 	if (argc == 4 && !strcmp(argv[1], "soak"))
 		return test_soak(atoi(argv[2]), strtoull(argv[3], NULL, 0)), 0;
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

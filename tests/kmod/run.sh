@@ -203,12 +203,109 @@ run_unload_with_delays() {
 	wait "$load" 2>/dev/null
 }
 
+# What a tool counts of a process's calls beside a delay on their entry, and what the delay counts. The
+# tool: TOOL_begin begins to count, once it returns; TOOL_end ends that and leaves what it found in $counted.
+perf_begin() {	# FUNCTION PID DIR
+	rm -f "$3"/{control,ack}
+	mkfifo "$3"/{control,ack}
+	perf probe -q -a "coexist=$1" 2>"$3/log" || return
+	perf stat -x, -o "$3/counted" -e probe:coexist -p "$2" -D -1 --control "fifo:$3/control,$3/ack" \
+		>/dev/null 2>"$3/log" &
+	tool=$!
+	echo enable >"$3/control"
+	read -r -t 60 _ <"$3/ack"
+}
+perf_end() {	# DIR
+	kill -INT "$tool"
+	wait "$tool"
+	perf probe -q -d coexist
+	counted=$(sed -n 's/^\([0-9]*\),.*probe:coexist.*/\1/p' "$1/counted")
+}
+bpftrace_begin() {	# FUNCTION PID DIR
+	bpftrace -e "kprobe:$1 /pid == $2/ { @calls = count(); } interval:ms:200 { printf(\"tick\\n\"); }" \
+		>"$3/counted" 2>"$3/log" &
+	tool=$!
+	for ((try = 0; try < 300; try++)); do
+		(($(grep -c tick "$3/counted") > 1)) && return
+		[ -e "/proc/$tool" ] || return
+		sleep 0.2
+	done
+	return 1
+}
+bpftrace_end() {	# DIR
+	kill -INT "$tool"
+	wait "$tool"
+	counted=$(sed -n 's/^@calls: //p' "$1/counted")
+}
+
+# WORDS: an answer of scopetest delay_play, or no more than its beginning.
+play() {	# LINE WORDS
+	local answer
+	echo "$1" >&"${playing[1]}"
+	read -r -t 60 -u "${playing[0]}" answer
+	[[ $answer == "$2"* ]] || { wrong="$1: $answer, not $2"; return 1; }
+}
+
+# A tool beside a delay: first, second; it sees all 15 or the last 10 calls, the delay all while it is there.
+play_tool() {	# TOOL FUNCTION PID DIR
+	counted=nothing
+	"$1_begin" "$2" "$3" "$4" || { wrong="it does not begin: $(tail -1 "$4/log")"; return 1; }
+	play "calls 5" "" && play delay set && play "calls 5" "5 5 0" && play undelay removed && play "calls 5" ""
+	"$1_end" "$4"
+	[ "$counted" = 15 ] || wrong=${wrong:-"$counted calls, not 15"}
+	play delay set && play "calls 5" "5 5 0" && "$1_begin" "$2" "$3" "$4" && play "calls 5" "10 10 0" &&
+		play undelay removed && play "calls 5" ""
+	"$1_end" "$4"
+	[ "$counted" = 10 ] || wrong=${wrong:-"$counted calls, not 10"}
+	[ -z "$wrong" ]
+}
+
+run_coexist_tools() {
+	local function=__x64_sys_getppid pid dir name tool counted try wrong='' played='' skipped=''
+	grep -qw "$function" /proc/kallsyms && grep -qw ftrace_set_filter_ip /proc/kallsyms ||
+		{ echo "ok coexist_tools # skipped: this kernel has no ftrace, or calls are not wrapped"; return; }
+	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+	dir=$(mktemp -d)
+	coproc playing { exec "$program" delay_play; }
+	read -r -t 60 -u "${playing[0]}" pid
+	for name in perf bpftrace; do
+		command -v $name >/dev/null || { skipped+=" $name"; continue; }
+		play_tool $name $function "$pid" "$dir" || { fail coexist_tools "$name: $wrong"; break; }
+		played+=" $name"
+	done
+	kill "$playing_PID"
+	wait "$playing_PID" 2>/dev/null
+	rm -rf "$dir"
+	[ -n "$wrong" ] || echo "ok coexist_tools${skipped:+ # skipped: no$skipped here (scripts/setup.sh bench)}"
+	echo "# played:$played"
+}
+
+# After rmmod a function that had delays is like any other: a new probe there sees each call.
+run_probe_after_unload() {
+	local function=__x64_sys_getppid tracing=/sys/kernel/tracing hits
+	grep -qw $function /proc/kallsyms && command -v perl >/dev/null ||
+		{ echo "ok probe_after_unload # skipped: no $function, or no perl to call it"; return; }
+	"$program" coexist_sessions >/dev/null && "$program" coexist_entry >/dev/null && rmmod scope ||
+		{ fail probe_after_unload "the delays before it, or rmmod"; return; }
+	mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+	echo "p:scopetest/after $function" >>$tracing/kprobe_events
+	echo 1 >$tracing/events/scopetest/after/enable
+	perl -e 'getppid() for 1..7'
+	hits=$(awk '$1 == "after" { print $2 }' $tracing/kprobe_profile)
+	echo 0 >$tracing/events/scopetest/after/enable
+	echo "-:scopetest/after" >>$tracing/kprobe_events
+	insmod "$module"
+	if [ "$hits" = 7 ]; then echo "ok probe_after_unload"; else fail probe_after_unload "$hits hits, not 7"; fi
+}
+
 insmod "$module" || { echo "not ok insmod - $(dmesg | tail -1)"; exit 1; }
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] ||
 	mapfile -t tests < <("$program"; echo modes; echo disabled; echo cpu_hotplug;
 		echo unload_leaves_nothing; echo failing_loads; echo reload_idle; echo reload_under_load;
-		echo reload_under_stress; echo unload_with_probes; echo unload_with_delays)
+		echo reload_under_stress; echo unload_with_probes; echo unload_with_delays;
+		echo coexist_tools; echo probe_after_unload)
 if [ -n "${PART:-}" ]; then
 	all=${#tests[@]}
 	for ((i = 0; i < all; i++)); do

@@ -342,7 +342,7 @@ void test_delay_refuse(void)
 	/* Not a system call's function, and not this call's: the thread goes its way. */
 	delay_must(&client, &(struct client_delay){ .id = 1, .syscall = SYS_openat, .ns = LONG_NS,
 					      .symbol = client_probe_function(CLIENT_OPEN) });
-	delay_must(&client, &(struct client_delay){ .id = 2, .syscall = SYS_openat, .ns = LONG_NS,
+	delay_must(&client, &(struct client_delay){ .id = 2, .syscall = SYS_getpid, .ns = LONG_NS,
 					      .symbol = WRAPPED(getppid) });
 	puppet_do(&puppet, PUPPET_OPEN, 10);
 	puppet_do(&puppet, PUPPET_GETPPID, 10);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way by which a thread that enters a system call comes through the module. Assembler reads this,
+ * too.
+ *
+ * Known are kernels whose calls all take one argument, the thread's registers (CONFIG_ARCH_HAS_
+ * SYSCALL_WRAPPER), and whose kprobes may change where a thread goes on (4.19, without break_handler).
+ */
+#ifndef SCOPE_KMOD_DETOUR_H
+#define SCOPE_KMOD_DETOUR_H
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) &&                         \
+	!defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER)
+#define SCOPE_DETOUR_KNOWN 1
+#endif
+
+#ifndef __ASSEMBLER__
+/*
+ * delay_stub.S: a thread comes here in the place of the call's function, with its argument and its
+ * return address. It goes on where scope_delay_detour() says. Never called from C.
+ */
+void scope_delay_stub(void);
+/* delay_entry.c: for the stub alone. */
+unsigned long scope_delay_detour(void);
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A probe of somebody else: of another session, of the same, or one that the kernel's tracefs has. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include "other_probe.h"
+#include "puppet.h"
+#include "tests.h"
+
+#define TRACEFS "/sys/kernel/tracing/"
+#define PROBE_ID 77
+
+const char *const other_owners[OTHER_OWNERS] = { "same session", "another session", "tracefs" };
+
+/* Appends a line to a file of tracefs, which is mounted in this guest where it is not. */
+static void tell(const char *file, const char *line)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), TRACEFS "%s", file);
+	if (access(TRACEFS "kprobe_events", F_OK))
+		CHECK(!mount("tracefs", TRACEFS, "tracefs", 0, NULL), "tracefs: %s", strerror(errno));
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	CHECK(fd >= 0, "%s: %s", path, strerror(errno));
+	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line), "%s to %s: %s", line, path,
+	      strerror(errno));
+	close(fd);
+}
+
+static const char *file_of(const struct other_probe *probe, const char *kernel, const char *user)
+{
+	return probe->symbol ? kernel : user;
+}
+
+static void tracefs_add(struct other_probe *probe)
+{
+	static unsigned int count;
+	char line[512], enable[128], self[256];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	CHECK(length > 0);
+	self[length] = 0;
+	/* A new name each time: counts begin at 0. */
+	snprintf(probe->event, sizeof(probe->event), "other_%d_%u", (int)getpid(), count++);
+	if (probe->symbol)
+		snprintf(line, sizeof(line), "%c:scopetest/%s %s", probe->returns ? 'r' : 'p',
+			 probe->event, probe->symbol);
+	else
+		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p',
+			 probe->event, self, puppet_function_offset());
+	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
+	snprintf(enable, sizeof(enable), "events/scopetest/%s/enable", probe->event);
+	tell(enable, "1");
+}
+
+static void tracefs_remove(struct other_probe *probe)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "events/scopetest/%s/enable", probe->event);
+	tell(line, "0");
+	snprintf(line, sizeof(line), "-:scopetest/%s", probe->event);
+	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
+}
+
+/* Lines are [FILE] EVENT HITS [MISSED]. */
+static uint64_t tracefs_hits(const struct other_probe *probe)
+{
+	FILE *file = fopen(probe->symbol ? TRACEFS "kprobe_profile" : TRACEFS "uprobe_profile", "re");
+	uint64_t hits = 0;
+	char line[512];
+	const char *at;
+	bool found = false;
+
+	CHECK(file);
+	while (!found && fgets(line, sizeof(line), file)) {
+		at = strstr(line, probe->event);
+		found = at && sscanf(at + strlen(probe->event), "%lu", &hits) == 1;
+	}
+	fclose(file);
+	CHECK(found, "%s is not in the profile", probe->event);
+	return hits;
+}
+
+void other_probe_add(struct other_probe *probe)
+{
+	struct client_probe own = { .id = PROBE_ID, .symbol = probe->symbol };
+	int err;
+
+	if (probe->owner == OTHER_TRACEFS) {
+		tracefs_add(probe);
+		return;
+	}
+	own.kind = probe->symbol ? SCOPE_PROBE_KPROBE : SCOPE_PROBE_UPROBE;
+	own.kind += probe->returns; /* each return's number is the next */
+	if (!probe->symbol) {
+		own.path = "/proc/self/exe";
+		own.offset = puppet_function_offset();
+	}
+	err = client_probe_add(probe->client, &own);
+	CHECK(!err, "%s: %s", strerror(-err), client_probe_text);
+}
+
+void other_probe_remove(struct other_probe *probe)
+{
+	if (probe->owner == OTHER_TRACEFS)
+		tracefs_remove(probe);
+	else
+		CHECK(!client_probe_remove(probe->client, PROBE_ID), "%s", client_probe_text);
+}
+
+uint64_t other_probe_hits(const struct other_probe *probe)
+{
+	return probe->owner == OTHER_TRACEFS ? tracefs_hits(probe)
+					     : client_probe_hits(probe->client, PROBE_ID);
+}

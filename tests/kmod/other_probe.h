@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A probe of somebody else: of another session, of the same, or one that the kernel's tracefs has. */
+#ifndef SCOPE_TESTS_KMOD_OTHER_PROBE_H
+#define SCOPE_TESTS_KMOD_OTHER_PROBE_H
+
+#include <stdbool.h>
+#include "client_probe.h"
+
+enum other_owner { OTHER_SAME_SESSION, OTHER_SESSION, OTHER_TRACEFS, OTHER_OWNERS };
+extern const char *const other_owners[OTHER_OWNERS];
+
+struct other_probe {
+	enum other_owner owner;
+	bool returns;
+	struct client *client; /* of the first two owners */
+	const char *symbol;    /* of the kernel, or NULL: puppet_function() of this program */
+	char event[32];	       /* its name there, of the third */
+};
+
+/* Both are checked. */
+void other_probe_add(struct other_probe *probe);
+void other_probe_remove(struct other_probe *probe);
+/* How often it was hit since it was added. */
+uint64_t other_probe_hits(const struct other_probe *probe);
+
+#endif
