@@ -35,6 +35,7 @@ capture() {	# MODE
 	coproc HOSTILE { exec "$dir/hostile" "$1"; }
 	target=$HOSTILE_PID
 	read -r _ <&"${HOSTILE[0]}" || { echo "skipped $1: it cannot be done here"; target=; return 1; }
+	lay
 	: > "$dir/readers"
 	begin=$(now_ms)
 	timeout -s KILL 60 "$scope" record -p "$target" --source perf -d 2 -o "$dir/a.trace" \
@@ -71,6 +72,35 @@ stack() {
 	expect "stack: its calls were traced" "$dir/text" ' (syscall|exit) .* clock_nanosleep '
 }
 
+# Perf maps: of 6 GB without a line, a FIFO, a folder, a link.
+maps=()
+trap 'ended; [ "${#maps[@]}" -eq 0 ] || rm -rf "${maps[@]}"' EXIT
+lay() { :; } # what is done once the target is there
+map() {
+	local kind
+	lay() {
+		local path=/tmp/perf-$target.map
+		maps+=("$path")
+		case $kind in
+		sparse) echo '1000 10 first' > "$path"; truncate -s 6G "$path" ;;
+		fifo) mkfifo "$path" ;;
+		folder) mkdir "$path" ;;
+		link) echo '1000 10 linked' > "$dir/linked"; ln -s "$dir/linked" "$path" ;;
+		esac
+	}
+	for kind in sparse fifo folder link; do
+		capture turn || return
+		mv "$dir/text" "$dir/text.$kind"
+	done
+	lay() { :; }
+	expect "map: of a sparse one the first name is there" "$dir/text.sparse" '^sym .* first '
+	expect "map: the trace says that not all was read" "$dir/text.sparse" '^meta unread .*names more than is read'
+	say "$(! grep -q '^meta lost [1-9]' "$dir/text.sparse"; echo $?)" "map: no event was lost meanwhile"
+	say "$(awk '$1 == "meta" && $2 == "own_memory_bytes" && $3 > 200e6 { exit 1 }' "$dir/text.sparse"; echo $?)" \
+		"map: little memory was taken: $(grep '^meta own_memory' "$dir/text.sparse")"
+	say "$(! grep -q linked "$dir/text.link"; echo $?)" "map: a link is not followed"
+}
+
 # Its program is replaced by a link to a FIFO in a folder of root's: whoever opened that for reading would
 # let the writer there go on.
 symlink() {
@@ -93,5 +123,5 @@ symlink() {
 	target=
 }
 
-for mode in ${*:-stack symlink}; do "$mode"; done
+for mode in ${*:-stack symlink map}; do "$mode"; done
 [ "$bad" -eq 0 ]

@@ -91,7 +91,7 @@ static void expect(const char *path, const char *text, int code)
 {
 	char found[64] = "", way[32];
 	const int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = scope_proc_open_below(root, path), steps = scope_proc_look_up_by_steps(at, path);
+	int fd = scope_proc_open_below(root, path), steps = scope_proc_look_up_by_steps(at, path, false);
 
 	if (*text) {
 		assert_true(fd >= 0);
@@ -135,6 +135,27 @@ static void names_stay_below_the_root(void **state)
 	expect("/nowhere", "", -ENOENT);
 }
 
+static void a_link_itself_is_no_file(void **state)
+{
+	const int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat status;
+	int fd;
+
+	(void)state;
+	assert_int_equal(scope_proc_open_itself(root, "/absolute"), -ENOEXEC);
+	fd = scope_proc_look_up_by_steps(at, "/absolute", true);
+	assert_true(fd >= 0 && !fstat(fd, &status) && S_ISLNK(status.st_mode));
+	close(fd);
+	/* The folders on the way may be links. */
+	fd = scope_proc_open_itself(root, "/folder/passwd");
+	assert_true(fd >= 0);
+	close(fd);
+	fd = scope_proc_look_up_by_steps(at, "/folder/passwd", true);
+	assert_true(fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode));
+	close(fd);
+	close(at);
+}
+
 static void only_regular_files_are_opened(void **state)
 {
 	char path[PATH_MAX];
@@ -172,9 +193,9 @@ static void deep_paths_are_refused(void **state)
 
 	(void)state;
 	memset(path, 'a', 300);
-	assert_int_equal(scope_proc_look_up_by_steps(at, path), -ENAMETOOLONG);
+	assert_int_equal(scope_proc_look_up_by_steps(at, path, false), -ENAMETOOLONG);
 	memset(path, '/', sizeof(path) - 1);
-	assert_int_equal(scope_proc_look_up_by_steps(at, path), -ENAMETOOLONG);
+	assert_int_equal(scope_proc_look_up_by_steps(at, path, false), -ENAMETOOLONG);
 	assert_int_equal(scope_proc_open_below(root, path), -ENAMETOOLONG);
 	close(at);
 }
@@ -264,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_stay_below_the_root),
+		cmocka_unit_test(a_link_itself_is_no_file),
 		cmocka_unit_test(only_regular_files_are_opened),
 		cmocka_unit_test(made_up_links_are_not_followed),
 		cmocka_unit_test(deep_paths_are_refused),

@@ -89,7 +89,7 @@ static int drain(struct scope_capture_run *capture)
 {
 	int code;
 
-	if (capture->draining)
+	if (capture->draining || !capture->live)
 		return 0;
 	capture->draining = true;
 	code = capture->source->drain(capture->feed, take_subbuf, capture);
@@ -176,12 +176,15 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-/* What of the target could not be read. */
+/* What of the target could not be read, or was not. */
 static int write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
 {
-	char text[512];
+	char text[1024], names[512];
 
 	scope_proc_reader_tell(capture->options.reader, text, sizeof(text));
+	scope_proc_tell_jit(capture->proc, names, sizeof(names));
+	if (names[0])
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
 	return text[0] ? scope_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
 }
 
@@ -353,6 +356,7 @@ static int end_session(struct scope_capture_run *capture)
 			return code;
 	}
 	code = drain_still(capture);
+	capture->live = false;
 	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	if (!code)
@@ -387,6 +391,7 @@ static int begin_session(struct scope_capture_run *capture)
 	code = capture->source->start(capture->feed, capture->error);
 	if (code)
 		return code;
+	capture->live = true;
 	if (capture->watch && capture->watch->begun)
 		capture->watch->begun(capture->watch->context, &capture->stats.target);
 	code = capture->source->flush(capture->feed);
@@ -434,6 +439,8 @@ static int prepare(struct scope_capture_run *capture)
 		return code;
 	add_note(capture);
 	code = scope_proc_create(&capture->proc);
+	if (!code)
+		scope_proc_meanwhile(capture->proc, keep_up, capture);
 	if (!code)
 		code = scope_still_create(capture->options.reader, &capture->still);
 	if (!code)

@@ -27,6 +27,7 @@ struct scope_capture_run {
 	bool deaf;	  /* the module's probes on system calls do not fire */
 	uint64_t settled_ns; /* all that happened before is drained */
 	bool ended;	  /* the source has stopped by itself, or its filter is empty */
+	bool live;	   /* from the start on, until what came at the stop is drained */
 	bool draining;	   /* the source is handing out sub-buffers */
 	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
 };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of code that a process made at run time: its perf map, and the jitdump files it mapped. */
+/* Finds what names code that a process made at run time: its perf map, and the jitdump files it mapped. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,217 +11,23 @@
 
 #include "base/grow.h"
 #include "proc/file.h"
+#include "proc/jit_internal.h"
 #include "proc/open.h"
 #include "proc/proc.h"
-#include "proc/proc_internal.h"
-#include "trace/writer.h"
 
-#define MODULE "[jit]"
-#define BATCH 4096
-#define NAME_BYTES 1024u
-#define CODE_MAX (1u << 20) /* of one dump, remembered for its moves */
+#define MEANWHILE_BYTES (1u << 20) /* read between two calls of meanwhile() */
 
-/* tools/perf/Documentation/jitdump-specification.txt of the kernel. */
-#define DUMP_MAGIC 0x4a695444u
-#define DUMP_LOAD 0u
-#define DUMP_MOVE 1u
-
-struct dump_header {
-	uint32_t magic, version, total_bytes, machine, pad, pid;
-	uint64_t time, flags;
-};
-
-struct dump_record {
-	uint32_t id, total_bytes;
-	uint64_t time;
-};
-
-struct dump_load {
-	uint32_t pid, tid;
-	uint64_t vma, address, bytes, index;
-};
-
-struct dump_move {
-	uint32_t pid, tid;
-	uint64_t vma, old_address, new_address, bytes, index;
-};
-
-/* Names read and not written yet. */
-struct rows {
-	struct scope_writer *writer;
-	uint32_t tgid;
-	size_t count;
-	struct scope_trace_symbol row[BATCH];
-	char name[BATCH][NAME_BYTES];
-};
-
-static int flush_rows(struct rows *rows)
+/* The process, from its first file on: what it may have read counts for as long as the series goes on. */
+static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint32_t tgid)
 {
-	int code = scope_writer_symbols(rows->writer, rows->row, rows->count);
-
-	rows->count = 0;
-	return code;
-}
-
-static int add_row(struct rows *rows, uint64_t start, uint64_t bytes, const char *name)
-{
-	int code = 0;
-
-	if (rows->count == BATCH)
-		code = flush_rows(rows);
-	snprintf(rows->name[rows->count], NAME_BYTES, "%s", name);
-	rows->row[rows->count] = (struct scope_trace_symbol){
-		.tgid = rows->tgid, .start = start, .size = bytes,
-		.name = rows->name[rows->count], .module = MODULE,
-	};
-	rows->count++;
-	return code;
-}
-
-/* "START SIZE NAME", numbers in hexadecimal; names may hold blanks. Other lines tell nothing. */
-static int take_line(struct rows *rows, char *line)
-{
-	uint64_t start, bytes;
-	char *end;
-
-	start = strtoull(line, &end, 16);
-	if (end == line || *end != ' ')
-		return 0;
-	line = end;
-	bytes = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1])
-		return 0;
-	return add_row(rows, start, bytes, end + 1);
-}
-
-/* Whole lines from where reading ended last time. */
-static int read_map(struct scope_proc_jit *jit, FILE *file, struct rows *rows)
-{
-	size_t room = 0;
-	char *line = NULL;
-	ssize_t length;
-	int code = 0;
-
-	while (!code && (length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
-		jit->offset += (uint64_t)length;
-		line[length - 1] = '\0';
-		code = take_line(rows, line);
-	}
-	free(line);
-	return code;
-}
-
-static int remember_code(struct scope_proc_jit *jit, const struct dump_load *load, const char *name)
-{
-	char *copy;
-
-	if (jit->code_count == CODE_MAX)
-		return 0;
-	copy = strdup(name);
-	if (!copy || scope_grow(&jit->code, &jit->code_room, jit->code_count + 1,
-				sizeof(*jit->code))) {
-		free(copy);
-		return -ENOMEM;
-	}
-	jit->code[jit->code_count++] = (struct scope_proc_code){ load->index, load->bytes, copy };
-	return 0;
-}
-
-/* Body: what of the record lies behind its head, and a zero byte. */
-static int take_record(struct scope_proc_jit *jit, struct rows *rows, uint32_t id,
-		       const uint8_t *body, size_t bytes)
-{
-	struct dump_load load;
-	struct dump_move move;
-	const char *name = (const char *)body + sizeof(load);
-	int code;
-
-	if (id == DUMP_LOAD && bytes > sizeof(load)) {
-		memcpy(&load, body, sizeof(load));
-		code = remember_code(jit, &load, name);
-		return code ? code : add_row(rows, load.address, load.bytes, name);
-	}
-	if (id != DUMP_MOVE || bytes < sizeof(move))
-		return 0;
-	memcpy(&move, body, sizeof(move));
-	for (size_t i = jit->code_count; i > 0; i--)
-		if (jit->code[i - 1].index == move.index)
-			return add_row(rows, move.new_address, jit->code[i - 1].bytes,
-				       jit->code[i - 1].name);
-	return 0;
-}
-
-/* Whole records from where reading ended last time; the code in them is passed over. */
-static int read_dump(struct scope_proc_jit *jit, FILE *file, uint64_t file_bytes, struct rows *rows)
-{
-	uint8_t body[sizeof(struct dump_move) + NAME_BYTES];
-	struct dump_header header;
-	struct dump_record record;
-	int code = 0;
-
-	if (!jit->offset) {
-		/* One of the other byte order or a newer version is left alone. */
-		if (fread(&header, sizeof(header), 1, file) != 1 || header.magic != DUMP_MAGIC ||
-		    header.version != 1 || header.total_bytes < sizeof(header))
-			return 0;
-		jit->offset = header.total_bytes;
-	}
-	while (!code) {
-		size_t bytes;
-
-		if (fseeko(file, (off_t)jit->offset, SEEK_SET) ||
-		    fread(&record, sizeof(record), 1, file) != 1 ||
-		    record.total_bytes < sizeof(record) ||
-		    jit->offset + record.total_bytes > file_bytes)
-			break;
-		bytes = record.total_bytes - sizeof(record);
-		if (bytes > sizeof(body) - 1)
-			bytes = sizeof(body) - 1;
-		if (bytes && fread(body, bytes, 1, file) != 1)
-			break;
-		body[bytes] = '\0';
-		code = take_record(jit, rows, record.id, body, bytes);
-		jit->offset += record.total_bytes;
-	}
-	return code;
-}
-
-static void forget_read(struct scope_proc_jit *jit)
-{
-	for (size_t i = 0; i < jit->code_count; i++)
-		free(jit->code[i].name);
-	jit->code_count = 0;
-	jit->offset = 0;
-}
-
-static int read_on(struct scope_proc_jit *jit, struct rows *rows)
-{
-	struct stat status;
-	FILE *file;
-	int fd, code;
-
-	if (fstat(jit->fd, &status))
-		return 0;
-	if ((uint64_t)status.st_size < jit->offset)
-		forget_read(jit);
-	if ((uint64_t)status.st_size == jit->offset)
-		return 0;
-	fd = dup(jit->fd);
-	file = fd >= 0 ? fdopen(fd, "r") : NULL;
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
-		return -errno;
-	}
-	rows->tgid = jit->tgid;
-	if (fseeko(file, (off_t)jit->offset, SEEK_SET))
-		code = 0;
-	else if (jit->dump)
-		code = read_dump(jit, file, (uint64_t)status.st_size, rows);
-	else
-		code = read_map(jit, file, rows);
-	fclose(file);
-	return code ? code : flush_rows(rows);
+	for (size_t i = 0; i < proc->jit_processes; i++)
+		if (proc->jit_process[i].tgid == tgid)
+			return &proc->jit_process[i];
+	if (scope_grow(&proc->jit_process, &proc->jit_process_room, proc->jit_processes + 1,
+		       sizeof(*proc->jit_process)))
+		return NULL;
+	proc->jit_process[proc->jit_processes] = (struct scope_proc_jit_process){ .tgid = tgid };
+	return &proc->jit_process[proc->jit_processes++];
 }
 
 /* Whoever may write to /tmp can leave a file of that name there: the process's own user counts. */
@@ -258,6 +62,10 @@ static int hold(struct scope_proc *proc, uint32_t tgid, int fd, bool dump)
 	    scope_grow(&proc->jit, &proc->jit_room, proc->jit_count + 1, sizeof(*proc->jit))) {
 		close(fd);
 		return proc->jit_count >= SCOPE_PROC_JIT_MAX ? 0 : -ENOMEM;
+	}
+	if (!get_process(proc, tgid)) {
+		close(fd);
+		return -ENOMEM;
 	}
 	proc->jit[proc->jit_count++] = (struct scope_proc_jit){
 		.tgid = tgid, .fd = fd, .dump = dump,
@@ -296,6 +104,29 @@ static bool is_dump(const char *path)
 	       !strcmp(path + length - 5, ".dump");
 }
 
+/* Is it code that has its names from a file? */
+static bool is_file_code(const struct scope_trace_map *map)
+{
+	return map->executable && !scope_proc_is_memory(map->path) && !is_dump(map->path);
+}
+
+/* As its maps are now; those of a process that has ended stay as they were. 0 or -ENOMEM. */
+static int note_mapped(struct scope_proc_jit_process *process, const struct scope_proc_maps *maps)
+{
+	process->mapped_count = 0;
+	for (size_t i = 0; i < maps->count; i++) {
+		if (!is_file_code(&maps->map[i]))
+			continue;
+		if (scope_grow(&process->mapped, &process->mapped_room, process->mapped_count + 1,
+			       sizeof(*process->mapped)))
+			return -ENOMEM;
+		process->mapped[process->mapped_count++] = (struct scope_proc_mapped){
+			maps->map[i].start, maps->map[i].end,
+		};
+	}
+	return 0;
+}
+
 /* Opens such files of a process, so that they can be read when it has ended. 0 or -ENOMEM. */
 static int find_jit(struct scope_proc *proc, uint32_t tgid)
 {
@@ -305,22 +136,48 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_number(tgid));
-	code = hold(proc, tgid, scope_proc_open_below(root, path), false);
+	code = hold(proc, tgid, scope_proc_open_itself(root, path), false);
 	if (code || scope_proc_maps_read(proc, tgid, &maps))
 		return code;
-	for (size_t i = 0; i < maps.count && !code; i++) {
-		if (!is_dump(maps.map[i].path))
-			continue;
-		code = hold(proc, tgid, scope_proc_open_mapped(tgid, maps.map[i].start, maps.map[i].end), true);
-	}
+	for (size_t i = 0; i < maps.count && !code; i++)
+		if (is_dump(maps.map[i].path))
+			code = hold(proc, tgid,
+				    scope_proc_open_mapped(tgid, maps.map[i].start, maps.map[i].end), true);
+	for (size_t i = 0; i < proc->jit_processes && !code; i++)
+		if (proc->jit_process[i].tgid == tgid)
+			code = note_mapped(&proc->jit_process[i], &maps);
 	scope_proc_maps_destroy(&maps);
 	return code;
+}
+
+/* All that is there now, piece by piece. */
+static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
+{
+	uint64_t next;
+	int code = 1;
+
+	rows->process = get_process(proc, jit->tgid);
+	if (!rows->process)
+		return -ENOMEM;
+	next = rows->process->bytes + MEANWHILE_BYTES;
+	while (code == 1) {
+		code = scope_proc_jit_read(jit, rows);
+		if (code != 1 || rows->process->bytes < next || !proc->meanwhile)
+			continue;
+		next = rows->process->bytes + MEANWHILE_BYTES;
+		code = scope_proc_jit_flush(rows);
+		if (!code)
+			code = proc->meanwhile(proc->context);
+		if (!code)
+			code = 1;
+	}
+	return code ? code : scope_proc_jit_flush(rows);
 }
 
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			 struct scope_writer *writer)
 {
-	struct rows *rows;
+	struct scope_proc_jit_rows *rows;
 	int code = 0;
 
 	for (size_t i = 0; i < count && !code; i++)
@@ -334,18 +191,47 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 	rows->count = 0;
 	/* Those of processes that have ended too: what was held can still be read. */
 	for (size_t i = 0; i < proc->jit_count && !code; i++)
-		code = read_on(&proc->jit[i], rows);
+		code = read_on(proc, &proc->jit[i], rows);
 	free(rows);
 	return code;
+}
+
+void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size)
+{
+	uint64_t in_files = 0, long_lines = 0;
+	uint32_t full = 0;
+	int used = 0;
+
+	for (size_t i = 0; i < proc->jit_processes; i++) {
+		in_files += proc->jit_process[i].in_files;
+		long_lines += proc->jit_process[i].long_lines;
+		if (!full && proc->jit_process[i].full)
+			full = proc->jit_process[i].tgid;
+	}
+	*text = '\0';
+	if (full)
+		used = snprintf(text, size, "of code made at run time process %u names more than is read (%u "
+				"functions, %u MiB): later ones have no names", full,
+				SCOPE_PROC_JIT_ROWS_MAX, SCOPE_PROC_JIT_BYTES_MAX >> 20);
+	if (long_lines && used >= 0 && (size_t)used < size)
+		used += snprintf(text + used, size - (size_t)used, "%s%" PRIu64 " lines of perf maps are "
+				 "longer than %u bytes and were left out", used ? "; " : "", long_lines,
+				 SCOPE_PROC_JIT_LINE_MAX);
+	if (in_files && used >= 0 && (size_t)used < size)
+		snprintf(text + used, size - (size_t)used, "%s%" PRIu64 " names for code made at run time lie in "
+			 "mapped files, whose own names count", used ? "; " : "", in_files);
 }
 
 void scope_proc_forget_jit(struct scope_proc *proc)
 {
 	for (size_t i = 0; i < proc->jit_count; i++) {
-		forget_read(&proc->jit[i]);
+		scope_proc_jit_rewind(&proc->jit[i]);
 		free(proc->jit[i].code);
 		close(proc->jit[i].fd);
 	}
+	for (size_t i = 0; i < proc->jit_processes; i++)
+		free(proc->jit_process[i].mapped);
+	free(proc->jit_process);
 	free(proc->jit);
 	proc->jit = NULL;
 	proc->jit_count = proc->jit_room = 0;

@@ -20,12 +20,23 @@
 #define DEPTH_MAX 64	/* folders inside each other, of which each is held open */
 #define RACES_MAX 16	/* the kernel asks for another try where a folder was moved meanwhile */
 
+bool scope_proc_is_memory(const char *path)
+{
+	static const char *const memory[] = { "/memfd:", "/dev/", "/SYSV", "/anon_hugepage" };
+
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		if (!strncmp(path, memory[i], strlen(memory[i])))
+			return true;
+	return path[0] != '/';
+}
+
 /* ---- by openat2(), since Linux 5.6 ---- */
 
-static int look_up(int root, const char *path)
+static int look_up(int root, const char *path, bool itself)
 {
 	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.flags = O_PATH | O_CLOEXEC | (itself ? O_NOFOLLOW : 0),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = -1;
 
@@ -43,6 +54,7 @@ struct walk {
 	int fd[DEPTH_MAX + 1]; /* from the root down to where the walk is */
 	int depth;
 	int links;
+	bool itself; /* the last part is not followed */
 	char rest[2 * PATH_MAX]; /* of the path */
 };
 
@@ -87,20 +99,20 @@ static int step(struct walk *walk, const char *name)
 		return -errno;
 	if (fstat(fd, &status))
 		code = -errno;
-	else if (S_ISLNK(status.st_mode))
+	else if (S_ISLNK(status.st_mode) && !(walk->itself && !*walk->rest))
 		code = follow(walk, fd);
 	else if (walk->depth == DEPTH_MAX)
 		code = -ENAMETOOLONG;
 	else
 		walk->fd[++walk->depth] = fd;
-	if (code || S_ISLNK(status.st_mode))
+	if (code || walk->fd[walk->depth] != fd)
 		close(fd);
 	return code;
 }
 
-int scope_proc_look_up_by_steps(int root, const char *path)
+int scope_proc_look_up_by_steps(int root, const char *path, bool itself)
 {
-	struct walk walk = { .depth = 0 };
+	struct walk walk = { .itself = itself };
 	int code = 0, found;
 
 	walk.fd[0] = root;
@@ -152,19 +164,29 @@ static int open_found(int found)
 	return fd;
 }
 
-int scope_proc_open_below(const char *root, const char *path)
+static int open_below(const char *root, const char *path, bool itself)
 {
 	const int at = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int found;
 
 	if (at < 0)
 		return -errno;
-	found = look_up(at, path);
+	found = look_up(at, path, itself);
 	/* The kernel does not know the call, or what confines this process does not. */
 	if (found == -ENOSYS || found == -EPERM)
-		found = scope_proc_look_up_by_steps(at, path);
+		found = scope_proc_look_up_by_steps(at, path, itself);
 	close(at);
 	return open_found(found);
+}
+
+int scope_proc_open_below(const char *root, const char *path)
+{
+	return open_below(root, path, false);
+}
+
+int scope_proc_open_itself(const char *root, const char *path)
+{
+	return open_below(root, path, true);
 }
 
 /* Links that the kernel makes up lead to the object itself, here as they should. */

@@ -10,6 +10,7 @@
 #ifndef SCOPE_PROC_OPEN_H
 #define SCOPE_PROC_OPEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -17,10 +18,14 @@
  * file system that the file is on.
  *
  * Below: path as a process sees it whose root directory is root ("/proc/PID/root"; "" for this process's
- * own). Mapped: what is mapped there, replaced or deleted as it may be. Program: what the process runs.
+ * own). Itself: the same, but the last part of the path is not followed where it is a link. Mapped: what is mapped there, replaced or deleted as it may be. Program: what the process runs.
  */
 int scope_proc_open_below(const char *root, const char *path);
+int scope_proc_open_itself(const char *root, const char *path);
 int scope_proc_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
 int scope_proc_open_program(uint32_t tgid);
+
+/* Does the path of a mapping mean memory, with no file to read? Such is code made at run time. */
+bool scope_proc_is_memory(const char *path);
 
 #endif

@@ -3,10 +3,13 @@
 #ifndef SCOPE_PROC_OPEN_INTERNAL_H
 #define SCOPE_PROC_OPEN_INTERNAL_H
 
+#include <stdbool.h>
+
 /*
  * What path leads to, within the directory root: a descriptor that is not open for reading, or -errno.
+ * itself: the last part is not followed.
  * ".." ends at the root, a link that begins with a slash begins there.
  */
-int scope_proc_look_up_by_steps(int root, const char *path);
+int scope_proc_look_up_by_steps(int root, const char *path, bool itself);
 
 #endif

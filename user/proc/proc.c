@@ -23,6 +23,12 @@ int scope_proc_create(struct scope_proc **ret_proc)
 	return 0;
 }
 
+void scope_proc_meanwhile(struct scope_proc *proc, int (*meanwhile)(void *context), void *context)
+{
+	proc->meanwhile = meanwhile;
+	proc->context = context;
+}
+
 void scope_proc_destroy(struct scope_proc *proc)
 {
 	size_t i;

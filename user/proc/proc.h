@@ -32,6 +32,9 @@ struct scope_proc_fds {
 int scope_proc_create(struct scope_proc **ret_proc);
 void scope_proc_destroy(struct scope_proc *proc); /* NULL is fine */
 
+/* What to do now and then in the calls below, which may take long; what it returns but 0 ends them. */
+void scope_proc_meanwhile(struct scope_proc *proc, int (*meanwhile)(void *context), void *context);
+
 /*
  * Executable mappings of the process, and the other mappings of the same files. 0, -errno; -ESRCH
  * or -ENOENT where the process is gone. A build-id that cannot be read is "". Build-ids are borrowed
@@ -56,14 +59,23 @@ int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t
 int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			     struct scope_writer *writer);
 
+/* Of what names code made at run time, for one process in all that are read with this proc. */
+#define SCOPE_PROC_JIT_ROWS_MAX 500000u
+#define SCOPE_PROC_JIT_BYTES_MAX (64u << 20) /* of files, the code in jitdumps not counted */
+#define SCOPE_PROC_JIT_LINE_MAX 4096u	     /* a longer line is skipped */
+
 /*
  * Writes what their perf maps (/tmp/perf-PID.map, as they see /tmp and call themselves) and the
  * jitdump files among their mappings name beyond what was written before. Only files of the process's
  * own user, or root's. The same rules, but a process that is gone counts as far as an earlier call
- * saw it: its files are held open.
+ * saw it: its files are held open. Not rows for code that lies in a mapped file: a process may write
+ * there what it likes.
  */
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			 struct scope_writer *writer);
+
+/* What of it was left out so far, as sentences; "" where nothing was. */
+void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size);
 
 /* Writes the open descriptors of these processes; the same rules. */
 int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "proc/buildid.h"
+#include "trace/trace.h"
 
 /* A file seen in the maps of some process. Containers may hold two of one name: hence the numbers. */
 struct scope_proc_file {
@@ -38,11 +39,28 @@ struct scope_proc_jit {
 	dev_t device;
 	ino_t inode;
 	uint64_t offset; /* read up to here */
+	uint64_t file_bytes;
+	bool skipping; /* within a line that is too long */
 	struct scope_proc_code *code;
 	size_t code_count, code_room;
 };
 
 #define SCOPE_PROC_JIT_MAX 256 /* files */
+
+struct scope_proc_mapped {
+	uint64_t start, end;
+};
+
+/* A process that has such files. What counts against its limits counts for the whole series. */
+struct scope_proc_jit_process {
+	uint32_t tgid;
+	bool full; /* a limit was hit */
+	uint32_t rows;
+	uint64_t bytes, long_lines;
+	uint64_t in_files; /* rows that were left out */
+	struct scope_proc_mapped *mapped; /* files that it executes, as of late */
+	size_t mapped_count, mapped_room;
+};
 
 struct scope_proc {
 	struct scope_proc_file *file;
@@ -50,6 +68,10 @@ struct scope_proc {
 	struct scope_proc_set written; /* hashes of map and thread rows */
 	struct scope_proc_jit *jit;
 	size_t jit_count, jit_room;
+	struct scope_proc_jit_process *jit_process;
+	size_t jit_processes, jit_process_room;
+	int (*meanwhile)(void *context); /* NULL: nothing is to be done meanwhile */
+	void *context;
 };
 
 void scope_proc_forget_jit(struct scope_proc *proc);

@@ -13,13 +13,6 @@
 #include "proc/open.h"
 #include "symbol/debugfile.h"
 
-/* Mapped memory that has a path but no file to read: code made at run time. */
-static bool path_is_memory(const char *path)
-{
-	return path[0] != '/' || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/", 5) ||
-	       !strncmp(path, "/SYSV", 5);
-}
-
 /*
  * The kernel's page of code is the same in every process of a machine, so this process's own
  * serves, where it is as large as the traced one's (and has its build-id, checked by the caller).
@@ -123,7 +116,7 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		ret = image_open(spaces, file, vdso_open(row), found);
 		return ret == -ENOMEM ? ret : 0;
 	}
-	if (path_is_memory(file->path))
+	if (scope_proc_is_memory(file->path))
 		return 0;
 	/* A file put where another was deleted is believed only where its build-id can be told. */
 	if (!file->deleted || *file->build_id)

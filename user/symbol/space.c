@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "proc/open.h"
 #include "symbol/library.h"
 #include "symbol/open.h"
 #include "symbol/server.h"
@@ -225,6 +226,14 @@ int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *
 		}
 	}
 	return ret;
+}
+
+bool scope_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
+			  uint64_t address)
+{
+	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+
+	return range && !scope_proc_is_memory(spaces->mapping[range->value].file->path);
 }
 
 int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,

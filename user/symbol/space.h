@@ -79,6 +79,10 @@ static inline bool scope_space_executable(const struct scope_space *space, uint6
 	return scope_ranges_find(&space->ranges, address);
 }
 
+/* Is it code of a mapped file, which has its names from there? */
+bool scope_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
+			  uint64_t address);
+
 /* Opens the file of a mapping unless that was tried. 0, -ENOMEM. */
 int scope_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping);
 

@@ -18,7 +18,7 @@ struct scope_symbols {
 	struct scope_spaces spaces;
 	struct scope_space *everywhere; /* rows of tgid 0 */
 	const struct scope_trace_symbol *row;
-	size_t rows;
+	size_t rows, rows_refused;
 	uint32_t *row_first; /* the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;
@@ -168,6 +168,12 @@ static bool is_library(const struct scope_trace_symbol *row)
 	return row->library || scope_library_runtime(row->name);
 }
 
+/* Is it what a process says of code that it made at run time? It may say what it likes. */
+static bool is_made_up(const struct scope_trace_symbol *row)
+{
+	return !strcmp(row->module, "[jit]");
+}
+
 /* 0, -ENOENT: no row covers the address, -ENOMEM. */
 static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space,
 		      uint64_t address, struct scope_function **ret_function)
@@ -183,6 +189,12 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 		return -ENOENT;
 	first = symbols->row_first[range->value];
 	row = &symbols->row[first];
+	if (is_made_up(row) && scope_spaces_in_file(&symbols->spaces, space, address)) {
+		if (!symbols->rows_refused++)
+			ret = scope_spaces_problem(&symbols->spaces, "%s: %s and perhaps others lie in mapped "
+						   "files, whose own names count", row->module, row->name);
+		return ret ? ret : -ENOENT;
+	}
 	if (!symbols->row_function[first])
 		ret = function_add(symbols, strdup(row->name),
 				   (struct scope_function){ .module = row->module,
@@ -197,6 +209,15 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 	return ret;
 }
 
+/* V8's own functions, which lie in the file of the program. */
+static bool is_builtin(const struct scope_file_function *found)
+{
+	static const char prefix[] = "Builtins_";
+
+	return found && found->name && found->name_bytes > sizeof(prefix) - 1 &&
+	       !memcmp(found->name, prefix, sizeof(prefix) - 1);
+}
+
 /* The function of a file that begins at value.start, under this name where it is new. */
 static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 			 const struct scope_file_function *found, uint64_t start,
@@ -207,7 +228,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 					.path = file->path,
 					.start = start,
 					.size = found ? found->size : 0,
-					.library = file->library,
+					.library = file->library || is_builtin(found),
 					.known = found && found->name };
 	char *name = NULL;
 	int ret;
