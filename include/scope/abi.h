@@ -79,6 +79,8 @@ enum scope_context {
 #define SCOPE_REG_MAX 33
 #define SCOPE_REG_COUNT_X86_64 17
 #define SCOPE_REG_COUNT_ARM64 33
+#define SCOPE_REG_SP_X86_64 7 /* the stack pointer among them */
+#define SCOPE_REG_SP_ARM64 31
 
 /* Why an event did not become a record. Never reuse a number. */
 enum scope_lost {

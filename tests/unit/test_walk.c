@@ -2,7 +2,7 @@
 /* Records of some types are found behind all others, and none that reaches beyond its sub-buffer. */
 #include <stdbool.h>
 
-#include "source/walk.h"
+#include "trace/walk.h"
 #include "trace_fixture.h"
 
 #define ALL (~0u)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "proc/proc.h"
-#include "source/walk.h"
+#include "trace/walk.h"
 
 /* Per flush, and in all. A target that starts more is a shell script, whose children are all alike. */
 #define NEWBORN_MAX 64

@@ -10,11 +10,12 @@
 #include <sys/syscall.h>
 
 #include "base/grow.h"
+#include "base/machine.h"
 #include "capture/defaults.h"
 #include "proc/kernel_stack.h"
 #include "proc/reader.h"
-#include "source/walk.h"
 #include "trace/trace.h"
+#include "trace/walk.h"
 #include "trace/writer.h"
 
 #define READS_MAX 64 /* between two calls of meanwhile() */
@@ -89,7 +90,7 @@ static int write_stack(struct scope_still *still, const struct scope_record_stat
 	ssize_t got;
 	int code;
 
-	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_STACK_POINTER)
+	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_MACHINE_REG_SP)
 		return 0;
 	memory.address = stack;
 	if (still->left_bytes < bytes)
@@ -168,7 +169,7 @@ int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbu
 			       sizeof(*still->noted)))
 			return -ENOMEM;
 		still->noted[still->noted_count++] = (struct noted){
-			*state, state->regs > SCOPE_STACK_POINTER ? reg[SCOPE_STACK_POINTER] : 0,
+			*state, state->regs > SCOPE_MACHINE_REG_SP ? reg[SCOPE_MACHINE_REG_SP] : 0,
 		};
 	}
 	return 0;

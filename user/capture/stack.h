@@ -5,15 +5,6 @@
 
 #include <scope/ring.h>
 
-/* Its place among the registers, in DWARF order. */
-#if defined(__x86_64__)
-#define SCOPE_STACK_POINTER 7
-#elif defined(__aarch64__)
-#define SCOPE_STACK_POINTER 31
-#else
-#error "no stack pointer known for this machine"
-#endif
-
 struct scope_proc_reader;
 struct scope_still;
 struct scope_writer;

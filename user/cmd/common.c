@@ -12,8 +12,8 @@
 #include "base/duration.h"
 #include "base/invoker.h"
 #include "base/newfile.h"
+#include "capture/sources.h"
 #include "cmd/cmd.h"
-#include "source/source.h"
 #include "trace/trace.h"
 
 #define TRACES_MAX 4 /* opened at once */
@@ -79,9 +79,9 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 {
 	struct scope_error error, why;
 
-	if (name && !scope_source_find(name))
+	if (name && !scope_capture_source_find(name))
 		return scope_cmd_misuse(command, "--source wants kmod or perf, not '%s'", name);
-	if (scope_source_choose(name, &error, &why, ret_source))
+	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
 	if (why.text[0])
 		fprintf(stderr, "scope %s: %s. Using %s instead, which cannot give %s.\n", command,

@@ -14,7 +14,7 @@
 #include "causal/coz.h"
 #include "cmd/cmd.h"
 #include "report/delay.h"
-#include "source/source.h"
+#include "source/module.h"
 
 #define COOL_OFF_NS 50000000ull /* queues fill or drain meanwhile */
 #define REPEATS 8

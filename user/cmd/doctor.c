@@ -11,8 +11,8 @@
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "control/control.h"
+#include "perf/perf.h"
 #include "proc/file.h"
-#include "source/source.h"
 
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38

@@ -166,7 +166,7 @@ static const struct scope_trace_memory *find_memory(const struct scope_trace *tr
 
 static unsigned stack_pointer_index(unsigned regs)
 {
-	return regs == SCOPE_REG_COUNT_X86_64 ? 7 : 31;
+	return regs == SCOPE_REG_COUNT_X86_64 ? SCOPE_REG_SP_X86_64 : SCOPE_REG_SP_ARM64;
 }
 
 /* Stacks of threads as they stood, from their registers and the copied memory. */

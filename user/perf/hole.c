@@ -2,7 +2,7 @@
 /* Brings in the pages at which perf's copy of a stack ended. */
 #include "perf/hole.h"
 
-#include "capture/stack.h"
+#include "base/machine.h"
 #include "proc/reader.h"
 
 #define HOLE_PAGES 8 /* that one request brings in */
@@ -12,9 +12,9 @@ void scope_perf_hole_fill(struct scope_proc_reader *reader, struct scope_perf_th
 {
 	uint64_t stop;
 
-	if (record->regs <= SCOPE_STACK_POINTER || record->stack_bytes >= record->stack_asked)
+	if (record->regs <= SCOPE_MACHINE_REG_SP || record->stack_bytes >= record->stack_asked)
 		return;
-	stop = record->reg[SCOPE_STACK_POINTER] + record->stack_bytes;
+	stop = record->reg[SCOPE_MACHINE_REG_SP] + record->stack_bytes;
 	if (stop == thread->stack_stop)
 		return;
 	thread->stack_stop = stop;

@@ -6,6 +6,8 @@
  * who is traced follows from forks on other CPUs, up to a moment before now: an earlier record may
  * still be on its way.
  */
+#include "perf/perf.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -18,7 +20,6 @@
 #include "perf/feed.h"
 #include "perf/hole.h"
 #include "perf/select.h"
-#include "source/source.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is whole within this time */
 #define RELEASE_BYTES (64u << 10)

@@ -13,20 +13,20 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/machine.h"
+
 #define TRAILER_BYTES 24	  /* pid, tid, time, identifier behind what is no sample */
 
 #if defined(__x86_64__)
-#define REGISTERS SCOPE_REG_COUNT_X86_64
 /* ax bx cx dx si di bp sp ip, then r8 to r15 behind the flags and segments. */
 #define REGISTER_MASK 0xff01ffull
 #define COUNTER_MASK (1ull << 8)
 /* perf's place of each register in DWARF order. */
-static const uint8_t place[REGISTERS] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
+static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
 #elif defined(__aarch64__)
-#define REGISTERS SCOPE_REG_COUNT_ARM64
-#define REGISTER_MASK ((1ull << REGISTERS) - 1)
+#define REGISTER_MASK ((1ull << SCOPE_MACHINE_REG_COUNT) - 1)
 #define COUNTER_MASK (1ull << 32)
-static const uint8_t place[REGISTERS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 					  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 					  22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
 #else
@@ -111,7 +111,7 @@ static int take_raw(struct bytes *bytes, struct scope_perf_record *record)
 
 static int take_stack(struct bytes *bytes, struct scope_perf_record *record)
 {
-	uint64_t abi, size, there, reg[REGISTERS];
+	uint64_t abi, size, there, reg[SCOPE_MACHINE_REG_COUNT];
 	const uint8_t *at;
 	unsigned int i;
 
@@ -122,9 +122,9 @@ static int take_stack(struct bytes *bytes, struct scope_perf_record *record)
 		if (!at)
 			return -EBADMSG;
 		memcpy(reg, at, sizeof(reg));
-		for (i = 0; i < REGISTERS; i++)
+		for (i = 0; i < SCOPE_MACHINE_REG_COUNT; i++)
 			record->reg[i] = reg[place[i]];
-		record->regs = REGISTERS;
+		record->regs = SCOPE_MACHINE_REG_COUNT;
 	}
 	if (take_u64(bytes, &size))
 		return -EBADMSG;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "perf/format.h"
 #include "proc/file.h"
 #include "proc/open.h"
@@ -20,12 +21,8 @@
 
 #if defined(__x86_64__)
 static const uint8_t arg_register[SCOPE_ARG_MAX] = { 5, 4, 1, 10, 8, 9 }; /* in DWARF order */
-#define STACK_POINTER 7
-#define REGISTERS SCOPE_REG_COUNT_X86_64
 #else
 static const uint8_t arg_register[SCOPE_ARG_MAX] = { 0, 1, 2, 3, 4, 5 };
-#define STACK_POINTER 31
-#define REGISTERS SCOPE_REG_COUNT_ARM64
 #endif
 
 static uint64_t now_ns(void)
@@ -149,10 +146,10 @@ static void parse_syscall(const char *text, struct scope_record_state *state, ui
 		value[count] = strtoull(at + 1, &at, 16);
 	if (count != SCOPE_ARG_MAX + 2 && count != 2)
 		return;
-	memset(reg, 0, REGISTERS * sizeof(*reg));
-	reg[STACK_POINTER] = value[count - 2];
-	reg[REGISTERS - 1] = value[count - 1];
-	state->regs = REGISTERS;
+	memset(reg, 0, SCOPE_MACHINE_REG_COUNT * sizeof(*reg));
+	reg[SCOPE_MACHINE_REG_SP] = value[count - 2];
+	reg[SCOPE_MACHINE_REG_COUNT - 1] = value[count - 1];
+	state->regs = SCOPE_MACHINE_REG_COUNT;
 	if (nr < 0 || nr >= SCOPE_NR_NONE || count == 2)
 		return;
 	state->nr = (uint16_t)nr;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "source/walk.h"
+#include "trace/walk.h"
 #include "trace/writer.h"
 
 #define NAME_BYTES 128

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The source that is the kernel module: one session of it, by netlink and through its device. */
+#include "source/module.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "control/probe.h"
 #include "source/rings.h"
 #include "source/selection.h"
-#include "source/source.h"
 
 struct feed {
 	struct scope_control *control;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a capture asks of the place its events come from: a table of such places, the best first. */
+/* What a capture asks of the place its events come from. */
 #ifndef SCOPE_SOURCE_SOURCE_H
 #define SCOPE_SOURCE_SOURCE_H
 
@@ -72,19 +72,5 @@ struct scope_source {
 	/* 1 and *ret_notice filled, 0 where nothing came. */
 	int (*hear)(void *feed, struct scope_source_notice *ret_notice);
 };
-
-extern const struct scope_source scope_source_module;
-extern const struct scope_source scope_source_perf;
-
-/* By name; NULL: there is none of it. */
-const struct scope_source *scope_source_find(const char *name);
-
-/*
- * The first source that can be used here, or the one named (name not NULL). 0; -EINVAL: no source of
- * that name; or what its check said, of the first source where none can be used. ret_why says why
- * better ones were passed over, "" where none was.
- */
-int scope_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
-			const struct scope_source **ret_source);
 
 #endif

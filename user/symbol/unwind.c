@@ -24,8 +24,8 @@ static const struct machine {
 	bool call_pushes; /* the return address is on the stack as a function begins */
 	unsigned int word; /* bytes of an address */
 } machines[] = {
-	{ SCOPE_REG_COUNT_X86_64, 16, 7, 6, true, 8 },
-	{ SCOPE_REG_COUNT_ARM64, 32, 31, 29, false, 8 },
+	{ SCOPE_REG_COUNT_X86_64, 16, SCOPE_REG_SP_X86_64, 6, true, 8 },
+	{ SCOPE_REG_COUNT_ARM64, 32, SCOPE_REG_SP_ARM64, 29, false, 8 },
 };
 
 /* 32-bit programs on x86-64: the numbers of their own, from the wide registers that are recorded. */

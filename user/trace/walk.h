@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Find records of some types in one raw sub-buffer. */
-#ifndef SCOPE_SOURCE_WALK_H
-#define SCOPE_SOURCE_WALK_H
+#ifndef SCOPE_TRACE_WALK_H
+#define SCOPE_TRACE_WALK_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Passes raw records by their lengths. */
-#include "source/walk.h"
+#include "trace/walk.h"
 
 #include <stddef.h>
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of sources, and the choice among them. */
-#include "source/source.h"
+#include "capture/sources.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "perf/perf.h"
+#include "source/module.h"
 
 /* The best first. */
 static const struct scope_source *const sources[] = {
@@ -14,7 +17,7 @@ static const struct scope_source *const sources[] = {
 
 #define SOURCES (sizeof(sources) / sizeof(sources[0]))
 
-const struct scope_source *scope_source_find(const char *name)
+const struct scope_source *scope_capture_source_find(const char *name)
 {
 	size_t i;
 
@@ -24,10 +27,11 @@ const struct scope_source *scope_source_find(const char *name)
 	return NULL;
 }
 
-int scope_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
-			const struct scope_source **ret_source)
+int scope_capture_source_choose(const char *name, struct scope_error *error,
+				struct scope_error *ret_why, const struct scope_source **ret_source)
 {
-	const struct scope_source *named = name ? scope_source_find(name) : NULL;
+	const struct scope_source *named =
+		name ? scope_capture_source_find(name) : NULL;
 	struct scope_error why = { "" }, other = { "" };
 	int code, first = 0;
 	size_t i;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which sources there are, and the choice among them. */
+#ifndef SCOPE_CAPTURE_SOURCES_H
+#define SCOPE_CAPTURE_SOURCES_H
+
+#include "source/source.h"
+
+/* By name; NULL: there is none of it. */
+const struct scope_source *scope_capture_source_find(const char *name);
+
+/*
+ * The first source that can be used here, or the one named (name not NULL). 0; -EINVAL: no source of
+ * that name; or what its check said, of the first source where none can be used. ret_why says why
+ * better ones were passed over, "" where none was.
+ */
+int scope_capture_source_choose(const char *name, struct scope_error *error,
+				struct scope_error *ret_why, const struct scope_source **ret_source);
+
+#endif
