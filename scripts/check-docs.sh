@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Hold the documents against what they speak of: files, options, constants, targets, bugs.
+# Compare the documents with the tree: files, the order of folders, options, constants, targets, bugs.
 #
 # Usage: scripts/check-docs.sh [SCOPE]     SCOPE: the program (default build/user/scope)
 # Prints one line for each difference. Exit status: 0 none; 1 some; 77 the program is not built.
@@ -145,6 +145,52 @@ check_held() {
 
 run_by_table() { grep -oE '^void test_[a-z_0-9]+' "$1" | cut -d' ' -f2 | grep -qwf - tests/kmod/main.c; }	# FILE
 
+# The order of the folders of user/: who includes or calls only uses what comes before.
+check_order() {
+	local order objects file from to what uses=0 folder
+	order=$(block order docs/architecture.md | grep -v '^<' | xargs)
+	objects=$(dirname "$scope")/user
+	for folder in user/*/; do
+		[ "$(grep -ow "$(basename "$folder")" <<<"$order" | wc -l)" = 1 ] ||
+			differ "$folder is not once in the order of folders in docs/architecture.md"
+	done
+	while read -r from to what; do
+		uses=$((uses + 1))
+		case " ${order// /  } " in
+		*" $to "*" $from "*) ;;
+		*) differ "user/$from/ comes before user/$to/ in docs/architecture.md, and $what" ;;
+		esac
+	done < <(includes_across; calls_across "$objects")
+	[ $uses -gt 0 ] || differ "no folder of user/ uses another one: $objects has no objects"
+}
+
+# Rows: the folder, the folder that it uses, how.
+includes_across() {
+	grep -HoE '^#include "[a-z_0-9]+/[a-z_0-9]+\.h"' user/*/*.[ch] | tr -d '"' |
+		awk -F '[/: ]' '$2 != $5 { print $2, $5, "user/" $2 "/" $3, "includes", $5 "/" $6 }'
+}
+
+# The same by symbols. Objects whose source is gone are left out.
+calls_across() {	# FOLDER OF OBJECTS
+	local source object
+	for source in user/*/*.c; do
+		object=$1/${source#user/}
+		object=${object%.c}.o
+		[ ! -e "$object" ] || case $source in *_absent.c) ;; *) echo "$object" ;; esac
+	done | xargs nm -A --extern-only --format=posix | awk '
+		{
+			name = $1; sub(/:$/, "", name); count = split(name, path, "/")
+			folder = path[count - 1]; file = path[count]; sub(/\.o$/, ".c", file)
+			if ($3 != "U") { defined[$2] = folder; next }
+			use[++uses] = $2; by[uses] = folder; in_file[uses] = file
+		}
+		END {
+			for (i = 1; i <= uses; i++)
+				if (use[i] in defined && defined[use[i]] != by[i])
+					print by[i], defined[use[i]], "user/" by[i] "/" in_file[i], "uses", use[i]
+		}'
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -157,6 +203,7 @@ check_pages
 check_constants
 check_bugs
 check_held
+check_order
 check_demo
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
 exit $bad
