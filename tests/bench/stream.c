@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "../unit/stream_feed.h"
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 #include "report/text.h"
 
 #define RATE 100000.0 /* events/s, of all kinds */

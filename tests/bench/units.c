@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "analysis/once.h"
 #include "base/grow.h"
 #include "evidence/keep.h"
 #include "trace/text.h"
-#include "unit/once.h"
 
 #define DISTINCT 5000
 

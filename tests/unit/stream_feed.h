@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rank/stream.h"
+#include "analysis/stream.h"
 #include "trace/packer.h"
 #include "trace/writer.h"
 

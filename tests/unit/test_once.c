@@ -8,23 +8,10 @@
 
 #include <cmocka.h>
 
+#include "analysis/once.h"
 #include "trace_of.h"
-#include "unit/once.h"
 
 #define START 200 /* events read in advance */
-
-struct found {
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-	struct scope_survey *survey;
-};
-
-static void found_free(struct found *found)
-{
-	scope_survey_destroy(found->survey);
-	scope_groups_destroy(found->groups);
-	scope_pickups_destroy(found->pickups);
-}
 
 /* All rows of the unit log, as text. */
 static int print_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
@@ -45,7 +32,7 @@ static int print_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-static char *text_of(const struct found *found)
+static char *text_of(const struct scope_surveyed *found)
 {
 	struct scope_unit_sink sink = {.unit = print_unit, .wait = print_wait};
 	char *text = NULL;
@@ -72,13 +59,12 @@ static struct scope_once_course compare(FILE *to, char **trace_text)
 {
 	struct scope_trace *trace;
 	struct scope_once_course course;
-	struct found once, plain;
+	struct scope_surveyed once, plain;
 	char *a, *b;
 
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*trace_text);
-	assert_int_equal(scope_once_run(trace, START, &once.pickups, &once.groups, &once.survey,
-					&course), 0);
+	assert_int_equal(scope_once_run(trace, START, &once, &course), 0);
 	assert_int_equal(scope_pickups_learn(trace, &plain.pickups), 0);
 	assert_int_equal(scope_groups_create(plain.pickups, &plain.groups), 0);
 	assert_int_equal(scope_survey_run(trace, plain.pickups, plain.groups, &plain.survey), 0);
@@ -89,8 +75,8 @@ static struct scope_once_course compare(FILE *to, char **trace_text)
 	free(a);
 	free(b);
 	free(*trace_text);
-	found_free(&once);
-	found_free(&plain);
+	scope_surveyed_destroy(&once);
+	scope_surveyed_destroy(&plain);
 	scope_trace_close(trace);
 	return course;
 }

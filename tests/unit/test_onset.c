@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rank/onset.h"
+#include "analysis/onset.h"
 #include "rank_case.h"
 
 #define MS 1000000ull

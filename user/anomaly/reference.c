@@ -6,47 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/once.h"
-
-int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference)
-{
-	uint64_t begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
-	struct scope_reference *reference = calloc(1, sizeof(*reference));
-	int err;
-
-	if (!reference)
-		return -ENOMEM;
-	reference->trace = trace;
-	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, &reference->pickups, &reference->groups,
-			     &reference->survey, NULL);
-	if (err) {
-		scope_reference_destroy(reference);
-		return err;
-	}
-	reference->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) - begin_ns) / 1e9;
-	*ret_reference = reference;
-	return 0;
-}
-
-int scope_reference_before(struct scope_trace *trace, struct scope_pickups *pickups,
-			   struct scope_groups *groups, struct scope_survey *survey, uint64_t until_ns,
+int scope_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
+			   const struct scope_survey *survey, double seconds,
 			   struct scope_reference **ret_reference)
 {
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
-	int err;
 
 	if (!reference)
 		return -ENOMEM;
-	reference->before = true;
-	reference->trace = trace;
-	reference->pickups = pickups;
-	reference->groups = groups;
-	reference->seconds = (until_ns - survey->run->timeline->begin_ns) / 1e9;
-	err = scope_survey_before(survey, groups, until_ns, &reference->survey);
-	if (err) {
-		scope_reference_destroy(reference);
-		return err;
-	}
+	*reference = (struct scope_reference){
+		.trace = trace, .groups = groups, .survey = survey, .seconds = seconds,
+	};
 	*ret_reference = reference;
 	return 0;
 }
@@ -58,11 +28,6 @@ void scope_reference_destroy(struct scope_reference *reference)
 	for (size_t i = 0; reference->of_vector && i < reference->groups->count; i++)
 		free(reference->of_vector[i]);
 	free(reference->of_vector);
-	scope_survey_destroy(reference->survey);
-	if (!reference->before) {
-		scope_groups_destroy(reference->groups);
-		scope_pickups_destroy(reference->pickups);
-	}
 	free(reference);
 }
 

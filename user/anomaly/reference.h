@@ -12,23 +12,16 @@
 #include "anomaly/detect.h"
 
 struct scope_reference {
-	struct scope_trace *trace; /* the caller's */
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-	struct scope_survey *survey;
-	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
+	struct scope_trace *trace; /* the caller's, as the next two */
+	const struct scope_groups *groups;
+	const struct scope_survey *survey;
 	double seconds;	      /* length of its window */
-	bool before; /* it is what came before in the trace it is held against, whose pickups and groups it has */
+	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 };
 
-/* Two runs through trace, which must outlive the result. 0 or -errno; the caller destroys. */
-int scope_reference_create(struct scope_trace *trace, struct scope_reference **ret_reference);
-/*
- * Without another run: of a trace that was surveyed, the units that ended before until_ns. What is given must
- * outlive the result. 0 or -errno; the caller destroys.
- */
-int scope_reference_before(struct scope_trace *trace, struct scope_pickups *pickups,
-			   struct scope_groups *groups, struct scope_survey *survey, uint64_t until_ns,
+/* Of a trace that was surveyed; what is given must outlive the result. 0 or -ENOMEM. */
+int scope_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
+			   const struct scope_survey *survey, double seconds,
 			   struct scope_reference **ret_reference);
 void scope_reference_destroy(struct scope_reference *reference);
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "timeline/class.h"
 #include "trace/event.h"
-#include "wait/class.h"
 
 /* A thread, or a connection: a row of the one table. */
 struct row {

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "analysis/analysis.h"
 #include "capture/capture.h"
-#include "rank/analysis.h"
 
 #define SCOPE_LIVE_PERIOD_NS 3000000000ull
 #define SCOPE_LIVE_WINDOW_NS 60000000000ull
@@ -16,7 +16,7 @@ struct scope_cmd_live;
 /*
  * Each report is made by a process of its own, of what the stream holds when it is forked off: the
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
- * they follow one another on standard output. What begins in the middle (rank/onset.h) is looked for in what
+ * they follow one another on standard output. What begins in the middle (analysis/onset.h) is looked for in what
  * each is of: once the time before has left the window nothing is left to hold units against, and only the
  * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; details:
  * findings told in full; options: for all but the stream and the root of files, borrowed. 0 or -ENOMEM.

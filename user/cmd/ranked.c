@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "cmd/cmd.h"
 #include "cmd/learned.h"
 #include "proc/target.h"
-#include "rank/analysis.h"
 #include "trace/trace.h"
 
 #define FAILED "!" /* begins the line that says why there are no names */

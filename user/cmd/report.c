@@ -215,22 +215,29 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 	return check_target(trace, request->command, error);
 }
 
-/* Before the capture, so that a wrong name costs no time, nor the baseline any behind it. */
+/* Takes the trace over. */
+static int survey_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
+			   struct scope_error *error)
+{
+	int code;
+
+	scope_cmd_progress("reading the baseline");
+	code = scope_baseline_create(trace, &options->baseline);
+	scope_cmd_progress_end();
+	return code ? scope_error_set(error, code, "%s cannot be analysed: %s", path, strerror(-code)) : 0;
+}
+
+/* Before the capture, so that a wrong name costs no time, nor the baseline any after it. */
 static int prepare_baseline(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error)
 {
+	struct scope_trace *trace;
 	int code;
 
 	if (!request->baseline)
 		return 0;
-	code = scope_trace_open(request->baseline, error, &options->baseline);
-	if (code)
-		return code;
-	scope_cmd_progress("reading the baseline");
-	code = scope_reference_create(options->baseline, &options->reference);
-	scope_cmd_progress_end();
-	return code ? scope_error_set(error, code, "%s cannot be analysed: %s", request->baseline,
-				      strerror(-code)) : 0;
+	code = scope_trace_open(request->baseline, error, &trace);
+	return code ? code : survey_baseline(request->baseline, trace, options, error);
 }
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
@@ -244,18 +251,13 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 
 	if (request->input) {
 		code = scope_cmd_open_traces(2, paths, error, traces);
-		if (!code) {
-			*ret_trace = traces[0];
-			options->baseline = traces[1];
-		}
-		return code;
+		if (code)
+			return code;
+		*ret_trace = traces[0];
+		return traces[1] ? survey_baseline(request->baseline, traces[1], options, error) : 0;
 	}
 	code = prepare_baseline(request, options, error);
-	if (!code)
-		code = capture_and_open(request, options, root, error, ret_trace);
-	if (code)
-		scope_reference_destroy(options->reference);
-	return code;
+	return code ? code : capture_and_open(request, options, root, error, ret_trace);
 }
 
 /* The experiments, if any, then the report: it tells at each function what they showed. */
@@ -326,7 +328,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	scope_signatures_destroy(signatures);
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
-	scope_trace_close(options.baseline);
+	scope_baseline_destroy(options.baseline);
 	scope_proc_root_release(&root);
 	scope_newfile_destroy(out);
 	return code;

@@ -8,8 +8,8 @@
 
 #include "base/grow.h"
 #include "base/syscall_name.h"
+#include "timeline/class.h"
 #include "trace/decode.h"
-#include "wait/class.h"
 
 #define SLOTS (2 * SCOPE_LIVE_THREADS) /* a power of two */
 #define BATCH 64

@@ -32,7 +32,7 @@ static void tell_baseline(const struct report *report, FILE *to)
 	if (seconds > 0 && reference->seconds > 0)
 		fprintf(to, ", %.0f a second, here %.0f",
 			reference->survey->units / reference->seconds,
-			analysis->survey->units / seconds);
+			analysis->found.survey->units / seconds);
 	fputc('.', to);
 	if (!held)
 		fputs(" Nothing in it resembles this trace: is it of the same program?", to);

@@ -174,7 +174,7 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 /* The process of a thread of the group that waits. */
 static uint32_t victim_process(const struct report *report, const struct scope_finding *finding)
 {
-	const struct scope_groups *groups = report->analysis->groups;
+	const struct scope_groups *groups = report->analysis->found.groups;
 	size_t i;
 
 	for (i = 0; i + 1 < groups->threads && groups->of_thread[i] != finding->victim_group; i++)
@@ -185,7 +185,7 @@ static uint32_t victim_process(const struct report *report, const struct scope_f
 static void print_waiters(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *holder = thread_at(report, finding->holder);
-	const struct scope_group *group = &report->analysis->groups->group[finding->victim_group];
+	const struct scope_group *group = &report->analysis->found.groups->group[finding->victim_group];
 	struct sleep_text sleep;
 
 	fprintf(report->out,

@@ -181,7 +181,7 @@ static json_t *make_extent(const struct scope_analysis *analysis, const struct s
 static json_t *make_waiters(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
 	return json_pack("{s:o, s:I, s:o}", "group",
-			 make_string(analysis->groups->group[finding->victim_group].name), "threads",
+			 make_string(analysis->found.groups->group[finding->victim_group].name), "threads",
 			 (json_int_t)finding->victim_threads, "thread",
 			 make_thread(analysis, finding->holder));
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 #include "report/causal.h"
 
 /* causal: NULL without experiments. 0, -ENOMEM, or -EIO: out takes no more. */

@@ -3,7 +3,7 @@
 #ifndef SCOPE_REPORT_OBJECT_H
 #define SCOPE_REPORT_OBJECT_H
 
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 
 struct scope_object_text {
 	char text[160];

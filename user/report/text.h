@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 #include "report/causal.h"
 
 struct scope_report_style {

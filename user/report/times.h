@@ -3,7 +3,7 @@
 #ifndef SCOPE_REPORT_TIMES_H
 #define SCOPE_REPORT_TIMES_H
 
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 
 /* All threads of one name; their times added up. */
 struct scope_times {

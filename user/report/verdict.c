@@ -123,7 +123,7 @@ static void print_background(const struct report *report)
 		units += population->units;
 		beyond += population->beyond;
 		if (population->beyond > most_beyond) {
-			most = &report->analysis->groups->group[population->group];
+			most = &report->analysis->found.groups->group[population->group];
 			most_beyond = population->beyond;
 		}
 	}

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "timeline/class.h"
 #include "timeline/starved.h"
-#include "wait/class.h"
 
 enum scope_run {
 	SCOPE_RUN_UNKNOWN, /* before its first event, or behind a loss */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "wait/class.h"
+#include "timeline/class.h"
 
 #define GAP_MIN_CALLS 100
 #define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */

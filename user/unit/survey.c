@@ -237,14 +237,18 @@ static int begin(struct scope_survey *survey)
 		.state = add_state,
 		.user = surveyor,
 	};
-	int err = scope_units_create(surveyor->groups, &survey->run);
+	int err = scope_units_create(surveyor->groups, &survey->own_run);
 
 	if (!err)
-		err = scope_units_begin(survey->run, surveyor->trace, surveyor->pickups, &sink);
+		err = scope_units_begin(survey->own_run, surveyor->trace, surveyor->pickups, &sink);
+	if (!err)
+		err = scope_unit_log_create(survey->own_run->shapes, &survey->own_log);
 	if (err)
 		return err;
+	survey->run = survey->own_run;
 	survey->shapes = survey->run->shapes;
-	return scope_unit_log_create(survey->shapes, &survey->log);
+	survey->log = survey->own_log;
+	return 0;
 }
 
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
@@ -472,10 +476,8 @@ void scope_survey_destroy(struct scope_survey *survey)
 	for (size_t i = 0; survey->group && i < survey->groups; i++)
 		free_group(&survey->group[i]);
 	free(survey->group);
-	if (!survey->until_ns) {
-		scope_units_destroy(survey->run);
-		scope_unit_log_destroy(survey->log);
-	}
+	scope_units_destroy(survey->own_run);
+	scope_unit_log_destroy(survey->own_log);
 	free(survey->surveyor);
 	free(survey);
 }

@@ -59,8 +59,10 @@ struct scope_survey {
 	struct scope_units *run; /* that told of the units: none is kept yet */
 	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
+	struct scope_units *own_run; /* the same, of the survey that made them; NULL: they are another's */
+	struct scope_unit_log *own_log;
 	struct scope_surveyor *surveyor; /* until the end */
-	uint64_t until_ns; /* 0, or of units that ended before; run, shapes and log are another survey's */
+	uint64_t until_ns; /* 0, or of units that ended before */
 	struct scope_survey_pending pending[SCOPE_SURVEY_PENDING]; /* a ring; empty behind the end */
 	unsigned first_pending, pendings;
 };

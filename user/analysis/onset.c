@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Since when units take longer: the time that parts a window into before and since. */
-#include "rank/onset.h"
+#include "analysis/onset.h"
 
 #include <errno.h>
 #include <math.h>

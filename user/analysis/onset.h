@@ -5,8 +5,8 @@
  * A server that became slow while it was watched has most of its slow units in one end of the window,
  * or only slow ones from some time on, which are then its norm. The time before is a better one.
  */
-#ifndef SCOPE_RANK_ONSET_H
-#define SCOPE_RANK_ONSET_H
+#ifndef SCOPE_ANALYSIS_ONSET_H
+#define SCOPE_ANALYSIS_ONSET_H
 
 #include "evidence/keep.h"
 

@@ -8,7 +8,7 @@
  * same decisions, it begins again with better ones; in the end all are held against what the whole
  * trace teaches, and where they differ the units are cut once more.
  */
-#include "unit/once.h"
+#include "analysis/once.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,23 +17,24 @@
 
 struct once {
 	struct scope_trace *trace;
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_surveyed found;
 	struct scope_learner *learner; /* on the survey's timeline */
 	struct scope_once_course course;
 };
 
+void scope_surveyed_destroy(struct scope_surveyed *found)
+{
+	scope_survey_destroy(found->survey);
+	scope_groups_destroy(found->groups);
+	scope_pickups_destroy(found->pickups);
+	*found = (struct scope_surveyed){0};
+}
+
 static void forget(struct once *once)
 {
 	scope_learner_destroy(once->learner);
-	scope_survey_destroy(once->survey);
-	scope_groups_destroy(once->groups);
-	scope_pickups_destroy(once->pickups);
 	once->learner = NULL;
-	once->survey = NULL;
-	once->groups = NULL;
-	once->pickups = NULL;
+	scope_surveyed_destroy(&once->found);
 }
 
 static int decide(const struct scope_learner *learner, struct scope_pickups **ret_pickups)
@@ -94,12 +95,12 @@ static int begin(struct once *once, struct scope_pickups *pickups)
 {
 	int err;
 
-	once->pickups = pickups;
-	err = scope_groups_create(pickups, &once->groups);
+	once->found.pickups = pickups;
+	err = scope_groups_create(pickups, &once->found.groups);
 	if (!err)
-		err = scope_survey_begin(once->trace, NULL, pickups, once->groups, &once->survey);
+		err = scope_survey_begin(once->trace, NULL, pickups, once->found.groups, &once->found.survey);
 	if (!err)
-		err = scope_survey_learn(once->survey, &once->learner);
+		err = scope_survey_learn(once->found.survey, &once->learner);
 	return err ? err : scope_trace_rewind(once->trace);
 }
 
@@ -119,28 +120,28 @@ static int restart(struct once *once)
 /* To the end of the trace; check: the number of events behind which decisions are looked at first. */
 static int run(struct once *once, uint64_t check)
 {
-	size_t threads = scope_pickups_threads(once->pickups);
+	size_t threads = scope_pickups_threads(once->found.pickups);
 	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	uint64_t events = 0;
 	int more = 0, err = 0;
 
 	while (!err && (more = scope_trace_take(once->trace, event,
 						scope_trace_some(check - events))) > 0) {
-		err = scope_survey_feed(once->survey, event, (size_t)more);
+		err = scope_survey_feed(once->found.survey, event, (size_t)more);
 		events += (uint64_t)more;
 		if (err || events < check)
 			continue;
 		check *= 2;
 		if (once->course.restarts == RESTARTS_MAX ||
-		    scope_pickups_hold(once->pickups, once->learner, threads))
+		    scope_pickups_hold(once->found.pickups, once->learner, threads))
 			continue;
 		err = restart(once);
-		threads = err ? 0 : scope_pickups_threads(once->pickups);
+		threads = err ? 0 : scope_pickups_threads(once->found.pickups);
 		events = 0;
 	}
 	if (!err)
 		err = more;
-	return err ? err : scope_survey_end(once->survey);
+	return err ? err : scope_survey_end(once->found.survey);
 }
 
 /* The survey of a trace whose threads are all decided on for good. */
@@ -148,9 +149,9 @@ static int survey(struct once *once, struct scope_pickups *pickups)
 {
 	int err;
 
-	once->pickups = pickups;
-	err = scope_groups_create(pickups, &once->groups);
-	return err ? err : scope_survey_run(once->trace, pickups, once->groups, &once->survey);
+	once->found.pickups = pickups;
+	err = scope_groups_create(pickups, &once->found.groups);
+	return err ? err : scope_survey_run(once->trace, pickups, once->found.groups, &once->found.survey);
 }
 
 static int run_all(struct once *once, uint64_t start_events)
@@ -168,9 +169,9 @@ static int run_all(struct once *once, uint64_t start_events)
 		err = run(once, 2 * start_events);
 	if (err)
 		return err;
-	if (scope_pickups_hold(once->pickups, once->learner,
-			       scope_pickups_threads(once->pickups))) {
-		scope_pickups_conclude(once->pickups, once->learner);
+	if (scope_pickups_hold(once->found.pickups, once->learner,
+			       scope_pickups_threads(once->found.pickups))) {
+		scope_pickups_conclude(once->found.pickups, once->learner);
 		return 0;
 	}
 	err = conclude(once->learner, &pickups);
@@ -181,9 +182,8 @@ static int run_all(struct once *once, uint64_t start_events)
 	return survey(once, pickups);
 }
 
-int scope_once_run(struct scope_trace *trace, uint64_t start_events,
-		   struct scope_pickups **ret_pickups, struct scope_groups **ret_groups,
-		   struct scope_survey **ret_survey, struct scope_once_course *ret_course)
+int scope_once_run(struct scope_trace *trace, uint64_t start_events, struct scope_surveyed *ret_found,
+		   struct scope_once_course *ret_course)
 {
 	struct once once = {.trace = trace};
 	int err = run_all(&once, start_events);
@@ -193,9 +193,7 @@ int scope_once_run(struct scope_trace *trace, uint64_t start_events,
 		return err;
 	}
 	scope_learner_destroy(once.learner);
-	*ret_pickups = once.pickups;
-	*ret_groups = once.groups;
-	*ret_survey = once.survey;
+	*ret_found = once.found;
 	if (ret_course)
 		*ret_course = once.course;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
-#ifndef SCOPE_WAIT_CLASS_H
-#define SCOPE_WAIT_CLASS_H
+#ifndef SCOPE_TIMELINE_CLASS_H
+#define SCOPE_TIMELINE_CLASS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The whole way from an opened trace to a ranking. */
-#ifndef SCOPE_RANK_ANALYSIS_H
-#define SCOPE_RANK_ANALYSIS_H
+#ifndef SCOPE_ANALYSIS_ANALYSIS_H
+#define SCOPE_ANALYSIS_ANALYSIS_H
 
+#include "analysis/baseline.h"
+#include "analysis/stream.h"
 #include "rank/rank.h"
-#include "rank/stream.h"
 
 struct scope_analysis_options {
 	struct scope_detect_options detect;
@@ -20,19 +21,17 @@ struct scope_analysis_options {
 	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */
 	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
-	struct scope_trace *baseline; /* NULL, or what to hold units against; must outlive the analysis */
-	struct scope_reference *reference; /* of baseline, where it was made before; else NULL. Taken over */
+	struct scope_baseline *baseline; /* NULL, or what to compare units with; must outlive the analysis */
 	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
 };
 
 struct scope_analysis {
 	struct scope_trace *trace; /* the caller's */
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_surveyed found;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
 	uint64_t since_ns; /* 0, or the baseline is what the same trace has from before that time */
+	struct scope_survey *before; /* of that time; NULL: none */
 	struct scope_reference *reference; /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
 	struct scope_symbols *reference_symbols;
@@ -51,7 +50,7 @@ void scope_analysis_options_init(struct scope_analysis_options *options);
 
 /*
  * 0 or -errno. The analysis borrows the trace, which must outlive it. Where nothing is found by the whole
- * window, without a baseline, and units take longer from some time on (rank/onset.h), they are judged once
+ * window, without a baseline, and units take longer from some time on (analysis/onset.h), they are judged once
  * more against the time before that, and this is given back if it finds something.
  */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,

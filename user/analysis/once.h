@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Learns how threads pick up work and surveys the units in one run through a trace, where one will do. */
-#ifndef SCOPE_UNIT_ONCE_H
-#define SCOPE_UNIT_ONCE_H
+#ifndef SCOPE_ANALYSIS_ONCE_H
+#define SCOPE_ANALYSIS_ONCE_H
 
 #include "unit/survey.h"
 
@@ -10,6 +10,15 @@
  * often that has to be done once more; docs/costs.md says what it came to.
  */
 #define SCOPE_ONCE_EVENTS 32768u
+
+/* What a run finds of a trace's units; the survey uses the other two. */
+struct scope_surveyed {
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+	struct scope_survey *survey;
+};
+
+void scope_surveyed_destroy(struct scope_surveyed *found); /* and empties it */
 
 /* How it went. */
 struct scope_once_course {
@@ -20,10 +29,9 @@ struct scope_once_course {
 /*
  * Gives what scope_pickups_learn(), scope_groups_create() and scope_survey_run() give one after the
  * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS as a rule. The caller destroys
- * all three; ret_course may be NULL.
+ * what was found; ret_course may be NULL.
  */
-int scope_once_run(struct scope_trace *trace, uint64_t start_events,
-		   struct scope_pickups **ret_pickups, struct scope_groups **ret_groups,
-		   struct scope_survey **ret_survey, struct scope_once_course *ret_course);
+int scope_once_run(struct scope_trace *trace, uint64_t start_events, struct scope_surveyed *ret_found,
+		   struct scope_once_course *ret_course);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The whole way from an opened trace to a ranking. */
-#include "rank/analysis.h"
+#include "analysis/analysis.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rank/onset.h"
-#include "unit/once.h"
+#include "analysis/once.h"
+#include "analysis/onset.h"
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
@@ -21,7 +21,7 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	const struct scope_rank_input input = {
-		.survey = analysis->survey,
+		.survey = analysis->found.survey,
 		.detection = analysis->detection,
 		.kept = analysis->kept,
 		.units = analysis->units,
@@ -50,42 +50,38 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 /* What units there are, from the stream where it can tell. */
 static int survey(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	struct scope_stream_result found;
 	int err = -ENODATA;
 
 	if (options->stream)
-		err = scope_stream_finish(options->stream, options->settled_ns, &found);
-	if (!err) {
-		analysis->pickups = found.pickups;
-		analysis->groups = found.groups;
-		analysis->survey = found.survey;
-	} else {
-		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, &analysis->pickups,
-				     &analysis->groups, &analysis->survey, NULL);
-	}
+		err = scope_stream_finish(options->stream, options->settled_ns, &analysis->found);
+	if (err)
+		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, &analysis->found, NULL);
 	if (err)
 		return err;
-	scope_groups_conclude(analysis->groups, analysis->pickups);
-	return scope_survey_forget(analysis->survey, analysis->groups, options->from_ns);
+	scope_groups_conclude(analysis->found.groups, analysis->found.pickups);
+	return scope_survey_forget(analysis->found.survey, analysis->found.groups, options->from_ns);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */
 static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	int err = analysis->survey ? 0 : survey(analysis, options);
+	const struct scope_baseline *baseline = options->baseline;
+	int err = analysis->found.survey ? 0 : survey(analysis, options);
 
 	if (!err)
-		err = scope_detect_run(analysis->groups, analysis->survey, &options->detect,
+		err = scope_detect_run(analysis->found.groups, analysis->found.survey, &options->detect,
 				       &analysis->detection);
-	if (!err && options->baseline && !analysis->reference)
-		err = scope_reference_create(options->baseline, &analysis->reference);
-	if (!err && options->baseline)
-		err = scope_reference_apply(analysis->reference, analysis->groups, analysis->survey,
+	if (!err && baseline && !analysis->reference)
+		err = scope_reference_create(baseline->trace, baseline->found.groups,
+					     baseline->found.survey, baseline->seconds,
+					     &analysis->reference);
+	if (!err && analysis->reference)
+		err = scope_reference_apply(analysis->reference, analysis->found.groups, analysis->found.survey,
 					    &options->detect, analysis->detection);
 	if (!err)
-		err = scope_keep_run(analysis->survey, analysis->groups, analysis->detection,
+		err = scope_keep_run(analysis->found.survey, analysis->found.groups, analysis->detection,
 				     options->keep_units, &analysis->kept);
-	if (!err && options->baseline)
+	if (!err && analysis->reference)
 		err = scope_keep_reference(analysis->reference, analysis->detection,
 					   options->keep_units, &analysis->reference_kept);
 	return err;
@@ -98,18 +94,17 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		.kept = analysis->kept,
 		.signatures = options->signatures,
 	};
-	struct scope_evidence_source reference = {
-		.trace = options->baseline,
-		.kept = analysis->reference_kept,
-	};
-	const struct scope_evidence_source *norm = options->baseline ? &reference : NULL;
+	struct scope_evidence_source reference = {.kept = analysis->reference_kept};
+	const struct scope_evidence_source *norm = analysis->reference ? &reference : NULL;
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
 	if (!analysis->since_ns)
 		elsewhere.root = NULL; /* the baseline's processes are others */
-	if (!err && options->baseline)
-		err = name_functions(options->baseline, &elsewhere, &analysis->reference_symbols);
+	if (norm)
+		reference.trace = analysis->reference->trace;
+	if (!err && norm)
+		err = name_functions(reference.trace, &elsewhere, &analysis->reference_symbols);
 	/* One more pass over the trace, which is not for one that is still being written. */
 	if (!err && options->signatures && options->signatures->episodes &&
 	    options->settled_ns == UINT64_MAX)
@@ -121,7 +116,7 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		source.symbols = analysis->symbols;
 		reference.symbols = analysis->reference_symbols;
 	}
-	return scope_evidence_collect(&source, norm, analysis->detection, analysis->pickups,
+	return scope_evidence_collect(&source, norm, analysis->detection, analysis->found.pickups,
 				      analysis->second, analysis->hangs, &analysis->hang_count,
 				      &analysis->evidence);
 }
@@ -133,7 +128,7 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
-	err = scope_hang_find(analysis->units, analysis->survey, analysis->pickups,
+	err = scope_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
 			      &analysis->hangs, &analysis->hang_count);
 	if (!err)
 		err = collect(analysis, options);
@@ -146,12 +141,9 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
 
-	if (!analysis) {
-		scope_reference_destroy(options->reference);
+	if (!analysis)
 		return -ENOMEM;
-	}
 	analysis->trace = trace;
-	analysis->reference = options->reference;
 	err = analyse(analysis, options);
 	if (err) {
 		scope_analysis_destroy(analysis);
@@ -161,15 +153,23 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 	return 0;
 }
 
-/* What both analyses of a trace that is parted in two have in common belongs to one of them. */
+/* What both analyses of a trace that is split in two have in common belongs to one of them. */
 static void pass_survey(struct scope_analysis *from, struct scope_analysis *to)
 {
-	to->pickups = from->pickups;
-	to->groups = from->groups;
-	to->survey = from->survey;
-	from->pickups = NULL;
-	from->groups = NULL;
-	from->survey = NULL;
+	to->found = from->found;
+	from->found = (struct scope_surveyed){0};
+}
+
+/* The units of a surveyed trace that ended before since_ns, as what those after are compared with. */
+static int split(struct scope_analysis *analysis, uint64_t since_ns)
+{
+	const struct scope_surveyed *found = &analysis->found;
+	const double seconds = (since_ns - found->survey->run->timeline->begin_ns) / 1e9;
+	int err = scope_survey_before(found->survey, found->groups, since_ns, &analysis->before);
+
+	analysis->since_ns = since_ns;
+	return err ? err : scope_reference_create(analysis->trace, found->groups, analysis->before, seconds,
+						  &analysis->reference);
 }
 
 /*
@@ -180,7 +180,6 @@ static void pass_survey(struct scope_analysis *from, struct scope_analysis *to)
 static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
 		     struct scope_analysis **ret_analysis)
 {
-	struct scope_analysis_options since = *options;
 	struct scope_analysis *analysis;
 	uint64_t since_ns;
 	int err = scope_onset_find(whole->kept, whole->detection, options->rank.times_min,
@@ -192,13 +191,11 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 	analysis = calloc(1, sizeof(*analysis));
 	if (!analysis)
 		return -ENOMEM;
-	since.baseline = analysis->trace = whole->trace;
-	analysis->since_ns = since_ns;
-	err = scope_reference_before(whole->trace, whole->pickups, whole->groups, whole->survey, since_ns,
-				     &analysis->reference);
+	analysis->trace = whole->trace;
 	pass_survey(whole, analysis);
+	err = split(analysis, since_ns);
 	if (!err)
-		err = analyse(analysis, &since);
+		err = analyse(analysis, options);
 	if (!err && analysis->ranking->findings) {
 		*ret_analysis = analysis;
 		return 0;
@@ -243,11 +240,10 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_symbols_destroy(analysis->reference_symbols);
 	scope_kept_destroy(analysis->reference_kept);
 	scope_reference_destroy(analysis->reference);
+	scope_survey_destroy(analysis->before);
 	free(analysis->hangs);
 	scope_kept_destroy(analysis->kept);
 	scope_detection_destroy(analysis->detection);
-	scope_survey_destroy(analysis->survey);
-	scope_groups_destroy(analysis->groups);
-	scope_pickups_destroy(analysis->pickups);
+	scope_surveyed_destroy(&analysis->found);
 	free(analysis);
 }

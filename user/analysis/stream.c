@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The first half of the analysis, done while the trace is being written. */
-#include "rank/stream.h"
+#include "analysis/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ struct scope_stream {
 	char *name;
 	struct scope_trace *ahead, *behind; /* NULL until the file has a head */
 	struct scope_learner *learner;
-	struct scope_stream_result found;
+	struct scope_surveyed found;
 	uint64_t begin_ns, last_ns; /* of the window; of the events learned from */
 	uint64_t check_ns; /* when to look whether decisions hold */
 	uint64_t window_ns; /* 0, or what may be asked for */
@@ -45,19 +45,11 @@ void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns)
 	stream->window_ns = window_ns;
 }
 
-static void forget(struct scope_stream_result *found)
-{
-	scope_survey_destroy(found->survey);
-	scope_groups_destroy(found->groups);
-	scope_pickups_destroy(found->pickups);
-	*found = (struct scope_stream_result){0};
-}
-
 void scope_stream_destroy(struct scope_stream *stream)
 {
 	if (!stream)
 		return;
-	forget(&stream->found);
+	scope_surveyed_destroy(&stream->found);
 	scope_learner_destroy(stream->learner);
 	scope_trace_close(stream->ahead);
 	scope_trace_close(stream->behind);
@@ -70,7 +62,7 @@ void scope_stream_destroy(struct scope_stream *stream)
 /* The second reader, from the start of the file. */
 static int begin_survey(struct scope_stream *stream)
 {
-	struct scope_stream_result *found = &stream->found;
+	struct scope_surveyed *found = &stream->found;
 	int err = scope_pickups_create(&found->pickups);
 
 	if (!err)
@@ -86,7 +78,7 @@ static int begin_survey(struct scope_stream *stream)
 
 static int restart(struct scope_stream *stream)
 {
-	forget(&stream->found);
+	scope_surveyed_destroy(&stream->found);
 	stream->restarts++;
 	return begin_survey(stream);
 }
@@ -188,7 +180,7 @@ static int learn_again(struct scope_stream *stream)
 }
 
 int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
-			struct scope_stream_result *ret_result)
+			struct scope_surveyed *ret_found)
 {
 	int err = stream->learner ? 0 : begin(stream);
 
@@ -210,8 +202,8 @@ int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
 	if (err)
 		return err;
 	scope_pickups_conclude(stream->found.pickups, stream->learner);
-	*ret_result = stream->found;
-	stream->found = (struct scope_stream_result){0};
+	*ret_found = stream->found;
+	stream->found = (struct scope_surveyed){0};
 	return 0;
 }
 

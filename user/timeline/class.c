@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
-#include "wait/class.h"
+#include "timeline/class.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -9,21 +9,14 @@
  * from the beginning; likewise whenever a check in between finds so, each at twice the length of the
  * one before.
  */
-#ifndef SCOPE_RANK_STREAM_H
-#define SCOPE_RANK_STREAM_H
+#ifndef SCOPE_ANALYSIS_STREAM_H
+#define SCOPE_ANALYSIS_STREAM_H
 
-#include "unit/survey.h"
+#include "analysis/once.h"
 
 #define SCOPE_STREAM_LAG_NS 2000000000ull
 
 struct scope_stream;
-
-/* What a stream gives at its end; as the fields of the same names in struct scope_analysis. */
-struct scope_stream_result {
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-	struct scope_survey *survey;
-};
 
 /* Of the file behind fd, which is duplicated. name stands in messages. 0 or -errno. */
 int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
@@ -39,11 +32,11 @@ int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint6
 
 /*
  * Goes to the end: of the complete file, or with settled_ns below UINT64_MAX of all that happened
- * before. Once. 0 with the result, which the caller destroys before the stream; -ENODATA: nothing
+ * before. Once. 0 with what was found, which the caller destroys before the stream; -ENODATA: nothing
  * was written yet; -errno.
  */
 int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
-			struct scope_stream_result *ret_result);
+			struct scope_surveyed *ret_found);
 
 /* How often the second reader started again: for tests. */
 unsigned scope_stream_restarts(const struct scope_stream *stream);
