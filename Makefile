@@ -218,9 +218,16 @@ $(BUILD)/static/scope: $(STATIC_OBJ)
 docs: user ## hold the documents against the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
 
+# PROGRAM: what is installed as scope, where it is not the one that `make` builds.
+PROGRAM ?= $(OUT)/scope
+
+.PHONY: install-files
 install: user ## install the programs, man pages and a systemd unit below PREFIX (and DESTDIR)
+	$(Q)$(MAKE) --no-print-directory install-files
+
+install-files:
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	$(Q)install -m 755 $(OUT)/scope $(DESTDIR)$(PREFIX)/bin/
+	$(Q)install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scope
 	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/bin/scope-report
 	$(Q)install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
@@ -230,6 +237,13 @@ install: user ## install the programs, man pages and a systemd unit below PREFIX
 .PHONY: deb
 deb: ## build the Debian packages scope and scope-dkms, in build/deb/
 	$(Q)scripts/deb.sh
+
+.PHONY: rpm check-rpm
+rpm: ## build the rpm packages scope and scope-dkms, in build/rpm/
+	$(Q)scripts/rpm.sh
+
+check-rpm: rpm ## install these in a copy of this system, build the module they bring, upgrade, remove
+	$(Q)tests/vm/rpm.sh
 
 .PHONY: check-deb
 check-deb: deb vm-ready ## install these on a clean Debian 12, load the module they bring, remove them

@@ -8,7 +8,7 @@
 #   --dkmstree DIR, --sourcetree DIR, --installtree DIR
 #                           as in dkms(8), all three or none: with them the system's own trees are
 #                           left alone and depmod is not run; DIR/VERSION must exist in the last
-# A copy of the same version that DKMS has already is replaced. The module is not loaded.
+# Whatever version DKMS has already, newer or older, is replaced. The module is not loaded.
 # Exit status: 0 installed for every kernel it fits; 1 not so; 2 wrong usage.
 set -euo pipefail
 
@@ -16,7 +16,8 @@ die() { echo "install.sh: $*" >&2; exit 1; }
 usage() { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-source_tree=/usr/src install_tree=/lib/modules
+. "$root/dkms/versions.sh"
+dkms_tree=/var/lib/dkms source_tree=/usr/src install_tree=/lib/modules
 kernels=() trees=() headers=()
 # DKMS changes its directory before it uses the path.
 absolute() { (cd "$1" 2>/dev/null && pwd) || die "there is no directory $1"; }
@@ -25,7 +26,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	-k | --kernel) kernels+=("$2") ;;
 	--kernelsourcedir) path=$(absolute "$2"); headers=(--kernelsourcedir "$path") ;;
-	--dkmstree) path=$(absolute "$2"); trees+=("$1" "$path") ;;
+	--dkmstree) dkms_tree=$(absolute "$2"); trees+=("$1" "$dkms_tree") ;;
 	--sourcetree) source_tree=$(absolute "$2"); trees+=("$1" "$source_tree") ;;
 	--installtree) install_tree=$(absolute "$2"); trees+=("$1" "$install_tree") ;;
 	*) usage ;;
@@ -47,9 +48,10 @@ if [ ${#kernels[@]} -eq 0 ]; then
 		"install them (apt-get install linux-headers-$(uname -r))"
 fi
 
-if [ -n "$(dkms "${trees[@]}" status "scope/$version")" ]; then
-	dkms "${trees[@]}" remove "scope/$version" --all >/dev/null || die "DKMS keeps scope $version"
-fi
+for other in $(scope_versions "${trees[@]}"); do
+	dkms "${trees[@]}" remove "scope/$other" --all >/dev/null || die "DKMS keeps scope $other"
+	rm -rf "$source_tree/scope-$other"
+done
 place=$source_tree/scope-$version
 "$root/dkms/lay-out.sh" "$place"
 dkms "${trees[@]}" add "scope/$version" >/dev/null || die "DKMS does not take $place"
@@ -61,8 +63,13 @@ for kernel in "${kernels[@]}"; do
 	dkms "${trees[@]}" "${headers[@]}" install "scope/$version" -k "$kernel" || status=$?
 	case $status in
 	0) echo "scope $version: installed for $kernel" ;;
-	77) echo "scope $version: not for $kernel (see BUILD_EXCLUSIVE in dkms/dkms.conf)" ;;
-	*) echo "scope $version: FAILED for $kernel; DKMS names its log above" >&2; failed=1 ;;
+	77 | 9) echo "scope $version: not for $kernel (see BUILD_EXCLUSIVE in dkms/dkms.conf)" ;;
+	*)
+		echo "scope $version: FAILED for $kernel; DKMS names its log above" >&2
+		# Its last words say what is missing.
+		grep -h '^scope: ' "$dkms_tree/scope/$version/build/make.log" >&2 2>/dev/null || true
+		failed=1
+		;;
 	esac
 done
 exit $failed

@@ -6,6 +6,7 @@
 # A loaded module stays loaded: rmmod scope ends that. Exit status: 0 nothing is left; 1 not so.
 set -euo pipefail
 
+. "$(dirname "$0")/versions.sh"
 usage() { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 
 source_tree=/usr/src trees=()
@@ -26,8 +27,7 @@ case ${#trees[@]} in
 esac
 command -v dkms >/dev/null || { echo "remove.sh: DKMS is not installed: nothing to remove"; exit 0; }
 
-# A line of status: scope/0.1, KERNEL, ARCHITECTURE: installed
-for version in $(dkms "${trees[@]}" status scope | sed -n 's,^scope/\([^,: ]*\).*,\1,p' | sort -u); do
+for version in $(scope_versions "${trees[@]}"); do
 	dkms "${trees[@]}" "${remove[@]}" "scope/$version" --all
 	rm -rf "$source_tree/scope-$version"
 done

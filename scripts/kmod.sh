@@ -5,30 +5,18 @@
 # Usage: scripts/kmod.sh KDIR [MAKE-ARGUMENT...]    prints build/kmod/VERSION/scope.ko
 # VERSION is what uname -r says under that kernel.
 # CC: the compiler that a file `cc` beside KDIR names (as scripts/kernel.sh leaves it), unless the
-# variable CC is set. BUILD= names another build directory, V=1 shows the commands.
+# variable CC is set. BUILD= names another build directory.
 set -euo pipefail
 
 [ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
-kdir=$(cd "$1" 2>/dev/null && pwd) || {
-	echo "kmod.sh: no kernel headers in $1: install the headers package of the kernel" \
-		"(linux-headers-\$(uname -r)), or run scripts/kernel.sh and pass its headers folder" >&2
-	exit 1
-}
+kdir=$(cd "$1" 2>/dev/null && pwd) || kdir=$1
 shift
 
-release=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsrelease.h" 2>/dev/null) || {
-	echo "kmod.sh: $kdir is not prepared for building modules (make modules_prepare there)" >&2
-	exit 1
-}
+release=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsrelease.h" 2>/dev/null) || release=none
 if [ "${CC:-cc}" = cc ] || [ "$CC" = gcc ]; then
 	CC=$(cat "$(dirname "$kdir")/cc" 2>/dev/null || echo gcc)
 fi
-command -v "${CC%% *}" >/dev/null || {
-	echo "kmod.sh: the compiler ${CC%% *} of this kernel is not installed: apt-get install ${CC%% *}, or build" \
-		"by scripts/kernel.sh -x KEY scripts/kmod.sh $kdir" >&2
-	exit 1
-}
 out=${BUILD:-$root/build}
 mkdir -p "$out/kmod/$release"
 out=$(cd "$out/kmod/$release" && pwd)
@@ -46,5 +34,5 @@ ln -sfn "$root/include" "$out/include"
 
 # What an outer make exports (its own flags above all) is not meant for the kernel's makefiles.
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS
-make -j2 -s -C "$kdir" M="$out" CC="$CC" ${V:+V=$V} "$@" modules >&2
+"$root/kmod/build.sh" "$kdir" "$out" -j2 CC="$CC" "$@"
 echo "$out/scope.ko"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs fuzz jit dkms deb kernel arm64 bench
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs fuzz jit dkms deb rpm kernel arm64 bench
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
 # want the tests of tests/unit/names_live.sh that need it.
@@ -25,10 +25,11 @@ packages_of() {
 	fuzz) echo clang libclang-rt-14-dev ;;
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
+	rpm) echo rpm ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs fuzz jit dkms deb kernel arm64 bench)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs fuzz jit dkms deb rpm kernel arm64 bench)" >&2; exit 2 ;;
 	esac
 }
 

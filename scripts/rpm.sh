@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Build the rpm packages scope and scope-dkms from dkms/scope.spec.
+#
+# Usage: scripts/rpm.sh      prints the paths of the packages, in build/rpm/
+# They are built from a copy of the tree. On a Debian the libraries are Debian's, so what is built there is the
+# scope that needs none (`--with static`), and what packages are to be installed first is not asked of rpm.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(mkdir -p "${BUILD:-$root/build}/rpm" && cd "${BUILD:-$root/build}/rpm" && pwd)
+version=$(sed -n 's/^#define SCOPE_VERSION "\(.*\)"/\1/p' "$root/include/scope/abi.h")
+options=()
+if command -v apt-get >/dev/null; then
+	"$root/scripts/setup.sh" build rpm >&2
+	options=(--nodeps --with static)
+fi
+
+rm -rf "$build"
+mkdir -p "$build/SOURCES"
+tar -C "$root" --exclude=./build --exclude=./.git --transform "s,^\.,scope-$version," -czf "$build/SOURCES/scope-$version.tar.gz" .
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
+rpmbuild -bb "${options[@]}" --define "_topdir $build" --define "scope_version $version" "$root/dkms/scope.spec" >"$build/log" 2>&1 || {
+	echo "rpm.sh: building failed; the end of $build/log:" >&2
+	tail -n 30 "$build/log" >&2
+	exit 1
+}
+find "$build/RPMS" -name '*.rpm' | sort
