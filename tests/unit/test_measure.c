@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the evidence says of one function: what kind of fault, whose, since when, beside which usual units. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/robust.h"
+#include "rank/measure.h"
+#include "rank_case.h"
+
+#define NR 1
+#define USUAL_NS 1000
+#define SLOW_NS 10000
+
+static const struct scope_function mine = {.name = "mine", .module = "p"};
+static const struct scope_function other = {.name = "other", .module = "p"};
+
+static struct rank_case *made;
+static uint32_t at_mine, at_other;
+
+static int setup(void **state)
+{
+	const struct scope_function *path[] = {&mine, &other};
+
+	(void)state;
+	made = case_create();
+	at_mine = case_node(made, path, 1);
+	at_other = case_node(made, path + 1, 1);
+	made->population[0].median_ns = USUAL_NS;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	case_destroy(made);
+	return 0;
+}
+
+static void again(void **state)
+{
+	teardown(state);
+	setup(state);
+}
+
+static struct scope_unit unit_of(uint64_t begin_ns, uint64_t measure_ns)
+{
+	return (struct scope_unit){
+		.begin_ns = begin_ns, .end_ns = begin_ns + measure_ns, .run_ns = measure_ns,
+	};
+}
+
+static void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t unit)
+{
+	case_item(made, (struct scope_item){
+		.node = node, .kind = kind, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
+		.nr = kind == SCOPE_ITEM_RUN ? SCOPE_NR_NONE : NR, .class = SCOPE_WAIT_DISK,
+	});
+}
+
+/* A slow unit with one stack of mine, that makes the call so often. */
+static uint32_t slow(uint8_t kind, uint16_t count)
+{
+	const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, NR, count);
+
+	item(at_mine, kind, SLOW_NS, unit);
+	return unit;
+}
+
+static uint32_t usual(uint16_t count)
+{
+	return case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, NR, count);
+}
+
+static struct scope_finding measure(void)
+{
+	struct scope_finding finding = {.function = &mine, .node = at_mine, .excess_ns = 100};
+
+	assert_int_equal(scope_rank_measure(&made->input, &finding), 0);
+	return finding;
+}
+
+/* By excess: running, asleep, for a lock, late. */
+static enum scope_finding_kind kind_of(double run, double wait, double lock, double late)
+{
+	const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, 0, 0);
+	enum scope_finding_kind kind;
+	void *state = NULL;
+
+	item(at_mine, SCOPE_ITEM_RUN, run, unit);
+	item(at_mine, SCOPE_ITEM_WAIT, wait, unit);
+	item(at_mine, SCOPE_ITEM_BLAME, lock, unit);
+	made->evidence.item[made->evidence.items - 1].lock = true;
+	item(at_mine, SCOPE_ITEM_BLAME, late, unit);
+	kind = measure().kind;
+	again(&state);
+	return kind;
+}
+
+static void a_kind_is_what_most_of_the_excess_is(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of(10, 10, 0, 0), SCOPE_FINDING_TIME);
+	assert_int_equal(kind_of(10, 11, 0, 0), SCOPE_FINDING_WAIT);
+	assert_int_equal(kind_of(10, 11, 11, 10), SCOPE_FINDING_WAIT);
+	assert_int_equal(kind_of(10, 11, 11, 11), SCOPE_FINDING_LOCK);
+	assert_int_equal(kind_of(10, 11, 11, 12), SCOPE_FINDING_LATE);
+	assert_int_equal(kind_of(12, 11, 11, 12), SCOPE_FINDING_TIME);
+}
+
+/* Usual units make it twice on average, or not at all, which counts for once. */
+static void a_call_made_four_times_as_often_is_the_kind(void **state)
+{
+	const struct {
+		uint16_t usual, here;
+		enum scope_finding_kind kind;
+	} rows[] = {
+		{2, 8, SCOPE_FINDING_CALLS}, {2, 7, SCOPE_FINDING_TIME},
+		{0, 4, SCOPE_FINDING_CALLS}, {0, 3, SCOPE_FINDING_TIME},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct scope_finding finding;
+
+		slow(SCOPE_ITEM_RUN, rows[i].here);
+		usual(rows[i].usual);
+		usual(rows[i].usual);
+		finding = measure();
+		assert_int_equal(finding.kind, rows[i].kind);
+		if (finding.kind == SCOPE_FINDING_CALLS) {
+			assert_true(finding.calls_times == 4);
+			assert_int_equal(finding.nr, NR);
+		}
+		again(state);
+	}
+}
+
+static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_RUN, 4);
+
+	(void)state;
+	made->units.unit[unit].calls = 2;
+	made->units.call[made->units.unit[unit].call + 1] = (struct scope_unit_call){NR + 5, 5};
+	usual(1);
+	assert_int_equal(measure().nr, NR + 5);
+}
+
+/* Ten units that sleep in a call, so many times in all, beside ten usual ones of so many. */
+static struct scope_finding wait_for(enum scope_wait_class class, unsigned here, unsigned usual_calls)
+{
+	struct scope_finding finding;
+	void *state = NULL;
+
+	for (unsigned i = 0; i < 10; i++) {
+		slow(SCOPE_ITEM_WAIT, here / 10 + (i < here % 10));
+		made->evidence.item[made->evidence.items - 1].class = class;
+		usual(usual_calls / 10 + (i < usual_calls % 10));
+	}
+	made->row[0][0].units = 0;
+	finding = measure();
+	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
+	assert_int_equal(finding.class, class);
+	again(&state);
+	return finding;
+}
+
+static void a_call_made_as_often_as_usual_waits_for_something_slow(void **state)
+{
+	(void)state;
+	assert_true(wait_for(SCOPE_WAIT_DISK, 29, 20).outside);
+	assert_false(wait_for(SCOPE_WAIT_DISK, 30, 20).outside);
+	assert_true(wait_for(SCOPE_WAIT_PIPE, 29, 20).outside);
+	assert_true(wait_for(SCOPE_WAIT_NETWORK, 29, 20).outside);
+	assert_false(wait_for(SCOPE_WAIT_NETWORK, 29, 20).asks);
+	/* Usual units do not make it at all. */
+	assert_false(wait_for(SCOPE_WAIT_DISK, 5, 0).outside);
+}
+
+static void other_waits_are_never_outside(void **state)
+{
+	(void)state;
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+		if (class != SCOPE_WAIT_DISK && class != SCOPE_WAIT_NETWORK && class != SCOPE_WAIT_PIPE)
+			assert_false(wait_for(class, 20, 20).outside);
+}
+
+/* 1.4 times more in number, or 1.5; as usual none, and beside usual 2. */
+static void a_peer_that_is_asked_once_more_decides_itself(void **state)
+{
+	struct scope_finding finding = wait_for(SCOPE_WAIT_NETWORK, 14, 0);
+
+	(void)state;
+	assert_true(finding.asks && finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 15, 0);
+	assert_true(!finding.asks && !finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 34, 20);
+	assert_true(finding.asks && finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 35, 20);
+	assert_true(!finding.asks && !finding.outside);
+	finding = wait_for(SCOPE_WAIT_DISK, 14, 0);
+	assert_true(!finding.asks && !finding.outside);
+}
+
+/* Of ten units with the same calls so many take more than half as long as the median of its own. */
+static bool quick_where(unsigned slow_ones)
+{
+	struct scope_finding finding;
+	void *state = NULL;
+
+	slow(SCOPE_ITEM_WAIT, 50);
+	usual(1);
+	made->row[0][0].units = 10;
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(scope_sketch_add(&made->row[0][0].measure,
+						  i < slow_ones ? SLOW_NS / 2 + 100 : SLOW_NS / 2 - 100, 1), 0);
+	finding = measure();
+	again(&state);
+	return finding.outside;
+}
+
+static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(void **state)
+{
+	(void)state;
+	assert_true(quick_where(4));
+	assert_false(quick_where(5));
+}
+
+static void shares_of_time_are_of_what_runs_alone(void **state)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_RUN, 0);
+
+	(void)state;
+	item(at_other, SCOPE_ITEM_RUN, SLOW_NS, unit);
+	item(at_other, SCOPE_ITEM_WAIT, 100 * SLOW_NS, unit);
+	/* Of 10 usual stacks of running none is mine: (0 + 1) of 12. */
+	for (int i = 0; i < 10; i++) {
+		item(at_other, SCOPE_ITEM_RUN, -10, 0);
+		item(at_other, SCOPE_ITEM_WAIT, -1000, 0);
+		item(at_mine, SCOPE_ITEM_WAIT, -1000, 0);
+	}
+	assert_true(fabs(measure().times - 0.5 * 12) < 1e-9);
+}
+
+/* Half of all there; of ten usual stacks five are mine, running. */
+static void shares_of_waits_for_it_leave_its_own_running_aside(void **state)
+{
+	const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, 0, 0);
+
+	(void)state;
+	item(at_mine, SCOPE_ITEM_BLAME, 100, unit);
+	item(at_other, SCOPE_ITEM_WAIT, 100, unit);
+	for (int i = 0; i < 5; i++) {
+		item(at_mine, SCOPE_ITEM_RUN, -10, 0);
+		item(at_other, SCOPE_ITEM_RUN, -10, 0);
+	}
+	assert_true(fabs(measure().times - 0.5 * 12) < 1e-9);
+	/* A sleep of its own counts: (5 + 1) of 12. */
+	again(state);
+	item(at_mine, SCOPE_ITEM_WAIT, 100, case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, 0, 0));
+	item(at_other, SCOPE_ITEM_WAIT, 100, 0);
+	for (int i = 0; i < 5; i++) {
+		item(at_mine, SCOPE_ITEM_RUN, -10, 0);
+		item(at_other, SCOPE_ITEM_RUN, -10, 0);
+	}
+	assert_true(fabs(measure().times - 0.5 * 12 / 6) < 1e-9);
+}
+
+/* Usual units wait for 1 % of their time, by their timelines: (10 + 1) of 1,002. */
+static void timelines_of_usual_units_leave_no_room(void **state)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
+
+	(void)state;
+	item(at_other, SCOPE_ITEM_WAIT, SLOW_NS, unit);
+	usual(0);
+	made->evidence.item[0].class = SCOPE_WAIT_FUTEX;
+	made->evidence.usual_ns = 1e6;
+	made->evidence.usual_blocked_ns = 1e4;
+	made->evidence.usual_units = 1000;
+	assert_true(fabs(measure().times - 0.5 * 1002 / 11) < 1e-9);
+	/* What waits for something outside is compared by stacks alone: of none one of two. */
+	made->evidence.item[0].class = SCOPE_WAIT_NETWORK;
+	assert_true(fabs(measure().times - 1) < 1e-9);
+}
+
+static void several_stacks_of_one_unit_tell_once(void **state)
+{
+	double z;
+
+	for (int i = 0; i < 10; i++) {
+		const uint32_t unit = slow(SCOPE_ITEM_RUN, 0);
+
+		for (int j = 0; j < 3; j++)
+			item(at_mine, SCOPE_ITEM_RUN, SLOW_NS, unit);
+		item(at_other, SCOPE_ITEM_RUN, SLOW_NS, unit);
+		item(at_other, SCOPE_ITEM_RUN, -10, 0);
+	}
+	/* 40 of 50 stacks in 10 units count for 10 of 12.5; usual are (0 + 1) of 12. */
+	z = measure().chance_z;
+	assert_true(fabs(z - scope_two_shares_z(10 / 12.5, 12.5, 1.0 / 12, 12)) < 1e-9);
+	/* Sleeps tell nothing of how long it runs, but in waits they count as stacks do. */
+	again(state);
+	for (int i = 0; i < 10; i++) {
+		const uint32_t unit = slow(SCOPE_ITEM_WAIT, 0);
+
+		item(at_mine, SCOPE_ITEM_WAIT, SLOW_NS, unit);
+		item(at_other, SCOPE_ITEM_WAIT, -10, 0);
+	}
+	z = measure().chance_z;
+	assert_true(fabs(z - scope_two_shares_z(1, 10, 1.0 / 12, 12)) < 1e-9);
+}
+
+/* So many of ten units begin in the first half. */
+static double half_share(unsigned first, uint64_t since_ns)
+{
+	const uint64_t from_ns = since_ns, middle_ns = from_ns + (CASE_END_NS - from_ns) / 2;
+	double share;
+	void *state = NULL;
+
+	made->input.since_ns = since_ns;
+	for (unsigned i = 0; i < 10; i++)
+		item(at_mine, SCOPE_ITEM_RUN, 1, case_unit(made, unit_of(i < first ? middle_ns - 1 : middle_ns, 1),
+							   0, SCOPE_UNIT_SLOW, 0, 0));
+	share = measure().half_share;
+	again(&state);
+	return share;
+}
+
+static void the_emptier_half_of_the_window_counts(void **state)
+{
+	(void)state;
+	assert_true(half_share(0, 0) == 0);
+	assert_true(half_share(1, 0) == 0.1);
+	assert_true(half_share(5, 0) == 0.5);
+	assert_true(half_share(9, 0) == 0.1);
+	/* Of the time since a change, where there was one. */
+	assert_true(half_share(2, CASE_END_NS / 2) == 0.2);
+}
+
+static void most_of_its_units_say_the_population(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		item(at_mine, SCOPE_ITEM_RUN, 1, case_unit(made, unit_of(0, 1), i < 2 ? 0 : 2, SCOPE_UNIT_SLOW, 0, 0));
+	made->population[2].median_ns = 77;
+	assert_int_equal(measure().population, 2);
+	assert_int_equal(measure().group, 1);
+	assert_true(measure().usual_ns == 77);
+}
+
+static void percentiles_and_times_are_of_its_units(void **state)
+{
+	struct scope_finding finding;
+
+	(void)state;
+	for (uint64_t i = 0; i <= 100; i++)
+		item(at_mine, SCOPE_ITEM_RUN, 1,
+		     case_unit(made, unit_of(1000 + 10 * i, 100 + i), 0, SCOPE_UNIT_SLOW, 0, 0));
+	/* Another function's. */
+	item(at_other, SCOPE_ITEM_RUN, 1, case_unit(made, unit_of(0, 9999), 0, SCOPE_UNIT_SLOW, 0, 0));
+	finding = measure();
+	assert_int_equal(finding.units, 101);
+	assert_true(finding.p05_ns == 105 && finding.p50_ns == 150 && finding.p95_ns == 195 &&
+		    finding.p99_ns == 199);
+	assert_int_equal(finding.first_ns, 1000);
+	assert_int_equal(finding.last_ns, 1000 + 1000 + 200);
+	assert_int_equal(finding.example, 50);
+	assert_int_equal(finding.samples, 101);
+}
+
+/* Of like calls first, then nearest to the median; not of another group, nor open, nor slow. */
+static void the_usual_example_makes_the_same_calls(void **state)
+{
+	struct scope_unit unit = unit_of(0, USUAL_NS);
+	uint32_t likest;
+
+	(void)state;
+	slow(SCOPE_ITEM_RUN, 0);
+	unit.vector = 1;
+	case_unit(made, unit, 0, SCOPE_UNIT_USUAL, 0, 0);
+	case_unit(made, unit_of(0, USUAL_NS + 200), 0, SCOPE_UNIT_USUAL, 0, 0);
+	likest = case_unit(made, unit_of(0, USUAL_NS - 100), 1, SCOPE_UNIT_USUAL, 0, 0);
+	unit = unit_of(0, USUAL_NS);
+	unit.open = true;
+	case_unit(made, unit, 0, SCOPE_UNIT_USUAL, 0, 0);
+	case_unit(made, unit_of(0, USUAL_NS), 2, SCOPE_UNIT_USUAL, 0, 0);
+	case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_SLOW, 0, 0);
+	assert_int_equal(measure().usual_example, likest);
+	assert_false(measure().usual_elsewhere);
+}
+
+static void without_usual_units_there_is_no_example(void **state)
+{
+	(void)state;
+	slow(SCOPE_ITEM_RUN, 0);
+	assert_int_equal(measure().usual_example, UINT32_MAX);
+}
+
+static void bytes_are_compared_with_those_of_usual_units(void **state)
+{
+	uint32_t unit = slow(SCOPE_ITEM_RUN, 0);
+
+	(void)state;
+	made->units.unit[unit].bytes = 900;
+	made->units.unit[usual(0)].bytes = 100;
+	made->units.unit[usual(0)].bytes = 300;
+	/* Neither of another population, nor between usual and slow. */
+	unit = case_unit(made, unit_of(0, USUAL_NS), 1, SCOPE_UNIT_USUAL, 0, 0);
+	made->units.unit[unit].bytes = 100000;
+	unit = case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_BETWEEN, 0, 0);
+	made->units.unit[unit].bytes = 100000;
+	assert_true(measure().bytes_more == 700);
+}
+
+static void a_part_of_its_time_is_inside_the_kernel(void **state)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_RUN, 0);
+	struct scope_finding finding;
+
+	(void)state;
+	item(at_mine, SCOPE_ITEM_RUN, 3 * SLOW_NS, unit);
+	made->evidence.item[0].kernel = true;
+	finding = measure();
+	assert_true(finding.kernel_share == 0.25);
+	/* Half of that is in doubt. */
+	assert_true(finding.score == finding.excess_ns * (1 - 0.125));
+}
+
+/* The longest of the waits says whose it was, and which lock. */
+static void who_waits_for_it_is_told(void **state)
+{
+	static struct scope_window windows[3];
+	uint32_t unit[3];
+	struct scope_finding finding;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct scope_unit of = unit_of(0, SLOW_NS);
+
+		of.thread = i;
+		unit[i] = case_unit(made, of, i < 2 ? 2 : 0, SCOPE_UNIT_SLOW, 0, 0);
+		item(at_mine, SCOPE_ITEM_BLAME, 100, unit[i]);
+		windows[i] = (struct scope_window){
+			.unit = unit[i], .thread = i + 1, .object = 10 + i, .weight_ns = i == 1 ? 50 : 49,
+		};
+	}
+	/* A fourth unit waits for longer, for something else. */
+	windows[2].unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, 0, 0);
+	windows[2].weight_ns = 1000;
+	made->kept.blame.window = windows;
+	made->kept.blame.windows = 3;
+	finding = measure();
+	made->kept.blame = (struct scope_blame){0};
+	assert_int_equal(finding.kind, SCOPE_FINDING_LATE);
+	assert_int_equal(finding.holder, 2);
+	assert_int_equal(finding.object, 11);
+	assert_int_equal(finding.victim_group, 1);
+	assert_int_equal(finding.victim_threads, 2);
+}
+
+/* The baseline's units stand for the usual ones where the population is held against it. */
+static void a_baseline_says_what_is_usual(void **state)
+{
+	struct rank_case *baseline = case_create();
+	struct scope_finding finding;
+
+	(void)state;
+	slow(SCOPE_ITEM_RUN, 8);
+	usual(100);
+	made->population[0].reference = 20;
+	made->input.reference = &baseline->kept;
+	case_unit(baseline, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, NR, 2);
+	finding = measure();
+	assert_int_equal(finding.kind, SCOPE_FINDING_CALLS);
+	assert_true(finding.calls_times == 4);
+	assert_true(finding.usual_elsewhere);
+	assert_int_equal(finding.usual_example, 0);
+	case_destroy(baseline);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_kind_is_what_most_of_the_excess_is),
+		TEST(a_call_made_four_times_as_often_is_the_kind),
+		TEST(the_call_made_most_often_beyond_the_usual_is_told),
+		TEST(a_call_made_as_often_as_usual_waits_for_something_slow),
+		TEST(other_waits_are_never_outside),
+		TEST(a_peer_that_is_asked_once_more_decides_itself),
+		TEST(calls_that_are_quick_more_often_than_not_wait_for_something_slow),
+		TEST(shares_of_time_are_of_what_runs_alone),
+		TEST(shares_of_waits_for_it_leave_its_own_running_aside),
+		TEST(timelines_of_usual_units_leave_no_room),
+		TEST(several_stacks_of_one_unit_tell_once),
+		TEST(the_emptier_half_of_the_window_counts),
+		TEST(most_of_its_units_say_the_population),
+		TEST(percentiles_and_times_are_of_its_units),
+		TEST(the_usual_example_makes_the_same_calls),
+		TEST(without_usual_units_there_is_no_example),
+		TEST(bytes_are_compared_with_those_of_usual_units),
+		TEST(a_part_of_its_time_is_inside_the_kernel),
+		TEST(who_waits_for_it_is_told),
+		TEST(a_baseline_says_what_is_usual),
+	};
+
+	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}
