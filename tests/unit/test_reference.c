@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which units of another trace are the norm for which population, and when there are enough of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/reference.h"
+#include "survey_case.h"
+
+static struct survey_case *here, *before;
+static struct scope_detection *detection;
+static struct scope_reference *reference;
+
+static int setup(void **state)
+{
+	(void)state;
+	here = survey_create();
+	before = survey_create();
+	detection = NULL;
+	reference = NULL;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	if (reference) {
+		for (size_t i = 0; i < before->groups.count; i++)
+			free(reference->of_vector[i]);
+		free(reference->of_vector);
+		free(reference);
+	}
+	scope_detection_destroy(detection);
+	survey_destroy(here);
+	survey_destroy(before);
+	return 0;
+}
+
+static void again(void **state)
+{
+	teardown(state);
+	setup(state);
+}
+
+static void apply(void)
+{
+	detection = survey_detect(here, &scope_detect_defaults);
+	reference = calloc(1, sizeof(*reference));
+	assert_non_null(reference);
+	reference->groups = &before->groups;
+	reference->survey = &before->survey;
+	assert_int_equal(scope_reference_apply(reference, &here->groups, &here->survey,
+					       &scope_detect_defaults, detection), 0);
+}
+
+/* 100 units of 1 ms in one group of that name, and so many of 10 us in the other trace's. */
+static const struct scope_population *compare(const char *name, uint64_t units)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, name, true);
+
+	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
+	survey_units(before, other, survey_vector(before, other, 0, 5), 10000, units);
+	apply();
+	return &detection->population[0];
+}
+
+/* Twice their median of 10 us, which all units here are beyond. */
+static void twenty_units_of_another_trace_are_the_norm(void **state)
+{
+	const struct scope_population *population = compare("worker", 20);
+
+	(void)state;
+	assert_int_equal(population->reference, 20);
+	assert_true(population->median_ns > 9950 && population->median_ns < 10050);
+	assert_true(population->threshold_ns == 2 * population->median_ns);
+	assert_true(population->scale_ns == 1000);
+	assert_int_equal(population->beyond, 100);
+}
+
+static void nineteen_are_none(void **state)
+{
+	const struct scope_population *population = compare("worker", 19);
+
+	(void)state;
+	assert_int_equal(population->reference, 0);
+	assert_true(population->median_ns > 990000);
+	assert_int_equal(population->beyond, 0);
+}
+
+static void groups_are_matched_by_name(void **state)
+{
+	(void)state;
+	assert_int_equal(compare("walker", 100)->reference, 0);
+	assert_int_equal(reference->of_vector[0][0], SCOPE_POPULATION_NONE);
+}
+
+static void groups_are_matched_by_how_they_pick_up_work(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+
+	(void)state;
+	here->group[group].pickup = SCOPE_CALL_POLL;
+	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
+	survey_units(before, other, survey_vector(before, other, 0, 5), 10000, 100);
+	apply();
+	assert_int_equal(detection->population[0].reference, 0);
+}
+
+/* Four calls more are within the cut, five are not. */
+static void other_vectors_go_to_the_nearest_within_the_cut(void **state)
+{
+	for (unsigned more = 4; more <= 5; more++) {
+		const uint32_t group = survey_group(here, "worker", true);
+		const uint32_t other = survey_group(before, "worker", true);
+
+		survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
+		survey_units(before, other, survey_vector(before, other, 0, 5 + more), 10000, 100);
+		apply();
+		assert_int_equal(detection->population[0].reference, more == 4 ? 100 : 0);
+		again(state);
+	}
+}
+
+/* It is one call from the second, and two from the first. */
+static void the_nearest_of_several_is_taken(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	uint32_t first, second;
+
+	(void)state;
+	first = survey_vector(here, group, 0, 6);
+	second = survey_vector(here, group, 0, 11);
+	survey_units(here, group, first, 1000000, 100);
+	survey_units(here, group, second, 1000000, 50);
+	survey_units(before, other, survey_vector(before, other, 0, 9), 10000, 30);
+	apply();
+	assert_int_equal(detection->populations, 2);
+	assert_int_equal(detection->population[detection->of_vector[group][first]].reference, 0);
+	assert_int_equal(detection->population[detection->of_vector[group][second]].reference, 30);
+}
+
+/* As near to both: the first one. */
+static void of_equals_the_first_is_taken(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	uint32_t first;
+
+	(void)state;
+	first = survey_vector(here, group, 0, 6);
+	survey_units(here, group, first, 1000000, 100);
+	survey_units(here, group, survey_vector(here, group, 0, 12), 1000000, 200);
+	survey_units(before, other, survey_vector(before, other, 0, 9), 10000, 30);
+	apply();
+	assert_int_equal(detection->population[detection->of_vector[group][first]].reference, 30);
+}
+
+/* The one is a cluster of its own, the other has the calls of a cluster that lies nearer by far. */
+static void the_same_calls_go_before_what_is_near(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	uint32_t same;
+
+	(void)state;
+	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
+	same = survey_vector(here, group, 0, 10);
+	survey_units(here, group, same, 1000000, 50);
+	survey_units(before, other, survey_vector(before, other, 0, 10), 10000, 30);
+	apply();
+	assert_int_equal(detection->population[detection->of_vector[group][same]].reference, 30);
+}
+
+/* By its own trace it would be rare and slow: its norm would be the group's. */
+static void what_another_trace_knows_is_not_rare(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const struct scope_population *population;
+	uint32_t rare;
+
+	(void)state;
+	survey_units(here, group, survey_vector(here, group, 0, 5), 10000, 1000);
+	rare = survey_vector(here, group, 20, 5);
+	survey_units(here, group, rare, 1000000, 100);
+	survey_units(before, other, survey_vector(before, other, 20, 5), 1000000, 100);
+	apply();
+	population = &detection->population[detection->of_vector[group][rare]];
+	assert_int_equal(population->reference, 100);
+	assert_false(population->against_group);
+	assert_true(population->median_ns > 990000);
+	assert_int_equal(population->beyond, 0);
+}
+
+/* There each makes a call twice; here all make it 11 times, for which the limit is 10. */
+static void how_often_a_call_is_usual_is_theirs_to_say(void **state)
+{
+	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+
+	(void)state;
+	survey_units(here, group, survey_vector(here, group, 40, 1), 10000, 100);
+	survey_calls(here, group, 0, 40, 11, 100);
+	survey_units(before, other, survey_vector(before, other, 40, 1), 10000, 100);
+	survey_calls(before, other, 0, 40, 2, 100);
+	apply();
+	assert_int_equal(detection->population[0].calls, 1);
+	assert_true(detection->population[0].call[0].limit == 10);
+	assert_int_equal(detection->population[0].beyond, 100);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(twenty_units_of_another_trace_are_the_norm),
+		TEST(nineteen_are_none),
+		TEST(groups_are_matched_by_name),
+		TEST(groups_are_matched_by_how_they_pick_up_work),
+		TEST(other_vectors_go_to_the_nearest_within_the_cut),
+		TEST(the_nearest_of_several_is_taken),
+		TEST(of_equals_the_first_is_taken),
+		TEST(the_same_calls_go_before_what_is_near),
+		TEST(what_another_trace_knows_is_not_rare),
+		TEST(how_often_a_call_is_usual_is_theirs_to_say),
+	};
+
+	return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
+}
