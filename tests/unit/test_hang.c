@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which threads hang or spin as the window ends, and which wait for work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/hang.h"
+#include "units_of.h"
+
+#define MS 1000000ull
+#define END_NS (20000 * MS)
+#define LIMIT_NS (1000 * MS)
+
+static const char head[] =
+	"meta begin_ns 0\nmeta end_ns 20000000000\n"
+	"fd 10 4 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n";
+
+static struct run run;
+static struct scope_hang *hangs;
+static size_t count;
+
+static void find(const char *text)
+{
+	char *all;
+	size_t size;
+	FILE *to = open_memstream(&all, &size);
+
+	assert_non_null(to);
+	fprintf(to, "%s%s", head, text);
+	assert_int_equal(fclose(to), 0);
+	run = run_of(all);
+	free(all);
+	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+}
+
+static void end(void)
+{
+	free(hangs);
+	end_run(&run);
+}
+
+/* Thread 10 goes to sleep in that call, entered so long before the end. Is it a hang, and of that kind? */
+static bool hangs_in(uint64_t age_ns, const char *call, const char *before, struct scope_hang *ret_hang)
+{
+	const uint64_t enter_ns = END_NS - age_ns;
+	char text[2000];
+	bool found;
+
+	snprintf(text, sizeof(text), "0 0 switch 0 10 sleeping\n%s%ju 0 enter 10 %s\n%ju 0 switch 10 0 sleeping\n",
+		 before, (uintmax_t)enter_ns, call, (uintmax_t)enter_ns);
+	find(text);
+	found = count == 1;
+	assert_true(count <= 1);
+	if (found) {
+		assert_int_equal(hangs[0].kind, SCOPE_HANG_BLOCKED);
+		*ret_hang = hangs[0];
+	}
+	end();
+	return found;
+}
+
+static bool asleep(uint64_t age_ns, const char *name, const char *args, const char *before,
+		   struct scope_hang *ret_hang)
+{
+	char call[200];
+
+	snprintf(call, sizeof(call), "%s enter=%ju args=%s", name, (uintmax_t)(END_NS - age_ns), args);
+	return hangs_in(age_ns, call, before, ret_hang);
+}
+
+/* A request was taken just before, and is under way. */
+#define TOOK_WORK "1000000000 0 syscall 10 read enter=999999000 ret=64 args=7\n"
+
+static void a_second_in_a_lock_is_a_hang(void **state)
+{
+	struct scope_hang hang;
+
+	(void)state;
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,2,0,0,0", "", &hang));
+	assert_true(hang.lock && !hang.needs_peers);
+	assert_int_equal(hang.object, 0x8000);
+	assert_int_equal(hang.nr, SYS_futex);
+	assert_int_equal(hang.since_ns, END_NS - LIMIT_NS);
+	assert_false(asleep(LIMIT_NS - 1, "futex", "0x8000,0x80,2,0,0,0", "", &hang));
+}
+
+/* Four requests of 200 ms: the limit is 2 s, by their 99th percentile; the fifth is under way. */
+static void ten_times_the_99th_percentile_is_longer(void **state)
+{
+	static const char before[] =
+		"1000000000 0 syscall 10 read enter=999999000 ret=64 args=7\n"
+		"1000001000 0 syscall 10 write enter=1000000500 ret=64 args=7\n"
+		"1200000000 0 syscall 10 read enter=1200000000 ret=64 args=7\n"
+		"1200000000 0 syscall 10 write enter=1200000000 ret=64 args=7\n"
+		"1400000000 0 syscall 10 read enter=1400000000 ret=64 args=7\n"
+		"1400000000 0 syscall 10 write enter=1400000000 ret=64 args=7\n"
+		"1600000000 0 syscall 10 read enter=1600000000 ret=64 args=7\n";
+	struct scope_hang hang;
+
+	(void)state;
+	assert_true(asleep(2010 * MS, "futex", "0x8000,0x80,2,0,0,0", before, &hang));
+	assert_false(asleep(1990 * MS, "futex", "0x8000,0x80,2,0,0,0", before, &hang));
+}
+
+static void waiting_for_work_is_no_hang(void **state)
+{
+	struct scope_hang hang;
+
+	(void)state;
+	assert_false(asleep(10 * LIMIT_NS, "accept", "4,0,0,0,0,0", "", &hang));
+	assert_false(asleep(10 * LIMIT_NS, "epoll_wait", "5,0,64,0,0,0", "", &hang));
+	assert_false(asleep(10 * LIMIT_NS, "poll", "0x7000,2,0,0,0,0", "", &hang));
+	assert_false(asleep(10 * LIMIT_NS, "wait4", "0,0,0,0,0,0", "", &hang));
+	assert_false(asleep(10 * LIMIT_NS, "io_getevents", "1,1,1,0,0,0", "", &hang));
+	assert_false(asleep(10 * LIMIT_NS, "read", "7,0,64,0,0,0", "", &hang));
+}
+
+static void a_condition_is_a_matter_for_its_peers(void **state)
+{
+	struct scope_hang hang;
+
+	(void)state;
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x189,0,0,0,0", "", &hang));
+	assert_true(hang.needs_peers && !hang.lock);
+	/* In the middle of a request nobody idles. */
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x189,0,0,0,0", TOOK_WORK, &hang));
+	assert_false(hang.needs_peers);
+}
+
+/* The fourth argument is the time-out. */
+static void a_wait_with_a_time_out_is_no_hang_between_requests(void **state)
+{
+	struct scope_hang hang;
+
+	(void)state;
+	assert_false(asleep(LIMIT_NS, "futex", "0x8000,0x189,0,0x7000,0,0", "", &hang));
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x189,0,0x7000,0,0", TOOK_WORK, &hang));
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,2,0x7000,0,0", "", &hang));
+}
+
+static void a_timer_is_a_matter_for_its_peers(void **state)
+{
+	struct scope_hang hang;
+
+	(void)state;
+	assert_true(asleep(LIMIT_NS, "nanosleep", "0x7000,0,0,0,0,0", "", &hang));
+	assert_true(hang.needs_peers);
+	assert_true(asleep(LIMIT_NS, "nanosleep", "0x7000,0,0,0,0,0", TOOK_WORK, &hang));
+	assert_false(hang.needs_peers);
+	/* A poll of nothing is one. */
+	assert_true(asleep(LIMIT_NS, "poll", "0,0,0,0,0,0", "", &hang));
+	assert_true(hang.needs_peers);
+}
+
+/* Thread 11 of the process waits for work, or of another one. */
+static void another_call_is_a_hang_unless_its_process_waits_for_work(void **state)
+{
+	static const char *const waits =
+		"1000 1 fork %u parent=1 tgid=%u comm=poller\n1200 1 switch 0 %u sleeping\n"
+		"2000 1 enter %u epoll_wait enter=1500 args=5,0,64,0,0,0\n2000 1 switch %u 0 sleeping\n";
+	char before[500];
+	struct scope_hang hang;
+
+	(void)state;
+	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", "", &hang));
+	assert_false(hang.needs_peers);
+	snprintf(before, sizeof(before), waits, 11, 10, 11, 11, 11);
+	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
+	assert_true(hang.needs_peers);
+	snprintf(before, sizeof(before), waits, 11, 77, 11, 11, 11);
+	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
+	assert_false(hang.needs_peers);
+	/* In the middle of a request nobody is asked. */
+	snprintf(before, sizeof(before), waits, 11, 10, 11, 11, 11);
+	strcat(before, TOOK_WORK);
+	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
+	assert_false(hang.needs_peers);
+}
+
+/* Asleep outside any call for so long, to be interrupted or not. */
+static bool in_a_fault(uint64_t age_ns, const char *how)
+{
+	char text[500];
+	bool found;
+
+	snprintf(text, sizeof(text), "0 0 switch 0 10 sleeping\n%ju 0 switch 10 0 %s\n",
+		 (uintmax_t)(END_NS - age_ns), how);
+	find(text);
+	found = count == 1;
+	if (found) {
+		assert_int_equal(hangs[0].nr, SCOPE_NR_NONE);
+		assert_int_equal(hangs[0].since_ns, END_NS - age_ns);
+		assert_false(hangs[0].needs_peers);
+	}
+	end();
+	return found;
+}
+
+static void a_page_that_does_not_come_is_a_hang(void **state)
+{
+	(void)state;
+	assert_true(in_a_fault(LIMIT_NS, "disk"));
+	assert_false(in_a_fault(LIMIT_NS - 1, "disk"));
+	/* Stopped, by a debugger say. */
+	assert_false(in_a_fault(10 * LIMIT_NS, "sleeping"));
+}
+
+/* Runs from first seen, but for a sleep in a fault, and made its last call so long before the end. */
+static bool spins(uint64_t quiet_ns, uint64_t slept_ns)
+{
+	const uint64_t call_ns = END_NS - quiet_ns;
+	char text[500];
+	bool found;
+
+	snprintf(text, sizeof(text),
+		 "%ju 0 switch 0 10 sleeping\n%ju 0 syscall 10 getpid enter=%ju ret=10\n"
+		 "%ju 0 switch 10 0 disk\n%ju 0 switch 0 10 sleeping\n",
+		 (uintmax_t)(call_ns - 1), (uintmax_t)call_ns, (uintmax_t)(call_ns - 1),
+		 (uintmax_t)call_ns, (uintmax_t)(call_ns + slept_ns));
+	find(text);
+	found = count == 1;
+	if (found) {
+		assert_int_equal(hangs[0].kind, SCOPE_HANG_SPIN);
+		assert_int_equal(hangs[0].since_ns, call_ns);
+		assert_int_equal(hangs[0].nr, SCOPE_NR_NONE);
+	}
+	end();
+	return found;
+}
+
+static void a_second_of_running_without_a_call_is_a_spin(void **state)
+{
+	(void)state;
+	assert_true(spins(LIMIT_NS, 0));
+	assert_false(spins(LIMIT_NS - 1, 0));
+}
+
+/* The call itself took 1 ns on a CPU. */
+static void who_slept_for_more_than_half_of_it_does_not_spin(void **state)
+{
+	(void)state;
+	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS));
+	assert_false(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 2));
+}
+
+static void waiting_for_a_cpu_is_part_of_a_spin(void **state)
+{
+	(void)state;
+	find("0 0 switch 0 10 sleeping\n5000000000 0 switch 10 0 runnable\n");
+	assert_int_equal(count, 1);
+	assert_int_equal(hangs[0].kind, SCOPE_HANG_SPIN);
+	end();
+}
+
+/* Entered long ago, and still running in it. */
+static void time_inside_a_call_is_no_time_without_one(void **state)
+{
+	(void)state;
+	find("0 0 switch 0 10 sleeping\n100 0 syscall 10 getpid enter=50 ret=10\n"
+	     "19500000000 0 enter 10 read enter=19500000000 args=9\n");
+	assert_int_equal(count, 0);
+	end();
+}
+
+static void who_ended_neither_hangs_nor_spins(void **state)
+{
+	(void)state;
+	find("0 0 switch 0 10 sleeping\n100 0 thread_exit 10 tgid=10 last\n");
+	assert_int_equal(count, 0);
+	end();
+}
+
+static void who_takes_work_serves_and_who_waits_for_it_waits(void **state)
+{
+	(void)state;
+	/* 10 reads requests and computes; 11 waits in epoll; 12 waits in a pipe that is no pick-up. */
+	find("0 0 switch 0 10 sleeping\n" TOOK_WORK
+	     "1000 1 enter 11 epoll_wait enter=500 args=5,0,64,0,0,0\n2000 1 switch 11 0 sleeping\n"
+	     "1000 2 enter 12 read enter=500 args=9,0,64,0,0,0\n2000 2 switch 12 0 sleeping\n");
+	for (uint32_t tid = 10; tid <= 12; tid++) {
+		const uint32_t index = thread_of(run.units, tid)->index;
+
+		assert_int_equal(scope_hang_serves(run.units, run.pickups, index), tid < 12);
+		assert_int_equal(scope_hang_waits(run.units, run.pickups, index), tid == 11);
+	}
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_second_in_a_lock_is_a_hang),
+		cmocka_unit_test(ten_times_the_99th_percentile_is_longer),
+		cmocka_unit_test(waiting_for_work_is_no_hang),
+		cmocka_unit_test(a_condition_is_a_matter_for_its_peers),
+		cmocka_unit_test(a_wait_with_a_time_out_is_no_hang_between_requests),
+		cmocka_unit_test(a_timer_is_a_matter_for_its_peers),
+		cmocka_unit_test(another_call_is_a_hang_unless_its_process_waits_for_work),
+		cmocka_unit_test(a_page_that_does_not_come_is_a_hang),
+		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),
+		cmocka_unit_test(who_slept_for_more_than_half_of_it_does_not_spin),
+		cmocka_unit_test(waiting_for_a_cpu_is_part_of_a_spin),
+		cmocka_unit_test(time_inside_a_call_is_no_time_without_one),
+		cmocka_unit_test(who_ended_neither_hangs_nor_spins),
+		cmocka_unit_test(who_takes_work_serves_and_who_waits_for_it_waits),
+	};
+
+	return cmocka_run_group_tests_name("hang", tests, NULL, NULL);
+}
