@@ -191,6 +191,14 @@ calls_across() {	# FOLDER OF OBJECTS
 		}'
 }
 
+# What commands say on stderr may hold anybody's names: user/cmd/common.c makes it plain, and prints it.
+check_stderr() {
+	while read -r place; do
+		differ "$place prints to stderr itself: scope_cmd_say() does, plain"
+	done < <(grep -n -e 'printf(stderr' -e 'put[cs]*(.*stderr)' user/cmd/*.c | grep -v '^user/cmd/common.c:' |
+		cut -d: -f1,2)
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -205,5 +213,6 @@ check_bugs
 check_held
 check_order
 check_demo
+check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
 exit $bad

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct scope_writer *writer;
 	struct scope_trace *trace;
 	int code, fd = fuzz_memory();
-	uint64_t left_out;
+	struct scope_import_result result;
 	FILE *stream;
 
 	if (!bytes) {
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	stream = fmemopen((void *)data, bytes, "r");
 	if (!stream || scope_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
-	code = scope_import_script(stream, "fuzz", &choice, writer, &error, &left_out);
+	code = scope_import_script(stream, "fuzz", &choice, writer, &error, &result);
 	if (code && !error.text[0])
 		fuzz_die("refused without a word");
 	if (!code && scope_writer_finish(writer, NULL))

@@ -4,15 +4,21 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/plain.h"
 
 int scope_error_set(struct scope_error *error, int code, const char *format, ...)
 {
 	if (error) {
+		char text[sizeof(error->text)];
 		va_list arguments;
 
 		va_start(arguments, format);
-		vsnprintf(error->text, sizeof(error->text), format, arguments);
+		vsnprintf(text, sizeof(text), format, arguments);
 		va_end(arguments);
+		/* Names in it are anybody's. */
+		scope_plain_put(error->text, sizeof(error->text), text, strlen(text), SCOPE_PLAIN_SENTENCE);
 	}
 	return code;
 }

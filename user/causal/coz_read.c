@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "causal/coz.h"
 
 #define NUMBER_END 18446744073709551616.0 /* 2^64 */
@@ -220,6 +221,23 @@ static int take_line(struct reading *reading, const struct line *line)
 	return 0;
 }
 
+/* The same with names that can be shown. */
+static int take_plain(struct reading *reading, struct line line)
+{
+	char *selected = line.selected ? scope_plain_copy(line.selected, SCOPE_PLAIN_SENTENCE) : NULL;
+	char *name = line.name ? scope_plain_copy(line.name, SCOPE_PLAIN_SENTENCE) : NULL;
+	int code = -ENOMEM;
+
+	if (!selected == !line.selected && !name == !line.name) {
+		line.selected = selected;
+		line.name = name;
+		code = take_line(reading, &line);
+	}
+	free(selected);
+	free(name);
+	return code;
+}
+
 static int read_line(struct reading *reading, char *text)
 {
 	struct line line = {
@@ -235,7 +253,7 @@ static int read_line(struct reading *reading, char *text)
 		code = parse_tabs(text, &line);
 	}
 	if (!code)
-		code = take_line(reading, &line);
+		code = take_plain(reading, line);
 	json_decref(object);
 	return code;
 }

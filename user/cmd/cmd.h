@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "source/selection.h"
@@ -41,7 +42,11 @@ int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int c
 /* A sentence on stderr that is no error; nothing for "". */
 void scope_cmd_note(const char *command, const char *note);
 
-/* Print to stderr, "scope COMMAND: ..."; the result is the exit status. */
+/*
+ * Print a line to stderr, "scope COMMAND: ...", plain (base/plain.h): names in it may be anybody's. What
+ * commands say there goes through these, or scope_cmd_progress(). The result is the exit status.
+ */
+__attribute__((format(printf, 2, 3))) void scope_cmd_say(const char *command, const char *format, ...);
 int scope_cmd_fail(const char *command, const struct scope_error *error);
 __attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command,
 							    const char *format, ...);
@@ -91,6 +96,16 @@ struct scope_source;
  * where that is not the first choice. 0, or the exit status, all being said.
  */
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source);
+
+/* A line to that stream, likewise plain. */
+__attribute__((format(printf, 2, 3))) void scope_cmd_print(FILE *to, const char *format, ...);
+
+/* The lines of a text that another process wrote. */
+void scope_cmd_print_lines(const char *text);
+
+/* Says how many lines of a text were skipped, and what is wrong with the first; nothing where none was. */
+void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all,
+			    const char *first);
 
 struct scope_trace;
 

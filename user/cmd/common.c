@@ -12,25 +12,74 @@
 #include "base/duration.h"
 #include "base/invoker.h"
 #include "base/newfile.h"
+#include "base/plain.h"
 #include "capture/sources.h"
 #include "cmd/cmd.h"
 #include "trace/trace.h"
 
 #define TRACES_MAX 4 /* opened at once */
 
+static void print_plain(FILE *to, const char *text)
+{
+	char *plain = scope_plain_copy(text, SCOPE_PLAIN_SENTENCE);
+
+	fputs(plain ? plain : "", to);
+	free(plain);
+}
+
+/* A sentence, plain, whatever names it holds. */
+static void print_sentence(FILE *to, const char *format, va_list arguments)
+{
+	char *text;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		return;
+	print_plain(to, text);
+	free(text);
+}
+
+void scope_cmd_print(FILE *to, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_sentence(to, format, arguments);
+	va_end(arguments);
+	fputc('\n', to);
+}
+
+void scope_cmd_print_lines(const char *text)
+{
+	for (size_t bytes; *text; text += bytes + (text[bytes] == '\n')) {
+		bytes = strcspn(text, "\n");
+		scope_cmd_print(stdout, "%.*s", (int)bytes, text);
+	}
+}
+
+void scope_cmd_say(const char *command, const char *format, ...)
+{
+	va_list arguments;
+
+	scope_cmd_progress_end();
+	fputs("scope ", stderr);
+	print_plain(stderr, command);
+	fputs(": ", stderr);
+	va_start(arguments, format);
+	print_sentence(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
 int scope_cmd_fail(const char *command, const struct scope_error *error)
 {
-	scope_cmd_progress_end();
-	fprintf(stderr, "scope %s: %s\n", command, error->text);
+	scope_cmd_say(command, "%s", error->text);
 	return SCOPE_EXIT_ERROR;
 }
 
 void scope_cmd_note(const char *command, const char *note)
 {
-	if (!note[0])
-		return;
-	scope_cmd_progress_end();
-	fprintf(stderr, "scope %s: %s\n", command, note);
+	if (note[0])
+		scope_cmd_say(command, "%s", note);
 }
 
 int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int code,
@@ -49,7 +98,7 @@ int scope_cmd_misuse(const char *command, const char *format, ...)
 
 	fprintf(stderr, "scope %s: ", command);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	print_sentence(stderr, format, arguments);
 	va_end(arguments);
 	fprintf(stderr, "\n`scope %s --help` lists the options\n", command);
 	return SCOPE_EXIT_USAGE;
@@ -84,8 +133,8 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
 	if (why.text[0])
-		fprintf(stderr, "scope %s: %s. Using %s instead, which cannot give %s.\n", command,
-			why.text, (*ret_source)->name, (*ret_source)->lacks);
+		scope_cmd_say(command, "%s. Using %s instead, which cannot give %s.", why.text,
+			      (*ret_source)->name, (*ret_source)->lacks);
 	return 0;
 }
 
@@ -153,11 +202,17 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost)
 	if (!lost || told)
 		return;
 	told = true;
-	scope_cmd_progress_end();
-	fprintf(stderr,
-		"scope %s: events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
-		"read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "
-		"--no-samples)\n", command, lost);
+	scope_cmd_say(command, "events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
+		      "read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "
+		      "--no-samples)", lost);
+}
+
+void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all,
+			    const char *first)
+{
+	if (skipped)
+		scope_cmd_say(command, "%s: %" PRIu64 " of %" PRIu64 " lines cannot be read and were skipped; the "
+			      "first is %s", name, skipped, all, first);
 }
 
 static volatile sig_atomic_t stopped;
@@ -207,7 +262,7 @@ void scope_cmd_progress(const char *format, ...)
 		return;
 	fputc('\r', stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	print_sentence(stderr, format, arguments);
 	va_end(arguments);
 	fputs("\033[K", stderr);
 	line_open = true;

@@ -296,8 +296,7 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 	if (code)
 		return code;
 	if (profile.skipped)
-		fprintf(stderr, "scope delay: %zu experiments are left out: longer delays than time\n",
-			profile.skipped);
+		scope_cmd_say("delay", "%zu experiments are left out: longer delays than time", profile.skipped);
 	result = (struct scope_causal_result){
 		.kind = SCOPE_CAUSAL_SPEEDUP, .program = "", .kernel = "", .seed = request->seed,
 		.progress = profile.point, .site = (const char *const *)profile.site,

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/error.h"
+#include "base/plain.h"
 #include "causal/result.h"
 #include "causal/series.h"
 #include "proc/target.h"
@@ -38,6 +39,7 @@ struct scope_delay_outcome {
 	int code;		/* 0, or -errno: what was measured is not what was asked for, */
 	struct scope_error why; /* for this reason */
 	struct scope_target target;
+	char program[SCOPE_PLAIN_COMM_BYTES];
 	struct utsname system;
 	struct scope_series_result series;
 };

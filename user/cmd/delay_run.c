@@ -162,10 +162,10 @@ static void say_what_comes(const struct scope_delay_request *request, const stru
 			   size_t count)
 {
 	if (target->note[0])
-		fprintf(stderr, "scope %s: %s\n", request->command, target->note);
-	fprintf(stderr, "scope %s: %zu experiments of %.3g s, %.3g s in all; --seed %" PRIu64
-		" repeats their order\n", request->command, count, (double)request->length_ns / 1e9,
-		(double)(request->length_ns + request->cool_off_ns) * (double)count / 1e9, request->seed);
+		scope_cmd_say(request->command, "%s", target->note);
+	scope_cmd_say(request->command, "%zu experiments of %.3g s, %.3g s in all; --seed %" PRIu64
+		      " repeats their order", count, (double)request->length_ns / 1e9,
+		      (double)(request->length_ns + request->cool_off_ns) * (double)count / 1e9, request->seed);
 }
 
 static const char *ended_by(const struct scope_series_result *series)
@@ -206,8 +206,9 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 	int code;
 
 	uname(&outcome->system);
+	scope_plain_comm(outcome->program, outcome->target.comm);
 	outcome->result = (struct scope_causal_result){
-		.kind = request->kind, .program = outcome->target.comm, .pid = outcome->target.tgid,
+		.kind = request->kind, .program = outcome->program, .pid = outcome->target.tgid,
 		.kernel = outcome->system.release, .seed = request->seed,
 		.progress = request->progress ? request->progress : "request",
 		.site = request->site, .sites = request->sites, .experiment = series->experiment,

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "control/control.h"
@@ -35,11 +36,13 @@ static const struct option long_options[] = {
 void scope_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict,
 		      const char *format, ...)
 {
+	char text[sizeof(advice->text)];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(advice->text, sizeof(advice->text), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	scope_plain_put(advice->text, sizeof(advice->text), text, strlen(text), SCOPE_PLAIN_SENTENCE);
 	advice->verdict = verdict;
 }
 

@@ -84,18 +84,22 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 {
 	struct scope_error error = { "" }, named = { "" };
 	struct scope_writer *writer;
+	struct scope_lines lines;
 	int ret;
 
-	if (scope_writer_create(output, &error, &writer))
+	if (scope_cmd_drop_privilege(&error) || scope_writer_create(output, &error, &writer))
 		return scope_cmd_fail("dump", &error);
-	ret = scope_text_read(stream, writer, &error);
+	ret = scope_text_read_what_can_be(stream, writer, &error, &lines);
 	if (ret)
 		scope_error_set(&named, ret, "%.200s: %.250s", text, error.text);
 	else
 		ret = scope_writer_finish(writer, &named);
 	scope_cmd_note("dump", scope_writer_note(writer));
 	scope_writer_destroy(writer);
-	return ret ? scope_cmd_fail("dump", &named) : SCOPE_EXIT_DONE;
+	if (ret)
+		return scope_cmd_fail("dump", &named);
+	scope_cmd_tell_skipped("dump", text, lines.bad, lines.good + lines.bad, lines.first_bad);
+	return SCOPE_EXIT_DONE;
 }
 
 static int reverse(const char *text, const char *output)

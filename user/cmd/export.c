@@ -70,7 +70,7 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	struct scope_symbols *symbols;
 	struct scope_trace *trace;
 	size_t map_count, row_count;
-	int code = scope_trace_open(input, error, &trace);
+	int code = scope_cmd_open_traces(1, &input, error, &trace);
 
 	if (code)
 		return code;

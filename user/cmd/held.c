@@ -2,6 +2,8 @@
 /* The command behind --, if there is one: held until tracing is on, then let go. */
 #include "cmd/held.h"
 
+#include "cmd/cmd.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -23,7 +25,7 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
 void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target)
 {
 	if (target->note[0])
-		fprintf(stderr, "scope %s: %s\n", held->name, target->note);
+		scope_cmd_say(held->name, "%s", target->note);
 	if (held->launch)
 		scope_launch_go(held->launch, &held->failed);
 }

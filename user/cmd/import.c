@@ -36,47 +36,61 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-static int read_input(const char *input, const struct scope_import_choice *choice,
-		      struct scope_writer *writer, struct scope_error *error, uint64_t *left_out)
+/* *ret_stream NULL: it is a directory. Its files are opened by the library that reads them, as the user. */
+static int open_input(const char *input, struct scope_error *error, FILE **ret_stream)
 {
 	struct stat status;
-	FILE *stream;
-	int code;
 
+	*ret_stream = NULL;
 	if (!strcmp(input, "-"))
-		return scope_import_script(stdin, "standard input", choice, writer, error, left_out);
-	if (!stat(input, &status) && S_ISDIR(status.st_mode))
-		return scope_import_ctf(input, choice, writer, error, left_out);
-	stream = fopen(input, "re");
-	if (!stream)
-		return scope_error_set(error, -errno, "cannot open %s: %s; check the name", input,
-				       strerror(errno));
-	code = scope_import_script(stream, input, choice, writer, error, left_out);
-	fclose(stream);
+		*ret_stream = stdin;
+	else if (stat(input, &status) || !S_ISDIR(status.st_mode))
+		*ret_stream = fopen(input, "re");
+	else
+		return 0;
+	return *ret_stream ? 0 : scope_error_set(error, -errno, "cannot open %s: %s; check the name", input,
+						 strerror(errno));
+}
+
+static int read_input(FILE *stream, const char *input, const char *output,
+		      const struct scope_import_choice *choice, struct scope_error *error,
+		      struct scope_import_result *result)
+{
+	struct scope_writer *writer;
+	int code = scope_writer_create(output, error, &writer);
+
+	if (code)
+		return code;
+	code = stream ? scope_import_script(stream, input, choice, writer, error, result) :
+			scope_import_ctf(input, choice, writer, error, result);
+	if (!code)
+		code = scope_writer_finish(writer, error);
+	else if (!error->text[0])
+		scope_error_set(error, code, "%s: %s", input, strerror(-code));
+	scope_cmd_note("import", scope_writer_note(writer));
+	scope_writer_destroy(writer);
 	return code;
 }
 
 static int import(const char *input, const char *output, const struct scope_import_choice *choice)
 {
+	const char *name = strcmp(input, "-") ? input : "standard input";
+	struct scope_import_result result = { 0 };
 	struct scope_error error = { "" };
-	struct scope_writer *writer;
-	uint64_t left_out = 0;
-	int code;
+	FILE *stream;
+	int code = open_input(input, &error, &stream);
 
-	if (scope_writer_create(output, &error, &writer))
-		return scope_cmd_fail("import", &error);
-	code = read_input(input, choice, writer, &error, &left_out);
 	if (!code)
-		code = scope_writer_finish(writer, &error);
-	else if (!error.text[0])
-		scope_error_set(&error, code, "%s: %s", input, strerror(-code));
-	scope_cmd_note("import", scope_writer_note(writer));
-	scope_writer_destroy(writer);
+		code = scope_cmd_drop_privilege(&error);
+	if (!code)
+		code = read_input(stream, name, output, choice, &error, &result);
+	if (stream && stream != stdin)
+		fclose(stream);
 	if (code)
 		return scope_cmd_fail("import", &error);
-	if (left_out)
-		fprintf(stderr, "scope import: %" PRIu64 " events of other kinds were left out\n",
-			left_out);
+	scope_cmd_tell_skipped("import", name, result.skipped, result.entries, result.first_skipped);
+	if (result.left_out)
+		scope_cmd_say("import", "%" PRIu64 " events of other kinds were left out", result.left_out);
 	return SCOPE_EXIT_DONE;
 }
 

@@ -72,7 +72,7 @@ int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *
 	}
 	if (!code || learned->db)
 		return code;
-	fprintf(stderr, "scope %s: no signatures are used: %s\n", command, error->text);
+	scope_cmd_say(command, "no signatures are used: %s", error->text);
 	error->text[0] = '\0';
 	return 0;
 }

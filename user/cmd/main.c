@@ -46,7 +46,7 @@ static int run(const char *name, int argc, char **argv)
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
 			return commands[i].function(argc, argv);
-	fprintf(stderr, "scope: there is no command '%s'; `scope --help` lists them\n", name);
+	scope_cmd_say(name, "there is no such command; `scope --help` lists them");
 	return SCOPE_EXIT_USAGE;
 }
 

@@ -120,7 +120,7 @@ static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE
 		if (request->sites == SCOPE_DELAY_SITES_MAX)
 			break;
 		if (check_site(request, tgid, line, &why)) {
-			fprintf(stderr, "scope %s: %s is left out: %s\n", request->command, line, why.text);
+			scope_cmd_say(request->command, "%s is left out: %s", line, why.text);
 			continue;
 		}
 		strcpy(text[taken], line);

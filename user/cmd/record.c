@@ -7,6 +7,7 @@
 
 #include <scope/event.h>
 
+#include "base/plain.h"
 #include "cmd/cmd.h"
 #include "cmd/held.h"
 #include "cmd/record_options.h"
@@ -42,8 +43,7 @@ static void progress(void *context, const struct scope_capture_progress *now,
 static void say(void *context, const char *text)
 {
 	(void)context;
-	scope_cmd_progress_end();
-	fprintf(stderr, "scope record: %s\n", text);
+	scope_cmd_say("record", "%s", text);
 }
 
 /* The file is whole, but not what was asked for. */
@@ -68,16 +68,17 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		[SCOPE_CAPTURE_SIZE] = ", the file has its size",
 		[SCOPE_CAPTURE_GUARD] = ", stopped by the overload guard",
 	};
+	char comm[SCOPE_PLAIN_COMM_BYTES];
 	uint64_t lost = 0;
 	int reason;
 
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
-	fprintf(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-		" stacks, %.1f MB\n", output, stats->target.comm, stats->target.tgid,
-		(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end],
-		stats->counts.records, lost, stats->counts.stacks, (double)bytes / 1e6);
+	scope_cmd_print(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
+			" stacks, %.1f MB", output, scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
+			(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records,
+			lost, stats->counts.stacks, (double)bytes / 1e6);
 	if (stats->counts.lost[SCOPE_LOST_FULL])
 		fprintf(out, "%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
 			stats->counts.lost[SCOPE_LOST_FULL]);
@@ -116,10 +117,10 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 		fprintf(out, "%u files were written, that is the last\n", result.files);
 	status = held->launch ? scope_launch_status(held->launch) : 0;
 	if (held->launch && status < 0)
-		fprintf(out, "%s[%u] goes on running\n", request->command[0],
-			scope_launch_pid(held->launch));
+		scope_cmd_print(out, "%s[%u] goes on running", request->command[0],
+		       scope_launch_pid(held->launch));
 	else if (status > 0)
-		fprintf(out, "%s ended with status %d\n", request->command[0], status);
+		scope_cmd_print(out, "%s ended with status %d", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
@@ -143,7 +144,8 @@ static int record_target(struct scope_cmd_record *request, const struct scope_so
 static void print_answer(void *context, unsigned int pid, const char *answer)
 {
 	(void)context;
-	printf("recorder %u: %s", pid, answer);
+	printf("recorder %u: ", pid);
+	scope_cmd_print_lines(answer);
 }
 
 static int ask_for_snapshots(void)

@@ -49,6 +49,7 @@ struct request {
 	struct scope_mine_options mine;
 	char **word; /* behind the action */
 	int words;
+	FILE *from; /* what is imported */
 	bool help;
 };
 
@@ -159,16 +160,10 @@ static int export(struct scope_store *store, const struct request *request, stru
 
 static int import(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
-	FILE *from = fopen(request->word[0], "re");
 	struct scope_imported *imported;
 	size_t episodes = 0;
-	int code;
+	int code = scope_signature_import(request->from, request->word[0], error, &imported);
 
-	if (!from)
-		return scope_error_set(error, -errno, "%s cannot be read: %s", request->word[0],
-				       strerror(errno));
-	code = scope_signature_import(from, request->word[0], error, &imported);
-	fclose(from);
 	if (code)
 		return code;
 	code = scope_store_add(store, scope_imported_learned(imported), &request->mine, error,
@@ -225,7 +220,7 @@ static int take_value(int option, const char *value, struct request *request)
 	return 0;
 }
 
-static int act(const struct action *action, const struct request *request, struct scope_error *error)
+static int act_as_user(const struct action *action, const struct request *request, struct scope_error *error)
 {
 	struct scope_store *store;
 	char path[PATH_MAX];
@@ -237,6 +232,26 @@ static int act(const struct action *action, const struct request *request, struc
 		return code;
 	code = action->run(store, request, error);
 	scope_store_close(store);
+	return code;
+}
+
+/* A file that is imported, and a database that is named, may come from elsewhere: root does not parse them. */
+static int act(const struct action *action, struct request *request, struct scope_error *error)
+{
+	const bool imports = action->run == import;
+	int code;
+
+	if (imports) {
+		request->from = fopen(request->word[0], "re");
+		if (!request->from)
+			return scope_error_set(error, -errno, "%s cannot be read: %s", request->word[0],
+					       strerror(errno));
+	}
+	code = imports || request->db ? scope_cmd_drop_privilege(error) : 0;
+	if (!code)
+		code = act_as_user(action, request, error);
+	if (request->from)
+		fclose(request->from);
 	return code;
 }
 

@@ -116,7 +116,8 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 static void print_recorder(void *context, unsigned int pid, const char *answer)
 {
 	(void)context;
-	printf("\nrecorder  %u\n%s", pid, answer);
+	printf("\nrecorder  %u\n", pid);
+	scope_cmd_print_lines(answer);
 }
 
 int scope_cmd_status(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "export/export.h"
 #include "export/order.h"
 #include "export/people.h"
@@ -50,13 +51,15 @@ static void put(struct stream *stream, uint64_t value, size_t bytes)
 	stream->bytes += bytes;
 }
 
+/* A plain name. */
 static void put_comm(struct stream *stream, const char *comm)
 {
-	size_t length = strnlen(comm, SCOPE_COMM_BYTES);
+	char text[SCOPE_COMM_BYTES] = "";
 
-	memcpy(stream->data + stream->bytes, comm, length);
-	memset(stream->data + stream->bytes + length, 0, SCOPE_COMM_BYTES - length);
-	stream->bytes += SCOPE_COMM_BYTES;
+	/* What does not fit is left out, whole characters. */
+	scope_plain_put(text, sizeof(text), comm, strlen(comm), SCOPE_PLAIN_SENTENCE);
+	memcpy(stream->data + stream->bytes, text, sizeof(text));
+	stream->bytes += sizeof(text);
 }
 
 static int fail_file(struct exporter *exporter, const char *name, int code)
@@ -235,6 +238,7 @@ static int export_call(struct exporter *exporter, const struct scope_event *even
 static int export_life(struct exporter *exporter, const struct scope_event *event)
 {
 	const struct scope_thread *parent;
+	char comm[SCOPE_PLAIN_COMM_BYTES];
 	struct stream *stream;
 	int err;
 
@@ -247,7 +251,7 @@ static int export_life(struct exporter *exporter, const struct scope_event *even
 		put_comm(stream, parent->comm);
 		put(stream, event->fork.parent_tid, 4);
 		put(stream, parent->tgid, 4);
-		put_comm(stream, event->fork.comm);
+		put_comm(stream, scope_plain_comm(comm, event->fork.comm));
 		put(stream, event->tid, 4);
 		put(stream, event->fork.tgid, 4);
 		return 0;
@@ -255,7 +259,7 @@ static int export_life(struct exporter *exporter, const struct scope_event *even
 		err = begin_event(exporter, event, SCOPE_CTF_EXEC, event->tid, &stream);
 		if (err)
 			return err;
-		put_comm(stream, event->exec.comm);
+		put_comm(stream, scope_plain_comm(comm, event->exec.comm));
 		put(stream, event->tid, 4);
 		put(stream, event->exec.old_tid, 4);
 		return 0;

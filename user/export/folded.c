@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "export/export.h"
 #include "export/people.h"
 
@@ -37,11 +38,10 @@ static int get_slept(struct folder *folder, uint32_t thread, uint64_t **ret_slep
 	return 0;
 }
 
-/* ";" separates frames, so it must not stand in a name. */
+/* ";" separates frames, so it is \x3b in a name. */
 static void put_name(FILE *to, const char *name)
 {
-	for (; *name; name++)
-		fputc(*name == ';' ? ':' : *name, to);
+	scope_plain_write_name(to, name, ";");
 }
 
 static int add_line(struct folder *folder, const struct scope_thread *thread, bool cut,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "export/export.h"
 #include "export/order.h"
 #include "export/people.h"
@@ -95,7 +96,7 @@ static void put_bytes(struct message *message, uint32_t field, const void *data,
 
 static void put_text(struct message *message, uint32_t field, const char *text)
 {
-	put_bytes(message, field, text, strnlen(text, SCOPE_COMM_BYTES));
+	put_bytes(message, field, text, strlen(text));
 }
 
 static void put_message(struct message *message, uint32_t field, const struct message *inner)
@@ -150,10 +151,12 @@ static void write_mark(FILE *stream, struct scope_timeline *timeline, const stru
 static void write_probe(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
 			const struct scope_event *event)
 {
-	char name[120];
+	const char *place = scope_people_place(trace, event->probe.id);
+	char name[120], fits[100];
 
-	snprintf(name, sizeof(name), "probe %u %s", event->probe.id,
-		 scope_people_place(trace, event->probe.id));
+	/* Whole characters of it. */
+	scope_plain_put(fits, sizeof(fits), place, strlen(place), SCOPE_PLAIN_SENTENCE);
+	snprintf(name, sizeof(name), "probe %u %s", event->probe.id, fits);
 	write_mark(stream, timeline, event, event->time_ns, 'I', name);
 }
 

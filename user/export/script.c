@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "export/export.h"
 #include "export/order.h"
 #include "export/people.h"
@@ -29,13 +30,47 @@ static char state_letter(uint8_t state)
 	return state < sizeof(letters) ? letters[state] : 'S';
 }
 
+/*
+ * Names with what would end them, or make them look like fields, as \xHH too: `scope import` reads them back
+ * (base/plain.h). Brackets hold the CPU, "key=" begins a field.
+ */
+#define NAME_ESCAPES "[=\\"
+#define FUNCTION_ESCAPES "\\+"
+#define MODULE_ESCAPES "\\()"
+
+/* A plain name; blanks at its ends would be lost. */
+static void put_name(const struct printer *printer, const char *plain, const char *also)
+{
+	const size_t bytes = strlen(plain);
+	const bool edge = bytes && (plain[0] == ' ' || plain[bytes - 1] == ' ');
+	char all[16];
+
+	snprintf(all, sizeof(all), "%s%s", also, edge ? " " : "");
+	scope_plain_write_name(printer->stream, plain, all);
+}
+
+static void put_comm(const struct printer *printer, const char *key, uint32_t tid)
+{
+	fprintf(printer->stream, "%s=", key);
+	put_name(printer, scope_people_find(printer->timeline, tid)->comm, NAME_ESCAPES);
+}
+
+/* The same of a record's own bytes. */
+static void put_new_comm(const struct printer *printer, const char *key, const char comm[SCOPE_COMM_BYTES])
+{
+	char plain[SCOPE_PLAIN_COMM_BYTES];
+
+	fprintf(printer->stream, "%s=", key);
+	put_name(printer, scope_plain_comm(plain, comm), NAME_ESCAPES);
+}
+
 static void print_head(const struct printer *printer, const struct scope_event *event,
 		       uint32_t tid, const char *name)
 {
 	const struct scope_thread *thread = scope_people_find(printer->timeline, tid);
 
-	fprintf(printer->stream, "%s %u/%u [%03u] %" PRIu64 ".%09" PRIu64 ": %s: ", thread->comm,
-		thread->tgid, tid, event->cpu, event->time_ns / 1000000000,
+	put_name(printer, thread->comm, NAME_ESCAPES);
+	fprintf(printer->stream, " %u/%u [%03u] %" PRIu64 ".%09" PRIu64 ": %s: ", thread->tgid, tid, event->cpu, event->time_ns / 1000000000,
 		event->time_ns % 1000000000, name);
 }
 
@@ -51,16 +86,12 @@ static void print_enter(const struct printer *printer, const struct scope_event 
 
 static void print_switch(const struct printer *printer, const struct scope_event *event)
 {
-	const struct scope_thread *prev, *next;
-
-	prev = scope_people_find(printer->timeline, event->sched.prev_tid);
-	next = scope_people_find(printer->timeline, event->sched.next_tid);
 	print_head(printer, event, event->sched.prev_tid, "sched:sched_switch");
-	fprintf(printer->stream,
-		"prev_comm=%s prev_pid=%u prev_prio=120 prev_state=%c%s ==> next_comm=%s next_pid=%u "
-		"next_prio=120\n",
-		prev->comm, event->sched.prev_tid, state_letter(event->sched.prev_state),
-		event->sched.preempted ? "+" : "", next->comm, event->sched.next_tid);
+	put_comm(printer, "prev_comm", event->sched.prev_tid);
+	fprintf(printer->stream, " prev_pid=%u prev_prio=120 prev_state=%c%s ==> ", event->sched.prev_tid,
+		state_letter(event->sched.prev_state), event->sched.preempted ? "+" : "");
+	put_comm(printer, "next_comm", event->sched.next_tid);
+	fprintf(printer->stream, " next_pid=%u next_prio=120\n", event->sched.next_tid);
 }
 
 static int print_stack(const struct printer *printer, const struct scope_event *event)
@@ -77,10 +108,15 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 		return err;
 	print_head(printer, event, event->tid, sample ? "cpu-clock" : "scope:stack");
 	fputc('\n', printer->stream);
-	while (count--)
-		fprintf(printer->stream, "\t%16" PRIx64 " %s (%s)\n", address[count],
-			function[count]->name,
-			function[count]->path[0] ? function[count]->path : function[count]->module);
+	while (count--) {
+		const struct scope_function *at = function[count];
+
+		fprintf(printer->stream, "\t%16" PRIx64 " ", address[count]);
+		put_name(printer, at->name, strstr(at->name, "+0x") ? FUNCTION_ESCAPES : "\\");
+		fputs(" (", printer->stream);
+		put_name(printer, at->path[0] ? at->path : at->module, MODULE_ESCAPES);
+		fputs(")\n", printer->stream);
+	}
 	fputc('\n', printer->stream);
 	return 0;
 }
@@ -89,8 +125,8 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 static void print_probe(const struct printer *printer, const struct scope_event *event)
 {
 	print_head(printer, event, event->tid, "scope:probe");
-	fprintf(printer->stream, "id=%u place=%s", event->probe.id,
-		scope_people_place(printer->trace, event->probe.id));
+	fprintf(printer->stream, "id=%u place=", event->probe.id);
+	put_name(printer, scope_people_place(printer->trace, event->probe.id), "\\");
 	for (unsigned i = 0; i < event->probe.args; i++)
 		fprintf(printer->stream, " arg%u=0x%" PRIx64, i, event->probe.arg[i]);
 	fputs(event->flags & SCOPE_PROBE_RETURN ? " return\n" : "\n", printer->stream);
@@ -121,25 +157,25 @@ static int print_event(const struct printer *printer, const struct scope_event *
 		return 0;
 	case SCOPE_EVENT_WAKING:
 		print_head(printer, event, event->waking.waker_tid, "sched:sched_waking");
-		fprintf(to, "comm=%s pid=%u prio=120 target_cpu=%03u\n",
-			scope_people_find(printer->timeline, event->tid)->comm, event->tid,
-			event->cpu);
+		put_comm(printer, "comm", event->tid);
+		fprintf(to, " pid=%u prio=120 target_cpu=%03u\n", event->tid, event->cpu);
 		return 0;
 	case SCOPE_EVENT_FORK:
 		print_head(printer, event, event->fork.parent_tid, "sched:sched_process_fork");
-		fprintf(to, "comm=%s pid=%u child_comm=%s child_pid=%u\n",
-			scope_people_find(printer->timeline, event->fork.parent_tid)->comm,
-			event->fork.parent_tid, event->fork.comm, event->tid);
+		put_comm(printer, "comm", event->fork.parent_tid);
+		fprintf(to, " pid=%u ", event->fork.parent_tid);
+		put_new_comm(printer, "child_comm", event->fork.comm);
+		fprintf(to, " child_pid=%u\n", event->tid);
 		return 0;
 	case SCOPE_EVENT_THREAD_EXIT:
 		print_head(printer, event, event->tid, "sched:sched_process_exit");
-		fprintf(to, "comm=%s pid=%u prio=120\n",
-			scope_people_find(printer->timeline, event->tid)->comm, event->tid);
+		put_comm(printer, "comm", event->tid);
+		fprintf(to, " pid=%u prio=120\n", event->tid);
 		return 0;
 	case SCOPE_EVENT_EXEC:
 		print_head(printer, event, event->tid, "sched:sched_process_exec");
-		fprintf(to, "filename=%s pid=%u old_pid=%u\n", event->exec.comm, event->tid,
-			event->exec.old_tid);
+		put_new_comm(printer, "filename", event->exec.comm);
+		fprintf(to, " pid=%u old_pid=%u\n", event->tid, event->exec.old_tid);
 		return 0;
 	case SCOPE_EVENT_LOST:
 		fprintf(to, "# LOST %" PRIu64 " events on CPU %u\n", event->lost.count, event->cpu);

@@ -83,7 +83,7 @@ static uint64_t tick(struct scope_import *import, uint64_t time_ns)
 
 static int get_lane(struct scope_import *import, uint32_t cpu, struct lane **ret_lane)
 {
-	if (cpu > UINT16_MAX)
+	if (cpu > SCOPE_IMPORT_CPU_MAX)
 		return scope_error_set(import->error, -EINVAL, "there is no CPU %u", cpu);
 	if (scope_grow(&import->lane, &import->capacity, cpu + 1, sizeof(*import->lane)))
 		return -ENOMEM;
@@ -367,6 +367,10 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		return err;
 	if (sample)
 		return put_sample(import, lane, cpu, tid, ip, count);
+	if (!person->ip)
+		person->ip = calloc(SCOPE_IMPORT_FRAMES, sizeof(*person->ip));
+	if (!person->ip)
+		return -ENOMEM;
 	memcpy(person->ip, ip, count * sizeof(*ip));
 	person->ips = count;
 	/* Taken as the call returned, and not while it was open. */

@@ -13,9 +13,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "trace/format.h"
 #include "trace/writer.h"
 
 #define SCOPE_IMPORT_FRAMES 128
+#define SCOPE_IMPORT_CPU_MAX SCOPE_FRAME_CPU_MAX /* readers leave out what is of others, or later */
+#define SCOPE_IMPORT_TIME_MAX (UINT64_C(1) << 62)
 
 /* What is wanted. */
 struct scope_import_choice {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads a CTF trace of a kernel through libbabeltrace2: its source and muxer hand the events of all
- * streams over in order of time.
+ * streams over in order of time. The library ends its process where it meets what it does not expect, so it
+ * runs in one of its own (told.h).
  */
 #include <babeltrace2/babeltrace.h>
 #include <errno.h>
@@ -13,14 +14,14 @@
 #include "base/grow.h"
 #include "base/syscall_name.h"
 #include "import/import.h"
+#include "import/told.h"
 
 struct reader {
-	struct scope_import *import;
-	struct scope_error *error;
+	const char *path;
+	struct scope_teller *teller;
 	int err;
 	uint32_t *running; /* per CPU: the thread that sched_switch put there */
 	size_t cpus, capacity;
-	uint64_t left_out, discarded;
 };
 
 /* What the fields of one event are. */
@@ -84,6 +85,19 @@ static uint32_t thread_of(const struct reader *reader, const struct fields *fiel
 	return cpu < reader->cpus ? reader->running[cpu] : 0;
 }
 
+static int tell_thread(const struct reader *reader, uint32_t tid, uint32_t tgid, const char *comm)
+{
+	struct scope_told told = { .kind = SCOPE_TOLD_THREAD, .tid = tid, .tgid = tgid };
+
+	scope_told_name(&told, comm);
+	return scope_tell(reader->teller, &told);
+}
+
+static int tell_other(const struct reader *reader)
+{
+	return scope_tell(reader->teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER });
+}
+
 static int take_switch(struct reader *reader, const struct fields *fields, uint64_t time_ns,
 		       uint32_t cpu)
 {
@@ -102,12 +116,13 @@ static int take_switch(struct reader *reader, const struct fields *fields, uint6
 	while (reader->cpus <= cpu)
 		reader->running[reader->cpus++] = 0;
 	reader->running[cpu] = next;
-	err = scope_import_thread(reader->import, prev, 0, find_string(fields->payload, "prev_comm"));
+	err = tell_thread(reader, prev, 0, find_string(fields->payload, "prev_comm"));
 	if (!err)
-		err = scope_import_thread(reader->import, next, 0,
-					  find_string(fields->payload, "next_comm"));
-	return err ? err : scope_import_switch(reader->import, time_ns, cpu, prev, next, is,
-					       preempted);
+		err = tell_thread(reader, next, 0, find_string(fields->payload, "next_comm"));
+	return err ? err : scope_tell(reader->teller, &(struct scope_told){
+		.kind = SCOPE_TOLD_SWITCH, .time_ns = time_ns, .cpu = cpu, .tid = prev, .other = next,
+		.state = is, .preempted = preempted,
+	});
 }
 
 static int take_waking(struct reader *reader, const struct fields *fields, uint64_t time_ns,
@@ -118,20 +133,27 @@ static int take_waking(struct reader *reader, const struct fields *fields, uint6
 
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
-	return scope_import_waking(reader->import, time_ns, cpu, waker, tid);
+	return scope_tell(reader->teller, &(struct scope_told){
+		.kind = SCOPE_TOLD_WAKING, .time_ns = time_ns, .cpu = cpu, .tid = waker, .other = tid,
+	});
 }
 
 static int take_fork(struct reader *reader, const struct fields *fields, uint64_t time_ns,
 		     uint32_t cpu)
 {
 	int64_t parent, child, child_pid = 0;
+	struct scope_told told;
 
 	if (!find_integer(fields->payload, "parent_tid", &parent) ||
 	    !find_integer(fields->payload, "child_tid", &child))
 		return 0;
 	find_integer(fields->payload, "child_pid", &child_pid);
-	return scope_import_fork(reader->import, time_ns, cpu, parent, child, child_pid,
-				 find_string(fields->payload, "child_comm"));
+	told = (struct scope_told){
+		.kind = SCOPE_TOLD_FORK, .time_ns = time_ns, .cpu = cpu, .tid = parent, .other = child,
+		.tgid = child_pid,
+	};
+	scope_told_name(&told, find_string(fields->payload, "child_comm"));
+	return scope_tell(reader->teller, &told);
 }
 
 static int take_exit(struct reader *reader, const struct fields *fields, uint64_t time_ns,
@@ -141,7 +163,9 @@ static int take_exit(struct reader *reader, const struct fields *fields, uint64_
 
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
-	return scope_import_thread_exit(reader->import, time_ns, cpu, tid);
+	return scope_tell(reader->teller, &(struct scope_told){
+		.kind = SCOPE_TOLD_THREAD_EXIT, .time_ns = time_ns, .cpu = cpu, .tid = tid,
+	});
 }
 
 /* LTTng lists the threads there are as it starts. */
@@ -155,7 +179,7 @@ static int take_state(struct reader *reader, const struct fields *fields, uint64
 	if (!find_integer(fields->payload, "tid", &tid) ||
 	    !find_integer(fields->payload, "pid", &pid))
 		return 0;
-	return scope_import_thread(reader->import, tid, pid, find_string(fields->payload, "name"));
+	return tell_thread(reader, tid, pid, find_string(fields->payload, "name"));
 }
 
 static const struct row {
@@ -199,23 +223,22 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 	return args;
 }
 
-/* "syscall_entry_read", "syscall_exit_read". 1 where the event is none of these. */
+/* "syscall_entry_read", "syscall_exit_read"; others are counted. */
 static int take_call(struct reader *reader, const char *name, const struct fields *fields,
 		     uint64_t time_ns, uint32_t cpu)
 {
 	bool enters = !strncmp(name, "syscall_entry_", 14);
 	const char *call = name + (enters ? 14 : 13);
-	uint64_t arg[SCOPE_ARG_MAX];
-	uint32_t tgid, tid;
+	struct scope_told told = { .time_ns = time_ns, .cpu = cpu };
+	uint32_t tgid;
 	uint16_t nr;
-	int64_t ret = 0;
 	char *end;
 	int err;
 
 	if (!enters && strncmp(name, "syscall_exit_", 13))
-		return 1;
-	tid = thread_of(reader, fields, cpu, &tgid);
-	err = scope_import_thread(reader->import, tid, tgid, NULL);
+		return tell_other(reader);
+	told.tid = thread_of(reader, fields, cpu, &tgid);
+	err = tell_thread(reader, told.tid, tgid, NULL);
 	if (err)
 		return err;
 	/* LTTng leaves the "new" of newstat and the like in the name; numbers stand for themselves. */
@@ -224,11 +247,13 @@ static int take_call(struct reader *reader, const char *name, const struct field
 		if (end == call)
 			nr = SCOPE_NR_NONE;
 	}
+	told.kind = enters ? SCOPE_TOLD_ENTER : SCOPE_TOLD_EXIT;
+	told.nr = nr;
 	if (enters)
-		return scope_import_enter(reader->import, time_ns, cpu, tid, nr, arg,
-					  arguments_of(fields->payload, arg));
-	find_integer(fields->payload, "ret", &ret);
-	return scope_import_exit(reader->import, time_ns, cpu, tid, nr, ret);
+		told.args = arguments_of(fields->payload, told.arg);
+	else
+		find_integer(fields->payload, "ret", &told.ret);
+	return scope_tell(reader->teller, &told);
 }
 
 static int take_event(struct reader *reader, const bt_message *message)
@@ -243,7 +268,6 @@ static int take_event(struct reader *reader, const bt_message *message)
 		.packet = packet ? bt_packet_borrow_context_field_const(packet) : NULL,
 	};
 	int64_t time_ns, cpu = 0;
-	int err;
 
 	if (!name || bt_clock_snapshot_get_ns_from_origin(
 			     bt_message_event_borrow_default_clock_snapshot_const(message),
@@ -251,14 +275,12 @@ static int take_event(struct reader *reader, const bt_message *message)
 		return 0;
 	if (!find_integer(fields.packet, "cpu_id", &cpu))
 		find_integer(fields.context, "cpu_id", &cpu);
-	if (cpu < 0 || cpu > UINT16_MAX)
-		return scope_error_set(reader->error, -EINVAL, "there is no CPU %" PRId64, cpu);
+	if (cpu < 0 || cpu > SCOPE_IMPORT_CPU_MAX || time_ns < 0 || time_ns >= (int64_t)SCOPE_IMPORT_TIME_MAX)
+		return tell_other(reader);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(name, rows[i].name))
 			return rows[i].take(reader, &fields, time_ns, cpu);
-	err = take_call(reader, name, &fields, time_ns, cpu);
-	reader->left_out += err == 1;
-	return err < 0 ? err : 0;
+	return take_call(reader, name, &fields, time_ns, cpu);
 }
 
 static int take_discarded(struct reader *reader, const bt_message *message)
@@ -273,7 +295,9 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 			    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	/* The message does not tell the CPU in a field: the stream's packets do, the loss has none. */
-	return scope_import_lost(reader->import, time_ns, 0, count);
+	return scope_tell(reader->teller, &(struct scope_told){
+		.kind = SCOPE_TOLD_LOST, .time_ns = time_ns, .count = count,
+	});
 }
 
 static bt_graph_simple_sink_component_initialize_func_status
@@ -396,16 +420,19 @@ static int build(bt_graph *graph, const char *path, struct reader *reader)
 	return err;
 }
 
-static int run(const char *path, struct reader *reader)
+static int read_ctf(void *user, struct scope_teller *teller)
 {
+	struct reader *reader = user;
 	bt_graph *graph = bt_graph_create(0);
-	int err = graph ? build(graph, path, reader) : -ENOMEM;
+	int err;
+
+	reader->teller = teller;
+	err = graph ? build(graph, reader->path, reader) : -ENOMEM;
 
 	if (!err && bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK)
 		err = reader->err ? reader->err : -EIO;
 	bt_graph_put_ref(graph);
-	/* The library keeps its causes per thread. */
-	bt_current_thread_clear_error();
+	free(reader->running);
 	return err;
 }
 
@@ -422,28 +449,37 @@ static int explain(struct scope_error *error, const char *path, int err)
 	case -EIO:
 		return scope_error_set(error, err, "%s is damaged: see what babeltrace2 says of it",
 				       path);
+	case -ECHILD:
+		return scope_error_set(error, err, "%s is damaged: libbabeltrace2 broke off as it read it, or took "
+				       "more memory than it may; record it again, or see what babeltrace2 says of "
+				       "it", path);
+	case -ETIME:
+		return scope_error_set(error, err, "%s is damaged, or lies where reading hangs: libbabeltrace2 gave "
+				       "nothing of it for half a minute; copy it to this machine's disk, or see "
+				       "what babeltrace2 says of it", path);
 	}
 	return scope_error_set(error, err, "%s: %s", path, strerror(-err));
 }
 
 int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 		     struct scope_writer *writer, struct scope_error *error,
-		     uint64_t *ret_left_out)
+		     struct scope_import_result *ret_result)
 {
-	struct reader reader = {.error = error};
+	struct reader reader = {.path = path};
+	struct scope_import *import = NULL;
+	uint64_t left_out = 0;
 	int err;
 
 	error->text[0] = '\0';
-	err = scope_import_create(choice, writer, error, &reader.import);
+	err = scope_import_create(choice, writer, error, &import);
 	if (!err)
-		err = run(path, &reader);
+		err = scope_told_run(read_ctf, &reader, import, &left_out);
 	if (err && !error->text[0])
 		err = explain(error, path, err);
 	if (!err)
-		err = scope_import_finish(reader.import, "ctf", NULL);
-	free(reader.running);
-	scope_import_destroy(reader.import);
+		err = scope_import_finish(import, "ctf", NULL);
+	scope_import_destroy(import);
 	if (!err)
-		*ret_left_out = reader.left_out;
+		*ret_result = (struct scope_import_result){ .left_out = left_out };
 	return err;
 }

@@ -7,19 +7,26 @@
 
 #include "import/build.h"
 
+struct scope_import_result {
+	uint64_t left_out; /* events of other kinds */
+	uint64_t entries, skipped; /* of a text: all, and those that cannot be read */
+	char first_skipped[256]; /* "line 12: what is wrong there" */
+};
+
 /*
  * The output of `perf script` on raw_syscalls and sched tracepoints, and on samples; call chains
- * where they were recorded. Lines of other events are counted and left out.
- * 0; -EINVAL: a line that cannot be read, error names it; or an error of the writer.
+ * where they were recorded. Lines of other events are counted and left out, entries that cannot be read
+ * skipped and counted.
+ * 0; -EINVAL: more entries cannot be read than can, error names the first; or an error of the writer.
  */
 int scope_import_script(FILE *stream, const char *name, const struct scope_import_choice *choice,
 			struct scope_writer *writer, struct scope_error *error,
-			uint64_t *ret_left_out);
+			struct scope_import_result *ret_result);
 
 /* A directory of CTF streams of a kernel, as LTTng writes them. Likewise. */
 int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 		     struct scope_writer *writer, struct scope_error *error,
-		     uint64_t *ret_left_out);
+		     struct scope_import_result *ret_result);
 
 /* 'S', 'D', 'R+' … of sched_switch, as enum scope_state. */
 uint8_t scope_import_state(const char *letters, bool *ret_preempted);

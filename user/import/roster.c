@@ -44,8 +44,10 @@ void scope_roster_destroy(struct scope_roster *roster)
 	if (!roster)
 		return;
 	tdestroy(roster->tree, keep_data);
-	for (size_t i = 0; i < roster->count; i++)
+	for (size_t i = 0; i < roster->count; i++) {
+		free(roster->person[i]->ip);
 		free(roster->person[i]);
+	}
 	free(roster->person);
 	free(roster);
 }
@@ -109,7 +111,7 @@ void scope_roster_name(struct scope_roster *roster, struct scope_person *person,
 
 void scope_roster_forget(struct scope_person *person)
 {
-	*person = (struct scope_person){.tid = person->tid, .events = person->events};
+	*person = (struct scope_person){.tid = person->tid, .events = person->events, .ip = person->ip};
 }
 
 static uint32_t process_of(const struct scope_person *person)

@@ -20,7 +20,7 @@ struct scope_person {
 	uint64_t enter_ns;
 	uint64_t arg[SCOPE_ARG_MAX];
 	/* The stack it was entered with. */
-	uint64_t ip[SCOPE_IMPORT_FRAMES];
+	uint64_t *ip; /* room for SCOPE_IMPORT_FRAMES; NULL: it never had one */
 	unsigned ips;
 };
 

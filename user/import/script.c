@@ -13,7 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
+#include "base/plain.h"
 #include "import/import.h"
+
+#define LINE_MAX_BYTES (1u << 20)
+#define TEXT_BYTES 64	/* of a name of a thread, with what is escaped in it */
+#define BAD_ENTRY 1	/* noted, and to be skipped */
 
 /* One line with its frames. */
 struct entry {
@@ -29,51 +35,52 @@ struct entry {
 };
 
 struct reader {
-	FILE *stream;
-	const char *name;
+	struct scope_lines *lines;
 	struct scope_import *import;
-	struct scope_error *error;
-	char *line;
-	size_t room;
-	uint64_t number; /* of the line */
-	bool again;	 /* the line was read and not used */
-	bool cut;	 /* the text ended before the line did */
+	uint64_t entry; /* line that the entry begins in */
+	bool again;	/* the line was read and not used */
 	uint64_t left_out;
 };
 
-/* 1 and a line without its end, 0 at the end of the file. */
+/* 1 and a line without blanks at its end, 0 at the end of the file, -errno. */
 static int next_line(struct reader *reader)
 {
-	ssize_t length;
+	char *text;
+	size_t length;
+	int more;
 
 	if (reader->again) {
 		reader->again = false;
 		return 1;
 	}
-	length = getline(&reader->line, &reader->room, reader->stream);
-	if (length < 0)
-		return 0;
-	reader->number++;
-	reader->cut = reader->line[length - 1] != '\n';
-	while (length && isspace((unsigned char)reader->line[length - 1]))
-		reader->line[--length] = '\0';
+	more = scope_lines_next(reader->lines);
+	if (more <= 0)
+		return more;
+	text = reader->lines->text;
+	for (length = strlen(text); length && isspace((unsigned char)text[length - 1]);)
+		text[--length] = '\0';
 	return 1;
+}
+
+/* Notes what is wrong with an entry, which is not taken then. */
+static int fail_at(const struct reader *reader, uint64_t number, const char *what)
+{
+	scope_lines_skip(reader->lines, number,
+			 reader->lines->cut ? "the text was cut off here: print it again" : what);
+	return BAD_ENTRY;
 }
 
 static int fail(const struct reader *reader, const char *what)
 {
-	return scope_error_set(reader->error, -EINVAL, "%s, line %" PRIu64 ": %s", reader->name,
-			       reader->number,
-			       reader->cut ? "the text was cut off here: print it anew, or leave this "
-					     "line out" : what);
+	return fail_at(reader, reader->entry, what);
 }
 
 /* "1234.567890" in ns; digits behind the ninth are dropped. */
 static bool parse_time(const char *text, char **end, uint64_t *ret_ns)
 {
-	uint64_t ns = strtoull(text, end, 10) * 1000000000, unit = 100000000;
+	uint64_t s = strtoull(text, end, 10), ns = s * 1000000000, unit = 100000000;
 
-	if (*end == text || **end != '.')
+	if (*end == text || **end != '.' || s >= SCOPE_IMPORT_TIME_MAX / 1000000000)
 		return false;
 	for (text = *end + 1; isdigit((unsigned char)*text); text++) {
 		ns += (*text - '0') * unit;
@@ -84,10 +91,25 @@ static bool parse_time(const char *text, char **end, uint64_t *ret_ns)
 	return true;
 }
 
+/* A thread's name, as `scope export script` escapes it (base/plain.h); perf escapes nothing. */
+static void take_name(const char *text, size_t bytes, char comm[SCOPE_COMM_BYTES])
+{
+	char name[TEXT_BYTES];
+
+	if (bytes >= sizeof(name))
+		bytes = sizeof(name) - 1;
+	memcpy(name, text, bytes);
+	name[bytes] = '\0';
+	scope_plain_undo(name);
+	memset(comm, 0, SCOPE_COMM_BYTES);
+	memcpy(comm, name, strnlen(name, SCOPE_COMM_BYTES - 1));
+}
+
 /* Name, "pid/tid" or "tid" before the CPU in brackets; the name may hold blanks. */
 static bool parse_who(const char *line, const char *bracket, struct entry *entry)
 {
 	const char *end = bracket, *number, *name_end;
+	unsigned long tid, tgid = 0;
 	char *after;
 
 	while (end > line && isspace((unsigned char)end[-1]))
@@ -97,24 +119,24 @@ static bool parse_who(const char *line, const char *bracket, struct entry *entry
 	/* The idle task is "-1" in some versions. */
 	if (number == end)
 		return false;
-	entry->tid = strtoul(number, &after, 10);
-	entry->tgid = 0;
+	tid = strtoul(number, &after, 10);
 	if (*after == '/') {
-		entry->tgid = entry->tid;
-		entry->tid = strtoul(after + 1, &after, 10);
+		tgid = tid;
+		tid = strtoul(after + 1, &after, 10);
 	}
-	if (after != end)
+	if (after != end || tid > SCOPE_TID_MASK || tgid > SCOPE_TID_MASK)
 		return false;
+	entry->tid = (uint32_t)tid;
+	entry->tgid = (uint32_t)tgid;
 	for (name_end = number; name_end > line && isspace((unsigned char)name_end[-1]);)
 		name_end--;
 	while (line < name_end && isspace((unsigned char)*line))
 		line++;
-	snprintf(entry->comm, sizeof(entry->comm), "%.*s",
-		 (int)(name_end - line < SCOPE_COMM_BYTES ? name_end - line : SCOPE_COMM_BYTES - 1),
-		 line);
+	take_name(line, name_end - line, entry->comm);
 	return true;
 }
 
+/* The first "[001]" from there on. */
 static const char *find_cpu(const char *line)
 {
 	const char *at;
@@ -149,6 +171,23 @@ static bool has_time(const char *line)
 	return bracket && time_behind(bracket, &end, &time_ns);
 }
 
+/* The CPU of an entry: a name may hold what looks like one, without a thread before and a time behind it. */
+static const char *find_place(const char *line, struct entry *entry, char **ret_behind, const char **ret_lacks)
+{
+	const char *bracket = find_cpu(line);
+
+	*ret_lacks = bracket ? "no thread number stands before the [CPU]" :
+			       "there is no [CPU]: print it with perf script -F +cpu,+pid,+tid,+time";
+	for (; bracket; bracket = find_cpu(bracket + 1)) {
+		if (!parse_who(line, bracket, entry))
+			continue;
+		if (time_behind(bracket, ret_behind, &entry->time_ns))
+			return bracket;
+		*ret_lacks = "no time stands behind the [CPU]: print it with -F +time --ns";
+	}
+	return NULL;
+}
+
 /* A blank, an address and a blank; programs may have names, as dd, that look like an address. */
 static bool is_frame(const char *line)
 {
@@ -166,17 +205,21 @@ static bool is_frame(const char *line)
 
 static int parse_entry(struct reader *reader, struct entry *entry)
 {
-	const char *bracket = find_cpu(reader->line);
-	char *at;
+	const char *line = reader->lines->text, *bracket, *lacks;
+	unsigned long cpu;
 	size_t length;
+	char *at;
 
+	reader->entry = reader->lines->number;
+	if (reader->lines->too_long)
+		return fail(reader, "it is longer than a line of perf script");
+	bracket = find_place(line, entry, &at, &lacks);
 	if (!bracket)
-		return fail(reader, "there is no [CPU]: print it with perf script -F +cpu,+pid,+tid,+time");
-	if (!parse_who(reader->line, bracket, entry))
-		return fail(reader, "no thread number stands before the [CPU]");
-	entry->cpu = strtoul(bracket + 1, NULL, 10);
-	if (!time_behind(bracket, &at, &entry->time_ns))
-		return fail(reader, "no time stands behind the [CPU]: print it with -F +time --ns");
+		return fail(reader, lacks);
+	cpu = strtoul(bracket + 1, NULL, 10);
+	if (cpu > SCOPE_IMPORT_CPU_MAX)
+		return fail(reader, "there is no such CPU");
+	entry->cpu = (uint32_t)cpu;
 	at++;
 	at += strspn(at, " \t");
 	length = strspn(at, "0123456789");
@@ -199,7 +242,7 @@ static int parse_entry(struct reader *reader, struct entry *entry)
 static int parse_frame(struct reader *reader, struct entry *entry)
 {
 	struct scope_import_frame *frame = &entry->frame[entry->frames];
-	char *text = strdup(reader->line), *name, *module, *offset, *end;
+	char *text = strdup(reader->lines->text), *name, *module, *offset, *end;
 
 	if (!text)
 		return -ENOMEM;
@@ -211,7 +254,8 @@ static int parse_frame(struct reader *reader, struct entry *entry)
 	module = strrchr(name, '(');
 	end = strrchr(name, ')');
 	if (!module || module == name || !end || end < module)
-		return fail(reader, "a frame without (module): print it with -F +sym,+dso");
+		return fail_at(reader, reader->lines->number,
+			       "a frame without (module): print it with -F +sym,+dso");
 	*end = '\0';
 	for (offset = module; offset > name && offset[-1] == ' ';)
 		offset--;
@@ -221,31 +265,41 @@ static int parse_frame(struct reader *reader, struct entry *entry)
 		*offset = '\0';
 	frame->name = strcmp(name, "[unknown]") ? name : NULL;
 	frame->module = module + 1;
+	scope_plain_undo(name);
+	scope_plain_undo(module + 1);
 	entry->frames++;
 	return 0;
 }
 
-/* 1 and an event with its frames, 0 at the end. */
-static int next_entry(struct reader *reader, struct entry *entry)
+/*
+ * 1 and an event with its frames, 0 at the end, -errno. *ret_bad: it cannot be read, and is noted. A frame that
+ * cannot be read spoils its entry; the frames behind it are read past.
+ */
+static int next_entry(struct reader *reader, struct entry *entry, bool *ret_bad)
 {
+	const char *line;
 	int more, err;
 
 	do {
 		more = next_line(reader);
-		if (!more)
-			return 0;
-	} while (!reader->line[0] || reader->line[0] == '#');
+		if (more <= 0)
+			return more;
+		line = reader->lines->text;
+	} while (!line[0] || line[0] == '#');
 	err = parse_entry(reader, entry);
 	entry->frames = 0;
-	while (!err && (more = next_line(reader))) {
-		if (!is_frame(reader->line)) {
-			reader->again = reader->line[0] != '\0';
+	while (err >= 0 && (more = next_line(reader)) > 0) {
+		if (!is_frame(reader->lines->text)) {
+			reader->again = reader->lines->text[0] != '\0';
 			break;
 		}
-		if (entry->frames < SCOPE_IMPORT_FRAMES)
+		if (!err && entry->frames < SCOPE_IMPORT_FRAMES)
 			err = parse_frame(reader, entry);
 	}
-	return err ? err : 1;
+	if (err < 0 || more < 0)
+		return err < 0 ? err : more;
+	*ret_bad = err == BAD_ENTRY;
+	return 1;
 }
 
 /* The text behind "key=" up to the next " key=": names may hold blanks. */
@@ -270,11 +324,13 @@ static bool find_text(const char *fields, const char *key, const char *next, cha
 static bool find_number(const char *fields, const char *key, uint32_t *ret_number)
 {
 	char text[16], *end;
+	unsigned long number;
 
 	if (!find_text(fields, key, " ", text, sizeof(text)))
 		return false;
-	*ret_number = strtoul(text, &end, 10);
-	return end != text;
+	number = strtoul(text, &end, 10);
+	*ret_number = (uint32_t)number;
+	return end != text && number <= SCOPE_TID_MASK;
 }
 
 static int take_enter(struct reader *reader, const struct entry *entry)
@@ -317,7 +373,7 @@ static int take_exit(struct reader *reader, const struct entry *entry)
 
 static int take_switch(struct reader *reader, const struct entry *entry)
 {
-	char comm[64], state[16];
+	char text[TEXT_BYTES], comm[SCOPE_COMM_BYTES], state[16];
 	uint32_t prev, next;
 	bool preempted;
 	uint8_t is;
@@ -328,7 +384,8 @@ static int take_switch(struct reader *reader, const struct entry *entry)
 	    !find_text(entry->fields, "prev_state", " ", state, sizeof(state)))
 		return fail(reader, "prev_pid=, prev_state= or next_pid= is missing");
 	is = scope_import_state(state, &preempted);
-	if (find_text(entry->fields, "next_comm", " next_pid=", comm, sizeof(comm))) {
+	if (find_text(entry->fields, "next_comm", " next_pid=", text, sizeof(text))) {
+		take_name(text, strlen(text), comm);
 		err = scope_import_thread(reader->import, next, 0, comm);
 		if (err)
 			return err;
@@ -348,12 +405,13 @@ static int take_waking(struct reader *reader, const struct entry *entry)
 
 static int take_fork(struct reader *reader, const struct entry *entry)
 {
-	char comm[64] = "";
+	char text[TEXT_BYTES] = "", comm[SCOPE_COMM_BYTES];
 	uint32_t child;
 
 	if (!find_number(entry->fields, "child_pid", &child))
 		return fail(reader, "child_pid= is missing");
-	find_text(entry->fields, "child_comm", " child_pid=", comm, sizeof(comm));
+	find_text(entry->fields, "child_comm", " child_pid=", text, sizeof(text));
+	take_name(text, strlen(text), comm);
 	return scope_import_fork(reader->import, entry->time_ns, entry->cpu, entry->tid, child, 0,
 				 comm);
 }
@@ -420,20 +478,38 @@ static int take(struct reader *reader, const struct entry *entry)
 	return err;
 }
 
+static int read_entries(struct reader *reader, struct entry *entry)
+{
+	bool bad = false;
+	int more, err = 0;
+
+	while (!err && (more = next_entry(reader, entry, &bad))) {
+		err = more < 0 ? more : bad ? BAD_ENTRY : take(reader, entry);
+		reader->lines->good += !err;
+		if (err == BAD_ENTRY)
+			err = 0;
+	}
+	return err;
+}
+
 int scope_import_script(FILE *stream, const char *name, const struct scope_import_choice *choice,
 			struct scope_writer *writer, struct scope_error *error,
-			uint64_t *ret_left_out)
+			struct scope_import_result *ret_result)
 {
-	struct reader reader = {.stream = stream, .name = name, .error = error};
+	struct scope_lines lines;
+	struct reader reader = {.lines = &lines};
 	struct entry *entry = calloc(1, sizeof(*entry));
-	int more = 0, err = entry ? 0 : -ENOMEM;
+	int err = entry ? 0 : -ENOMEM;
 
+	scope_lines_init(&lines, stream, LINE_MAX_BYTES);
 	if (!err)
 		err = scope_import_create(choice, writer, error, &reader.import);
-	while (!err && (more = next_entry(&reader, entry)))
-		err = more < 0 ? more : take(&reader, entry);
-	if (!err && ferror(stream))
-		err = scope_error_set(error, -EIO, "%s cannot be read: %s", name, strerror(errno));
+	if (!err)
+		err = read_entries(&reader, entry);
+	if (err == -EIO && ferror(stream))
+		scope_error_set(error, err, "%s cannot be read: %s", name, strerror(errno));
+	if (!err)
+		err = scope_lines_check(&lines, name, "the output of perf script", error);
 	if (!err)
 		err = scope_import_finish(reader.import, "perf script", NULL);
 	for (unsigned i = 0; entry && i < SCOPE_IMPORT_FRAMES; i++)
@@ -441,9 +517,13 @@ int scope_import_script(FILE *stream, const char *name, const struct scope_impor
 	if (entry)
 		free(entry->text);
 	free(entry);
-	free(reader.line);
+	scope_lines_free(&lines);
 	scope_import_destroy(reader.import);
-	if (!err)
-		*ret_left_out = reader.left_out;
-	return err;
+	if (err)
+		return err;
+	*ret_result = (struct scope_import_result){
+		.left_out = reader.left_out, .entries = lines.good + lines.bad, .skipped = lines.bad,
+	};
+	strcpy(ret_result->first_skipped, lines.first_bad);
+	return 0;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/newfile.h"
+#include "base/plain.h"
 #include "recorder/door.h"
 #include "recorder/files.h"
 #include "trace/flight.h"
@@ -82,6 +83,7 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 	const double seconds = (double)progress->elapsed_ns / 1e9;
 	struct scope_recorder_flight flight;
 	struct rusage own = { 0 };
+	char comm[SCOPE_PLAIN_COMM_BYTES];
 	double cpu_s;
 	int used;
 
@@ -91,7 +93,7 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 	read_flight(recorder, &flight);
 	used = snprintf(text, size, "target    %s[%u]\nrunning   %.0f s, %" PRIu64 " events, %" PRIu64
 			" lost\nholds     the last %.0f s of %.0f wanted, in %.1f of %.1f MB\n",
-			recorder->target.comm, recorder->target.tgid, seconds, progress->records,
+			scope_plain_comm(comm, recorder->target.comm), recorder->target.tgid, seconds, progress->records,
 			progress->lost, flight.covered_s, flight.wanted_s,
 			(double)flight.held_bytes / 1e6,
 			(double)recorder->options->flight_bytes / 1e6);

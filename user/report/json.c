@@ -11,6 +11,7 @@
 
 #include <scope/abi.h>
 
+#include "base/plain.h"
 #include "base/syscall_name.h"
 #include "evidence/inside.h"
 #include "evidence/place.h"
@@ -20,24 +21,14 @@
 #define SOURCE_ROWS 8
 #define INSIDE_MAX 16 /* those below hold little */
 
-/* Names of processes and files are bytes of any kind: those that are no UTF-8 stand as U+FFFD. */
+/* Plain, as names of traces are already: JSON takes UTF-8 alone. */
 static json_t *make_string(const char *text)
 {
-	json_t *string = text ? json_string(text) : json_null();
-	char plain[512];
-	size_t used = 0;
+	char *plain = text ? scope_plain_copy(text, SCOPE_PLAIN_SENTENCE) : NULL;
+	json_t *string = text ? json_string(plain) : json_null();
 
-	if (string)
-		return string;
-	for (; *text && used + 3 < sizeof(plain); text++) {
-		if ((unsigned char)*text < 0x80) {
-			plain[used++] = *text;
-		} else {
-			memcpy(plain + used, "\xef\xbf\xbd", 3);
-			used += 3;
-		}
-	}
-	return json_stringn(plain, used);
+	free(plain);
+	return string;
 }
 
 /* JSON knows no infinity. */

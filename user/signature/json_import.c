@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 
 #define COUNT_MAX (INT64_C(1) << 53) /* beyond, sums of many would not fit */
 
@@ -47,6 +48,8 @@ static int get_text(const struct importer *importer, const json_t *object, const
 		    const char **ret_text)
 {
 	*ret_text = json_string_value(json_object_get(object, key));
+	if (*ret_text && !scope_plain_is(*ret_text, SCOPE_PLAIN_SENTENCE))
+		return refuse(importer, "a name holds characters that are not for terminals");
 	return *ret_text ? 0 : refuse(importer, "a name is no text");
 }
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain.h"
+
 #define APPLICATION_ID 0x73636f70 /* "scop" */
 #define BUSY_MS 10000
 #define VERSION(number) "PRAGMA user_version = " #number ";"
@@ -257,6 +259,9 @@ static const char *text(sqlite3_stmt *row, int column)
 {
 	const char *value = (const char *)sqlite3_column_text(row, column);
 
+	/* Names of traces are plain before they come here; a file from elsewhere may hold any. */
+	if (value && !scope_plain_is(value, SCOPE_PLAIN_SENTENCE))
+		return "[unprintable]";
 	return value ? value : "";
 }
 

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/plain.h"
 #include "symbol/demangle.h"
 
 /* Compilers other than gcc leave out the table by which libdwfl finds the unit of an address. */
@@ -33,8 +35,16 @@ static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 
 	if (symbol && !scope_demangle(symbol, &demangled))
 		plain = demangled;
-	snprintf(name, SCOPE_LINE_NAME, "%s", plain ? plain : "?");
+	if (!plain)
+		plain = "?";
+	scope_plain_put(name, SCOPE_LINE_NAME, plain, strlen(plain), SCOPE_PLAIN_NAME);
 	free(demangled);
+}
+
+/* A file's name is the module's own text, unless it cannot be shown. */
+static const char *file_name(const char *file)
+{
+	return !file || scope_plain_is(file, SCOPE_PLAIN_NAME) ? file : "[unprintable]";
 }
 
 /* Where the call stood that was inlined. */
@@ -53,7 +63,7 @@ static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 	    !dwarf_diecu(inlined, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) ||
 	    file >= count)
 		return;
-	line->file = dwarf_filesrc(files, file, NULL, NULL);
+	line->file = file_name(dwarf_filesrc(files, file, NULL, NULL));
 	line->line = (int)number;
 }
 
@@ -83,7 +93,7 @@ unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
 
 	if (!row || dwarf_lineno(row, &line.line) || !line.line)
 		return 0;
-	line.file = dwarf_linesrc(row, NULL, NULL);
+	line.file = file_name(dwarf_linesrc(row, NULL, NULL));
 	depth = scopes_get(unit, link - bias, &scopes);
 	for (int i = 0; i < depth && count < max; i++) {
 		bool inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;

@@ -9,7 +9,7 @@
 
 struct scope_source_line {
 	char function[SCOPE_LINE_NAME]; /* that was inlined there; "": the symbol's own function */
-	const char *file;		/* as the compiler was told; the module's */
+	const char *file;		/* as the compiler was told; the module's; "[unprintable]" where not plain */
 	int line;
 };
 

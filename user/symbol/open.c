@@ -49,7 +49,7 @@ static int image_open(const struct scope_spaces *spaces, struct scope_file *file
 
 	if (fd < 0)
 		return fd;
-	ret = scope_image_create(fd, &spaces->options, file->path, &image);
+	ret = scope_image_create(fd, &spaces->options, file->real_path, &image);
 	if (ret)
 		return ret;
 	if (*file->build_id && strcmp(file->build_id, scope_image_build_id(image))) {
@@ -121,7 +121,7 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	/* A file put where another was deleted is believed only where its build-id can be told. */
 	if (!file->deleted || *file->build_id)
 		ret = image_open(spaces, file,
-				 scope_proc_open_below(scope_symbol_root(&spaces->options), file->path), found);
+				 scope_proc_open_below(scope_symbol_root(&spaces->options), file->real_path), found);
 	if (ret && ret != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
 		int other = image_open(spaces, file, scope_proc_open_mapped(row->tgid, row->start, row->end),
@@ -131,7 +131,7 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	}
 	if (ret && ret != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
-		int fd = scope_debugfile_program(&spaces->options, file->path, file->build_id);
+		int fd = scope_debugfile_program(&spaces->options, file->real_path, file->build_id);
 		int other = fd < 0 ? -ENOENT : image_open(spaces, file, fd, ignored);
 
 		ret = !other || other == -ENOMEM ? other : ret;

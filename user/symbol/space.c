@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "proc/open.h"
 #include "symbol/library.h"
 #include "symbol/open.h"
@@ -21,7 +22,7 @@
 int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
+	char *text, *plain;
 	int ret;
 
 	if (scope_grow(&spaces->problem, &spaces->problem_capacity, spaces->problems + 1,
@@ -32,7 +33,11 @@ int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 	va_end(arguments);
 	if (ret < 0)
 		return -ENOMEM;
-	spaces->problem[spaces->problems++] = text;
+	plain = scope_plain_copy(text, SCOPE_PLAIN_SENTENCE);
+	free(text);
+	if (!plain)
+		return -ENOMEM;
+	spaces->problem[spaces->problems++] = plain;
 	return 0;
 }
 
@@ -41,6 +46,7 @@ static void file_destroy(struct scope_file *file)
 	scope_image_destroy(file->image);
 	scope_addresses_free(&file->functions, NULL);
 	free(file->path);
+	free(file->real_path);
 	free(file);
 }
 
@@ -97,7 +103,9 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	if (!file)
 		return -ENOMEM;
 	file->path = strndup(path, bytes);
-	if (!file->path) {
+	file->real_path = file->path ? scope_plain_undone(file->path) : NULL;
+	if (!file->real_path) {
+		free(file->path);
 		free(file);
 		return -ENOMEM;
 	}

@@ -11,7 +11,8 @@
 
 /* A file that processes map: one object for each path and build-id. */
 struct scope_file {
-	char *path;	    /* without " (deleted)"; "[anonymous]" for code without a file */
+	char *path;	    /* plain, without " (deleted)"; "[anonymous]" for code without a file */
+	char *real_path;    /* the same as its bytes are: to open */
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "symbol/demangle.h"
 #include "symbol/library.h"
 #include "symbol/space.h"
@@ -34,27 +35,36 @@ static void function_destroy(struct scope_function *function)
 	free(function);
 }
 
-/* Takes over symbol (NULL: no memory for it). */
+/* The name as the file has it, demangled, and both plain. 0 or -ENOMEM; symbol stays the caller's. */
+static int function_name(struct scope_function *function, const char *symbol)
+{
+	char *demangled = NULL;
+
+	if (function->known && scope_demangle(symbol, &demangled) == -ENOMEM)
+		return -ENOMEM;
+	function->symbol = scope_plain_copy(symbol, SCOPE_PLAIN_NAME);
+	function->name = demangled ? scope_plain_copy(demangled, SCOPE_PLAIN_NAME) : function->symbol;
+	free(demangled);
+	return function->symbol && function->name ? 0 : -ENOMEM;
+}
+
+/* Takes over symbol (NULL: no memory for it), which is not plain yet. */
 static int function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
 			struct scope_function **ret_function)
 {
 	struct scope_function *function = symbol ? malloc(sizeof(*function)) : NULL;
-	char *name = symbol;
+	int ret = -ENOMEM;
 
-	if (!function) {
-		free(symbol);
-		return -ENOMEM;
+	if (function) {
+		*function = value;
+		function->symbol = function->name = NULL;
+		ret = function_name(function, symbol);
 	}
-	*function = value;
-	function->symbol = symbol;
-	function->name = symbol;
-	if (value.known && scope_demangle(symbol, &name) == -ENOMEM) {
-		function_destroy(function);
-		return -ENOMEM;
-	}
-	function->name = name;
-	if (scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
-		       sizeof(*symbols->function))) {
+	free(symbol);
+	if (!function)
+		return ret;
+	if (ret || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
+			      sizeof(*symbols->function))) {
 		function_destroy(function);
 		return -ENOMEM;
 	}
@@ -196,7 +206,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 		return ret ? ret : -ENOENT;
 	}
 	if (!symbols->row_function[first])
-		ret = function_add(symbols, strdup(row->name),
+		ret = function_add(symbols, scope_plain_undone(row->name),
 				   (struct scope_function){ .module = row->module,
 							    .path = row->module,
 							    .start = row->start,
@@ -241,6 +251,8 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		name = strndup(found->name, found->name_bytes);
 	else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0)
 		name = NULL;
+	else
+		scope_plain_undo(name);
 	ret = function_add(symbols, name, value, &function);
 	if (!ret)
 		ret = scope_addresses_put(&file->functions, start, function);

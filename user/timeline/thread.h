@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/plain.h"
 #include "timeline/class.h"
 #include "timeline/starved.h"
 
@@ -62,7 +63,7 @@ struct scope_thread {
 	uint32_t index;
 	uint32_t tid, tgid;
 	uint32_t plain; /* roles of calls, see struct scope_timeline_ops; while it runs, outside calls */
-	char comm[SCOPE_COMM_BYTES];
+	char comm[SCOPE_PLAIN_COMM_BYTES]; /* plain (base/plain.h) */
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */
 	bool disk; /* while BLOCKED: not to be interrupted, or in iowait */

@@ -38,6 +38,20 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 	free(timeline);
 }
 
+/* Zeros behind a name: names are compared with all their bytes. */
+static void set_plain(struct scope_thread *thread, const char *plain)
+{
+	memset(thread->comm, 0, sizeof(thread->comm));
+	scope_plain_put(thread->comm, sizeof(thread->comm), plain, strlen(plain), SCOPE_PLAIN_SENTENCE);
+}
+
+static void set_comm(struct scope_thread *thread, const char comm[SCOPE_COMM_BYTES])
+{
+	char plain[SCOPE_PLAIN_COMM_BYTES];
+
+	set_plain(thread, scope_plain_comm(plain, comm));
+}
+
 /* For a trace that begins in the middle, where no STATE and no FORK names the thread. */
 static void name_thread(const struct scope_timeline *timeline, struct scope_thread *thread)
 {
@@ -49,7 +63,7 @@ static void name_thread(const struct scope_timeline *timeline, struct scope_thre
 		if (row[rows].tid != thread->tid)
 			continue;
 		thread->tgid = row[rows].tgid;
-		strncpy(thread->comm, row[rows].comm, sizeof(thread->comm) - 1);
+		set_plain(thread, row[rows].comm);
 		return;
 	}
 }
@@ -125,8 +139,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
 	thread->plain = 0;
-	memcpy(thread->comm, record->comm, sizeof(thread->comm));
-	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	set_comm(thread, record->comm);
 	thread->tgid = record->tgid;
 	name_at_once(thread, event);
 	scope_thread_account(thread, event->time_ns);
@@ -164,8 +177,7 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 	thread = scope_threads_at(run->timeline->threads, index);
 	thread->plain = 0;
 	thread->tgid = event->fork.tgid;
-	memcpy(thread->comm, event->fork.comm, sizeof(thread->comm));
-	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
 	thread->born = thread->first_ns == event->time_ns;
 	if (thread->run == SCOPE_RUN_UNKNOWN) {
@@ -189,8 +201,7 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 	thread = scope_threads_at(run->timeline->threads, index);
 	thread->plain = 0;
 	thread->tgid = event->exec.tgid;
-	memcpy(thread->comm, event->exec.comm, sizeof(thread->comm));
-	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	set_comm(thread, event->exec.comm);
 	return 0;
 }
 
@@ -275,8 +286,7 @@ static void handle_comm(const struct scope_listener *run, uint32_t index, const 
 {
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
-	memcpy(thread->comm, event->comm.comm, sizeof(thread->comm));
-	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	set_comm(thread, event->comm.comm);
 }
 
 static int handle_stack(const struct scope_listener *run, uint32_t index, const struct scope_event *event)

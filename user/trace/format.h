@@ -55,7 +55,15 @@ enum scope_frame_type {
 
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */
-#define SCOPE_FRAME_CPU_MAX 0xffffu
+#define SCOPE_FRAME_CPU_MAX 0x1fffu /* Linux has no more */
+
+/*
+ * A reader's budgets for a file of so many bytes: one for all metadata (what it decompresses to, the rows
+ * made of it), one for the sum of the largest sub-buffer of each CPU. Real files take a tenth of them at most
+ * beyond the constant part: traces do not compress better than 20 to 1.
+ */
+#define SCOPE_FILE_ROWS_BUDGET(bytes) ((128ull << 20) + 32ull * (bytes))
+#define SCOPE_FILE_SUBBUFS_BUDGET(bytes) ((64ull << 20) + 16ull * (bytes))
 
 struct scope_frame {
 	uint32_t magic;

@@ -138,11 +138,11 @@ static size_t cpu_place(const struct scope_trace *trace, uint32_t cpu)
 
 static int index_subbuf(struct scope_trace *trace, uint64_t offset)
 {
-	uint32_t number = frame_at(trace, offset)->cpu;
+	const uint32_t number = frame_at(trace, offset)->cpu, raw_bytes = frame_at(trace, offset)->raw_bytes;
 	size_t place = cpu_place(trace, number);
 	struct scope_trace_cpu *cpu;
 
-	if (number > SCOPE_FRAME_CPU_MAX)
+	if (number > SCOPE_FRAME_CPU_MAX || raw_bytes > SCOPE_FRAME_RAW_MAX)
 		return -EBADMSG;
 	if (place == trace->cpus || trace->cpu[place].cpu != number) {
 		if (scope_grow(&trace->cpu, &trace->cpu_capacity, trace->cpus + 1, sizeof(*cpu)))
@@ -153,6 +153,12 @@ static int index_subbuf(struct scope_trace *trace, uint64_t offset)
 		trace->cpus++;
 	}
 	cpu = &trace->cpu[place];
+	if (raw_bytes > cpu->largest) {
+		trace->unpacked += raw_bytes - cpu->largest;
+		cpu->largest = raw_bytes;
+	}
+	if (trace->unpacked > SCOPE_FILE_SUBBUFS_BUDGET(trace->bytes))
+		return -E2BIG;
 	if (scope_grow(&cpu->frame, &cpu->capacity, cpu->count + 1, sizeof(*cpu->frame)))
 		return -ENOMEM;
 	cpu->frame[cpu->count++] = offset;
@@ -165,18 +171,17 @@ static int read_row(struct scope_trace *trace, uint64_t offset)
 	uint8_t *buffer = NULL;
 	size_t capacity = 0;
 	const uint8_t *data;
-	int ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+	int ret = frame->flags & SCOPE_FRAME_ZSTD ? scope_trace_spend(trace, frame->raw_bytes) : 0;
 
-	if (!ret && buffer)
-		ret = scope_grow(&trace->block, &trace->block_capacity, trace->blocks + 1,
-				 sizeof(*trace->block));
+	if (!ret)
+		ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
 	if (ret) {
 		free(buffer);
 		return ret;
 	}
 	if (buffer)
-		trace->block[trace->blocks++] = buffer;
-	return scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
+		ret = scope_trace_keep_block(trace, buffer);
+	return ret ? ret : scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
 }
 
 /* Counted, as are frames found: what is missing shows, even where nothing else looks wrong. */
@@ -236,7 +241,21 @@ static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 	return offset;
 }
 
-static int scan(struct scope_trace *trace)
+/* A frame that asks for more memory than such a file can be worth. */
+static int refuse_greedy(const struct scope_trace *trace, uint64_t offset, struct scope_error *error)
+{
+	const bool subbuf = frame_at(trace, offset)->type == SCOPE_FRAME_SUBBUF;
+
+	return scope_error_set(error, -E2BIG, "%s: with the frame at byte %llu its %s would take more than %llu MB "
+			       "of memory, which no trace of %llu bytes does: this is no file that `scope record` "
+			       "wrote; get it again from where it was recorded", trace->name,
+			       (unsigned long long)offset, subbuf ? "sub-buffers" : "metadata",
+			       (unsigned long long)((subbuf ? SCOPE_FILE_SUBBUFS_BUDGET(trace->bytes) :
+							      SCOPE_FILE_ROWS_BUDGET(trace->bytes)) >> 20),
+			       (unsigned long long)trace->bytes);
+}
+
+static int scan(struct scope_trace *trace, struct scope_error *error)
 {
 	uint64_t offset = trace->header.header_bytes, frames = 0;
 	struct scope_damage *damage = &trace->damage;
@@ -258,6 +277,8 @@ static int scan(struct scope_trace *trace)
 		ret = read_frame(trace, offset, frames);
 		if (ret == -ENOMEM)
 			return ret;
+		if (ret == -E2BIG)
+			return refuse_greedy(trace, offset, error);
 		if (ret)
 			note_frame(trace, offset);
 		frames++;
@@ -352,7 +373,7 @@ static int open_fd(int fd, const char *name, bool grows, struct scope_error *err
 		trace->descriptor = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		ret = trace->descriptor < 0 ? -errno : scope_trace_grow(trace, 0);
 	} else if (!ret) {
-		ret = scan(trace);
+		ret = scan(trace, error);
 	}
 	if (ret == -ENOMEM)
 		scope_error_set(error, ret, "cannot read %s: %s", name, strerror(-ret));

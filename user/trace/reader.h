@@ -21,6 +21,7 @@ struct scope_trace_cpu {
 	uint32_t cpu;
 	uint64_t *frame;
 	size_t count, capacity;
+	uint32_t largest; /* raw_bytes of one of them */
 };
 
 /* What of the file could not be read. Counts and the first place of each. */
@@ -69,8 +70,10 @@ struct scope_trace {
 	size_t metas, maps, symbols, fds, memories, threads, places;
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
 	size_t thread_capacity, place_capacity;
-	void **block; /* decompressed metadata */
+	void **block; /* decompressed metadata, and names made plain */
 	size_t blocks, block_capacity;
+	uint64_t spent; /* of SCOPE_FILE_ROWS_BUDGET */
+	uint64_t unpacked; /* of SCOPE_FILE_SUBBUFS_BUDGET: the largest sub-buffer of each CPU */
 	struct scope_trace_cpu *cpu; /* in ascending order of CPU */
 	size_t cpus, cpu_capacity;
 	struct scope_damage damage;
@@ -82,7 +85,13 @@ struct scope_trace {
 /* Brings damage.text up to date. */
 void scope_damage_tell(struct scope_damage *damage);
 
-/* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -ENOMEM. */
+/* Counts memory that rows take. -E2BIG: more than the budget of the file. */
+int scope_trace_spend(struct scope_trace *trace, uint64_t bytes);
+
+/* Memory that is to live as long as the trace. Takes it over, whatever comes of it. 0 or -ENOMEM. */
+int scope_trace_keep_block(struct scope_trace *trace, void *block);
+
+/* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -E2BIG, -ENOMEM. */
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
 			size_t bytes);
 

@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hold a trace's metadata as rows, made from the payloads of frames. */
+/* Hold a trace's metadata as rows, made from the payloads of frames. Their names are plain ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/plain.h"
 #include "trace/reader.h"
 
-/* Reading on through a payload. Nothing read means the payload was too short. */
+/* Reading on through a payload. Nothing read means the payload was too short, or what `failed` says. */
 struct span {
 	const uint8_t *pos, *end;
+	struct scope_trace *trace;
+	int failed; /* 0; -ENOMEM, -E2BIG */
 };
+
+static int span_bad(const struct span *span)
+{
+	return span->failed ? span->failed : -EBADMSG;
+}
+
+int scope_trace_spend(struct scope_trace *trace, uint64_t bytes)
+{
+	const uint64_t room = SCOPE_FILE_ROWS_BUDGET(trace->bytes);
+
+	if (trace->spent >= room || bytes > room - trace->spent)
+		return -E2BIG;
+	trace->spent += bytes;
+	return 0;
+}
+
+/* Room for one row more. */
+static int row_grow(struct scope_trace *trace, void *array, size_t *capacity, size_t count, size_t size)
+{
+	int ret = scope_trace_spend(trace, size);
+
+	return ret ? ret : scope_grow(array, capacity, count, size);
+}
+
+int scope_trace_keep_block(struct scope_trace *trace, void *block)
+{
+	if (scope_grow(&trace->block, &trace->block_capacity, trace->blocks + 1, sizeof(*trace->block))) {
+		free(block);
+		return -ENOMEM;
+	}
+	trace->block[trace->blocks++] = block;
+	return 0;
+}
 
 static const void *span_head(struct span *span, size_t bytes)
 {
@@ -20,6 +56,21 @@ static const void *span_head(struct span *span, size_t bytes)
 		return NULL;
 	span->pos += bytes;
 	return head;
+}
+
+/* The plain form of what stands there: nearly always that itself. */
+static const char *make_plain(struct span *span, const char *string)
+{
+	char *name;
+
+	if (scope_plain_is(string, SCOPE_PLAIN_NAME))
+		return string;
+	span->failed = scope_trace_spend(span->trace, SCOPE_PLAIN_GROWTH * (strlen(string) + 1));
+	if (span->failed)
+		return NULL;
+	name = scope_plain_copy(string, SCOPE_PLAIN_NAME);
+	span->failed = name ? scope_trace_keep_block(span->trace, name) : -ENOMEM;
+	return span->failed ? NULL : name;
 }
 
 static const char *span_string(struct span *span)
@@ -33,18 +84,20 @@ static const char *span_string(struct span *span)
 	if (!zero)
 		return NULL;
 	span->pos = zero + 1;
-	return (const char *)string;
+	return make_plain(span, (const char *)string);
 }
 
 static int add_meta(struct scope_trace *trace, struct span *span)
 {
 	struct scope_trace_meta row = { .key = span_string(span) };
+	int ret;
 
 	row.value = row.key ? span_string(span) : NULL;
 	if (!row.value)
-		return -EBADMSG;
-	if (scope_grow(&trace->meta, &trace->meta_capacity, trace->metas + 1, sizeof(row)))
-		return -ENOMEM;
+		return span_bad(span);
+	ret = row_grow(trace, &trace->meta, &trace->meta_capacity, trace->metas + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->meta[trace->metas++] = row;
 	return 0;
 }
@@ -53,17 +106,19 @@ static int add_map(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_map *head = span_head(span, sizeof(*head));
 	struct scope_trace_map row = { .path = head ? span_string(span) : NULL };
+	int ret;
 
 	row.build_id = row.path ? span_string(span) : NULL;
 	if (!row.build_id)
-		return -EBADMSG;
+		return span_bad(span);
 	row.tgid = head->tgid;
 	row.start = head->start;
 	row.end = head->end;
 	row.offset = head->offset;
 	row.executable = head->executable;
-	if (scope_grow(&trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row)))
-		return -ENOMEM;
+	ret = row_grow(trace, &trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->map[trace->maps++] = row;
 	return 0;
 }
@@ -72,16 +127,18 @@ static int add_symbol(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_symbol *head = span_head(span, sizeof(*head));
 	struct scope_trace_symbol row = { .name = head ? span_string(span) : NULL };
+	int ret;
 
 	row.module = row.name ? span_string(span) : NULL;
 	if (!row.module)
-		return -EBADMSG;
+		return span_bad(span);
 	row.tgid = head->tgid;
 	row.start = head->start;
 	row.size = head->size;
 	row.library = head->library;
-	if (scope_grow(&trace->symbol, &trace->symbol_capacity, trace->symbols + 1, sizeof(row)))
-		return -ENOMEM;
+	ret = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->symbol[trace->symbols++] = row;
 	return 0;
 }
@@ -90,14 +147,16 @@ static int add_fd(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_fd *head = span_head(span, sizeof(*head));
 	struct scope_trace_fd row = { .name = head ? span_string(span) : NULL };
+	int ret;
 
 	if (!row.name)
-		return -EBADMSG;
+		return span_bad(span);
 	row.tgid = head->tgid;
 	row.fd = head->fd;
 	row.kind = head->kind < SCOPE_FD_KINDS ? head->kind : SCOPE_FD_UNKNOWN;
-	if (scope_grow(&trace->fd, &trace->fd_capacity, trace->fds + 1, sizeof(row)))
-		return -ENOMEM;
+	ret = row_grow(trace, &trace->fd, &trace->fd_capacity, trace->fds + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->fd[trace->fds++] = row;
 	return 0;
 }
@@ -106,15 +165,17 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_memory *head = span_head(span, sizeof(*head));
 	struct scope_trace_memory row = { 0 };
+	int ret;
 
 	if (!head || head->bytes > (size_t)(span->end - span->pos))
-		return -EBADMSG;
+		return span_bad(span);
 	row.tid = head->tid;
 	row.address = head->address;
 	row.bytes = head->bytes;
 	row.data = span->pos;
-	if (scope_grow(&trace->memory, &trace->memory_capacity, trace->memories + 1, sizeof(row)))
-		return -ENOMEM;
+	ret = row_grow(trace, &trace->memory, &trace->memory_capacity, trace->memories + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->memory[trace->memories++] = row;
 	return 0;
 }
@@ -123,13 +184,15 @@ static int add_thread(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_thread *head = span_head(span, sizeof(*head));
 	struct scope_trace_thread row = { .comm = head ? span_string(span) : NULL };
+	int ret;
 
 	if (!row.comm)
-		return -EBADMSG;
+		return span_bad(span);
 	row.tid = head->tid;
 	row.tgid = head->tgid;
-	if (scope_grow(&trace->thread, &trace->thread_capacity, trace->threads + 1, sizeof(row)))
-		return -ENOMEM;
+	ret = row_grow(trace, &trace->thread, &trace->thread_capacity, trace->threads + 1, sizeof(row));
+	if (ret)
+		return ret;
 	trace->thread[trace->threads++] = row;
 	return 0;
 }
@@ -139,21 +202,23 @@ static int add_symbols(struct scope_trace *trace, struct span *span)
 	const struct scope_frame_symbols *head = span_head(span, sizeof(*head));
 	struct scope_trace_symbol row = { .module = head ? span_string(span) : NULL };
 	const void *at;
+	int ret;
 
 	if (!row.module)
-		return -EBADMSG;
+		return span_bad(span);
 	row.tgid = head->tgid;
 	row.library = head->library;
 	while (span->pos < span->end) {
 		at = span_head(span, sizeof(row.start) + sizeof(row.size));
 		row.name = at ? span_string(span) : NULL;
 		if (!row.name)
-			return -EBADMSG;
+			return span_bad(span);
 		memcpy(&row.start, at, sizeof(row.start));
 		memcpy(&row.size, (const uint8_t *)at + sizeof(row.start), sizeof(row.size));
-		if (scope_grow(&trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
-			       sizeof(row)))
-			return -ENOMEM;
+		ret = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
+			       sizeof(row));
+		if (ret)
+			return ret;
 		trace->symbol[trace->symbols++] = row;
 	}
 	return 0;
@@ -165,9 +230,11 @@ static int add_places(struct scope_trace *trace, struct span *span)
 	const struct scope_frame_place *place;
 
 	while ((place = span_head(span, sizeof(*place)))) {
-		if (scope_grow(&trace->place, &trace->place_capacity, trace->places + 1,
-			       sizeof(*place)))
-			return -ENOMEM;
+		int ret = row_grow(trace, &trace->place, &trace->place_capacity, trace->places + 1,
+				   sizeof(*place));
+
+		if (ret)
+			return ret;
 		trace->place[trace->places++] = *place;
 	}
 	return span->pos == span->end ? 0 : -EBADMSG;
@@ -186,7 +253,7 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 		[SCOPE_FRAME_SYMBOLS] = add_symbols,
 		[SCOPE_FRAME_INDEX] = add_places,
 	};
-	struct span span = { .pos = payload, .end = payload + bytes };
+	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 
 	if (type >= sizeof(add) / sizeof(add[0]) || !add[type])
 		return -EBADMSG;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -25,5 +26,12 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
  * names the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
  */
 int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
+
+/*
+ * The same for texts from elsewhere: a line that cannot be read is left out and counted in *ret_lines, which
+ * holds no memory. -EINVAL where that is most of them.
+ */
+int scope_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+				struct scope_lines *ret_lines);
 
 #endif

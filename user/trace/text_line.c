@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 void scope_line_fail(struct scope_line *line, const char *format, ...)
 {
 	char text[256];
@@ -70,25 +72,12 @@ static int hex_digit(char c)
 
 void scope_line_unescape(struct scope_line *line, char *text)
 {
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		int high, low;
-
-		if (*from != '\\') {
-			*to++ = *from;
-			continue;
-		}
-		high = from[1] == 'x' ? hex_digit(from[2]) : -1;
-		low = high >= 0 ? hex_digit(from[3]) : -1;
-		if (low < 0 || !(high | low)) {
+	for (const char *from = text; (from = strchr(from, '\\')); from += SCOPE_PLAIN_GROWTH)
+		if (scope_plain_byte(from) <= 0) {
 			scope_line_fail(line, "a backslash must begin \\xHH, and not \\x00");
-			break;
+			return;
 		}
-		*to++ = high << 4 | low;
-		from += 3;
-	}
-	*to = '\0';
+	scope_plain_undo(text);
 }
 
 const char *scope_line_string(struct scope_line *line, const char *what)

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lines.h"
 #include "trace/packer.h"
 #include "trace/text.h"
 #include "trace/text_event.h"
 
 #define CHUNK_BYTES (64u << 10)
 #define MEMORY_BYTES_MAX (8u << 20)
+#define LINE_BYTES_MAX (2 * MEMORY_BYTES_MAX + 4096) /* its bytes as digits */
 
 /* Memory given out piece by piece and freed all at once. */
 struct chunk {
@@ -34,6 +36,7 @@ struct input {
 	struct item *item;
 	size_t items, capacity;
 	struct chunk *chunk;
+	bool skips; /* bad lines are counted, and no reason to stop */
 };
 
 static const void *keep(struct input *input, const void *data, size_t bytes)
@@ -230,7 +233,7 @@ static int take_line(struct input *input, char *text)
 
 	if (!*start || *start == '#')
 		return 0;
-	if (!strncmp(start, "meta", 4) && isspace((unsigned char)start[4]))
+	if (!strncmp(start, "meta", 4) && (isspace((unsigned char)start[4]) || !start[4]))
 		return take_meta(input, start + 4);
 	scope_line_begin(line, start);
 	if (line->failed)
@@ -276,28 +279,38 @@ static int pack(struct input *input)
 	return ret;
 }
 
-static int read_lines(struct input *input, FILE *stream)
+/* 0; -errno, where line.failed tells that it is this line's fault. */
+static int read_line(struct input *input, struct scope_lines *lines)
 {
-	size_t capacity = 0;
-	char *text = NULL;
-	ssize_t bytes;
-	int ret = 0;
+	input->line.number = lines->number;
+	input->line.failed = 0;
+	if (lines->zero)
+		scope_line_fail(&input->line, "a zero byte; this is no text");
+	if (lines->too_long)
+		scope_line_fail(&input->line, "it is longer than any line of such a text");
+	return input->line.failed ? input->line.failed : take_line(input, lines->text);
+}
 
-	while (!ret && (bytes = getline(&text, &capacity, stream)) >= 0) {
-		input->line.number++;
-		input->line.failed = 0;
-		if (strlen(text) != (size_t)bytes)
-			scope_line_fail(&input->line, "a zero byte; this is no text");
-		ret = input->line.failed ? input->line.failed : take_line(input, text);
+static int read_lines(struct input *input, struct scope_lines *lines)
+{
+	int ret = 0, more;
+
+	while (!ret && (more = scope_lines_next(lines))) {
+		ret = more < 0 ? more : read_line(input, lines);
+		lines->good += !ret;
+		if (!input->skips || !input->line.failed)
+			continue;
+		scope_lines_skip(lines, lines->number, strchr(input->error->text, ':') + 2);
+		input->error->text[0] = '\0';
+		ret = 0;
 	}
-	free(text);
-	if (!ret && ferror(stream))
-		ret = scope_error_set(input->error, -EIO, "cannot read the text: %s",
-				      strerror(errno));
+	if (ret == -EIO && ferror(lines->stream))
+		scope_error_set(input->error, ret, "cannot read the text: %s", strerror(errno));
 	return ret;
 }
 
-int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
+static int read_text(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+		     struct scope_lines *lines, bool skips)
 {
 	struct scope_error own = { "" };
 	struct input *input = calloc(1, sizeof(*input));
@@ -305,9 +318,14 @@ int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_erro
 
 	if (!input)
 		return scope_error_set(error, -ENOMEM, "cannot read the text: out of memory");
+	scope_lines_init(lines, stream, LINE_BYTES_MAX);
 	input->writer = writer;
+	input->skips = skips;
 	input->error = input->line.error = &own;
-	ret = read_lines(input, stream);
+	ret = read_lines(input, lines);
+	scope_lines_free(lines);
+	if (!ret)
+		ret = scope_lines_check(lines, "this", "the text of a trace", &own);
 	if (!ret)
 		ret = pack(input);
 	while (input->chunk) {
@@ -324,4 +342,17 @@ int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_erro
 		return scope_error_set(error, ret, "%s", own.text);
 	return scope_error_set(error, ret, "%s", *scope_writer_error(writer) ?
 			       scope_writer_error(writer) : strerror(-ret));
+}
+
+int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
+{
+	struct scope_lines lines;
+
+	return read_text(stream, writer, error, &lines, false);
+}
+
+int scope_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+				struct scope_lines *ret_lines)
+{
+	return read_text(stream, writer, error, ret_lines, true);
 }

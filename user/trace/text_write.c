@@ -2,8 +2,10 @@
 /* Write a trace as text. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/syscall_name.h"
 #include "trace/reader.h"
 #include "trace/text.h"
@@ -22,18 +24,8 @@ struct out {
 	bool named; /* numbers of calls are those of this machine */
 };
 
-/* Bytes that would end the word, or the line, as \xHH; `spaces` may stand as they are. */
-static void put_escaped(const struct out *out, const char *text, bool spaces)
-{
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		bool edge = c == (const unsigned char *)text || !c[1];
-
-		if (*c < ' ' || *c == 0x7f || *c == '\\' || (*c == ' ' && (!spaces || edge)))
-			fprintf(out->stream, "\\x%02x", *c);
-		else
-			putc(*c, out->stream);
-	}
-}
+/* What is \xHH in a word beside what plain names have so: a blank would end it. */
+#define WORD_ESCAPES " \\"
 
 static void put_word(const struct out *out, const char *text)
 {
@@ -43,13 +35,27 @@ static void put_word(const struct out *out, const char *text)
 	else if (!strcmp(text, "-"))
 		fputs("\\x2d", out->stream);
 	else
-		put_escaped(out, text, false);
+		scope_plain_write_name(out->stream, text, WORD_ESCAPES);
+}
+
+/* Blanks stay but for those at its ends. */
+static void put_value(const struct out *out, const char *text)
+{
+	size_t bytes = strlen(text);
+	bool first = *text == ' ', last = bytes > 1 && text[bytes - 1] == ' ';
+	char *inner = strndup(text + first, bytes - first - last);
+
+	fputs(first ? "\\x20" : "", out->stream);
+	if (inner)
+		scope_plain_write_name(out->stream, inner, "\\");
+	fputs(last ? "\\x20" : "", out->stream);
+	free(inner);
 }
 
 static void put_comm(const struct out *out, const char *comm)
 {
 	fputs(" comm=", out->stream);
-	put_escaped(out, comm, false);
+	scope_plain_write(out->stream, comm, strnlen(comm, SCOPE_COMM_BYTES), WORD_ESCAPES);
 }
 
 /* Small numbers are counts and descriptors, large ones mostly addresses. */
@@ -355,7 +361,7 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
 		put_word(&out, trace->meta[i].key);
 		if (*trace->meta[i].value)
 			putc(' ', stream);
-		put_escaped(&out, trace->meta[i].value, true);
+		put_value(&out, trace->meta[i].value);
 		putc('\n', stream);
 	}
 	put_rows(&out, trace);

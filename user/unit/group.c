@@ -10,15 +10,15 @@
 #include "base/grow.h"
 
 /* The name without what only numbers its threads: "worker-3" and "worker-4" are one group. */
-static void group_name(const char *comm, char name[SCOPE_COMM_BYTES])
+static void group_name(const char *comm, char name[SCOPE_PLAIN_COMM_BYTES])
 {
-	size_t length = strnlen(comm, SCOPE_COMM_BYTES - 1);
+	size_t length = strnlen(comm, SCOPE_PLAIN_COMM_BYTES - 1);
 
 	while (length > 1 && (isdigit((unsigned char)comm[length - 1]) ||
 			      strchr("-_#:/. ", comm[length - 1])))
 		length--;
 	memcpy(name, comm, length);
-	memset(name + length, 0, SCOPE_COMM_BYTES - length);
+	memset(name + length, 0, SCOPE_PLAIN_COMM_BYTES - length);
 }
 
 /* A loop over poll comes before the reads it leads to. */
@@ -35,7 +35,7 @@ static long find_group(struct scope_groups *groups, const char *comm, const stru
 	const bool reads = of && of->reads;
 	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH
 							       : SCOPE_UNIT_REQUEST;
-	char name[SCOPE_COMM_BYTES];
+	char name[SCOPE_PLAIN_COMM_BYTES];
 	struct scope_group *group;
 
 	group_name(comm, name);

@@ -19,7 +19,7 @@ enum scope_granularity {
  * after things now and then.
  */
 struct scope_group {
-	char name[SCOPE_COMM_BYTES];
+	char name[SCOPE_PLAIN_COMM_BYTES];
 	uint8_t granularity;
 	uint8_t pickup; /* enum scope_call_role of the call; PLAIN: none */
 	bool reads;	/* from clients */

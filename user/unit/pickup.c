@@ -15,7 +15,7 @@
 struct decision {
 	struct scope_pickup pickup;
 	bool serves;
-	char comm[SCOPE_COMM_BYTES];
+	char comm[SCOPE_PLAIN_COMM_BYTES];
 };
 
 struct scope_pickups {
@@ -32,7 +32,7 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 		scope_lesson_decide(&learner->lesson[thread], &decision.pickup);
 	if (thread < scope_learner_threads(learner))
 		memcpy(decision.comm, scope_threads_at(learner->timeline->threads, thread)->comm,
-		       SCOPE_COMM_BYTES);
+		       SCOPE_PLAIN_COMM_BYTES);
 	return decision;
 }
 
@@ -68,7 +68,7 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 static const struct decision *find_name(const struct scope_pickups *pickups, const char *comm)
 {
 	for (size_t i = pickups->count; i-- > 0 && pickups->count - i <= ALIKE_RECENT;)
-		if (!memcmp(pickups->decision[i].comm, comm, SCOPE_COMM_BYTES))
+		if (!memcmp(pickups->decision[i].comm, comm, SCOPE_PLAIN_COMM_BYTES))
 			return &pickups->decision[i];
 	return NULL;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a reader of a foreign format tells, when it runs in a process of its own: tracepoints as messages of one
+ * size through a pipe. Libraries that read such formats may end their process, take all memory, or never come
+ * back; the process that asked for it goes on.
+ */
+#ifndef SCOPE_IMPORT_TOLD_H
+#define SCOPE_IMPORT_TOLD_H
+
+#include "import/build.h"
+
+enum scope_told_kind {
+	SCOPE_TOLD_THREAD,
+	SCOPE_TOLD_ENTER,
+	SCOPE_TOLD_EXIT,
+	SCOPE_TOLD_SWITCH,
+	SCOPE_TOLD_WAKING,
+	SCOPE_TOLD_FORK,
+	SCOPE_TOLD_THREAD_EXIT,
+	SCOPE_TOLD_LOST,
+	SCOPE_TOLD_OTHER, /* an event of another kind */
+	SCOPE_TOLD_END,	  /* the last: ret is 0 or -errno */
+};
+
+/* Fields as the parameters of scope_import_*() are called. */
+struct scope_told {
+	uint8_t kind, args, state;
+	bool preempted, named;
+	uint16_t nr;
+	uint32_t cpu, tid, tgid, other; /* other: the next thread, the one woken, the child */
+	uint64_t time_ns, count;
+	int64_t ret;
+	uint64_t arg[SCOPE_ARG_MAX];
+	char comm[SCOPE_COMM_BYTES];
+};
+
+struct scope_teller;
+
+/* Sends one. After a failure all later ones are dropped. 0 or -EPIPE. */
+int scope_tell(struct scope_teller *teller, const struct scope_told *told);
+/* Fills told->comm, of which `text` may be NULL: not known. */
+void scope_told_name(struct scope_told *told, const char *text);
+
+/*
+ * Runs read() in a process of its own that has 2 GiB of memory, an hour of CPU time, writes no file and says
+ * nothing, and gives what it tells to the import. What comes back: the result of read(), or of the import;
+ * -ECHILD: it ended in another way; -ETIME: it told nothing for so long that it was given up.
+ */
+int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
+		   struct scope_import *import, uint64_t *ret_other);
+
+#endif
