@@ -113,8 +113,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SCOPE_IOC_CONSUME:
 		return ioctl_consume(session, (const void __user *)arg);
 	case SCOPE_IOC_FLUSH:
-		scope_session_flush(session);
-		return 0;
+		return scope_session_flush(session);
 	default:
 		return -ENOTTY;
 	}

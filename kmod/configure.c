@@ -16,25 +16,6 @@ static void get_u32(struct genl_info *info, enum scope_attr name, u32 *value)
 		*value = nla_get_u32(info->attrs[name]);
 }
 
-/* A host short of memory is not made shorter of it. */
-static int check_memory(struct genl_info *info, const struct scope_config *config)
-{
-	u64 want = (u64)config->subbuf_bytes * config->subbuf_count * num_online_cpus();
-	u64 free = (u64)si_mem_available() << PAGE_SHIFT;
-
-	if (want <= free / 2)
-		return 0;
-#ifdef NL_SET_ERR_MSG_FMT
-	NL_SET_ERR_MSG_FMT(info->extack, "rings take %llu MiB, half of the %llu MiB free is the most",
-			   want >> 20, free >> 20);
-	NL_SET_BAD_ATTR(info->extack, info->attrs[SCOPE_ATTR_SUBBUF_COUNT]);
-	return -ENOMEM;
-#else /* before 6.2 a message is a constant */
-	return REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
-		      "SUBBUF_BYTES times SUBBUF_COUNT times CPUs is over half of what is free");
-#endif
-}
-
 static int parse_rings(struct genl_info *info, struct scope_config *config)
 {
 	struct nlattr *mode = info->attrs[SCOPE_ATTR_RING_MODE];
@@ -56,7 +37,7 @@ static int parse_rings(struct genl_info *info, struct scope_config *config)
 	if (config->overhead_max > 1000)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_OVERHEAD_MAX], -EINVAL,
 			      "OVERHEAD_MAX is in thousandths of a CPU, 0 to 1000");
-	return check_memory(info, config);
+	return 0;
 }
 
 static int parse_stack_mode(struct genl_info *info, struct scope_config *config)
@@ -224,6 +205,14 @@ int scope_configure(struct scope_session *session, struct genl_info *info)
 		err = scope_session_configure(session, config, targets, count, &failed);
 	if (err == -EBUSY)
 		REFUSE_ALL(info, err, "the session is configured already");
+	else if (err == -E2BIG)
+		err = REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
+			     "SUBBUF_BYTES times SUBBUF_COUNT times CPUs is, with the rings of other "
+			     "sessions, over half of what is free");
+	else if (err == -ENOMEM)
+		err = REFUSE(info, info->attrs[SCOPE_ATTR_SUBBUF_COUNT], -ENOMEM,
+			     "SUBBUF_BYTES times SUBBUF_COUNT times CPUs is more than this host, or the "
+			     "caller's control group, has memory for");
 	else if (err == -ENOSPC)
 		scope_parse_refuse_nth(info, failed, SCOPE_NO_ROOM);
 	kvfree(targets);

@@ -2,6 +2,7 @@
 /* Loads and unloads the module: a list of inits, and the same list backwards. */
 #include <linux/module.h>
 #include "chardev.h"
+#include "listen.h"
 #include "netlink.h"
 #include "probe.h"
 #include "region.h"
@@ -24,9 +25,12 @@ static int __init scope_init(void)
 	err = scope_region_init();
 	if (err)
 		goto sample;
-	err = scope_netlink_init();
+	err = scope_listen_init();
 	if (err)
 		goto region;
+	err = scope_netlink_init();
+	if (err)
+		goto listen;
 	/* Last: from here on users come in. */
 	err = scope_chardev_init();
 	if (err)
@@ -37,6 +41,8 @@ static int __init scope_init(void)
 
 netlink:
 	scope_netlink_exit();
+listen:
+	scope_listen_exit();
 region:
 	scope_region_exit();
 sample:
@@ -48,6 +54,7 @@ static void __exit scope_exit(void)
 {
 	scope_chardev_exit();
 	scope_netlink_exit();
+	scope_listen_exit();
 	scope_region_exit();
 	scope_sample_exit();
 	scope_session_exit();

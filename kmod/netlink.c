@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "configure.h"
 #include "genetlink.h"
+#include "listen.h"
 #include "measure.h"
 #include "netlink.h"
 #include "region.h"
@@ -383,6 +384,17 @@ static int do_info(struct sk_buff *skb, struct genl_info *info)
 	return err ? err : scope_netlink_reply(info, SCOPE_CMD_INFO, 1024, put_info, NULL);
 }
 
+static int do_listen(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = check_request(skb, info);
+
+	if (!err)
+		err = scope_listen_add(genl_info_net(info), info->snd_portid);
+	if (err == -ENOSPC)
+		NL_SET_ERR_MSG(info->extack, "as many sockets listen as can");
+	return err;
+}
+
 #define OP(command, function, attributes)                                                          \
 	{                                                                                          \
 		.cmd = command, .doit = function, .policy = attributes,                            \
@@ -404,6 +416,7 @@ static const struct scope_op ops[] = {
 	OP(SCOPE_CMD_DELAY_SET, scope_netlink_delay_set, scope_netlink_delay_policy),
 	OP(SCOPE_CMD_DELAY_REMOVE, scope_netlink_delay_remove, scope_netlink_delay_id_policy),
 	OP(SCOPE_CMD_DELAY_NEXT, scope_netlink_delay_next, scope_netlink_delay_id_policy),
+	OP(SCOPE_CMD_LISTEN, do_listen, no_policy),
 };
 
 static int check_shape(struct genl_info *info)
@@ -418,13 +431,7 @@ static int check_shape(struct genl_info *info)
 
 static struct genl_ops genl_ops[ARRAY_SIZE(ops)];
 
-static const struct genl_multicast_group groups[] = {
-	{ .name = SCOPE_GENL_NOTICES },
-};
-
 static struct genl_family family = {
-	.mcgrps = groups,
-	.n_mcgrps = ARRAY_SIZE(groups),
 	.name = SCOPE_GENL_NAME,
 	.version = SCOPE_GENL_VERSION,
 	.module = THIS_MODULE,
@@ -451,8 +458,7 @@ void scope_netlink_notice(u32 session, enum scope_notice notice, u32 cpu, u64 va
 		return;
 	}
 	genlmsg_end(message, header);
-	/* That nobody listens is no error. */
-	genlmsg_multicast(&family, message, 0, 0, GFP_KERNEL);
+	scope_listen_send(message);
 }
 
 int scope_netlink_init(void)

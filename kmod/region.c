@@ -5,17 +5,23 @@
  * A virtual machine may say that hundreds of CPUs are possible and have two. So sub-buffers are
  * allocated on the node of a CPU as it first comes, and stay until the session ends: what a CPU
  * wrote before it went can still be read. All regions can be mapped from the start, since pages are
- * looked up as the reader touches them.
+ * looked up as the reader touches them. They are charged to the memory control group of the process that
+ * configures the session, and those of a CPU that comes later to that of the task which brings it.
  */
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 #include "hotplug.h"
 #include "region.h"
 
 static int hotplug_state;
+
+/* What the rings of all sessions take, each with a ring for every CPU that was online as it was made. */
+static DEFINE_MUTEX(memory_lock);
+static u64 memory_taken;
 
 /* What alloc_pages_on() gave; NULL is fine. They are mapped nowhere in the kernel any more. */
 static void free_pages_of(struct page **pages, u32 count)
@@ -33,7 +39,7 @@ static void free_pages_of(struct page **pages, u32 count)
  */
 static struct page **alloc_pages_on(int node, u32 count)
 {
-	const gfp_t flags = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	const gfp_t flags = SCOPE_GFP_MAPPED | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL | __GFP_NOWARN);
 	u32 i;
 
@@ -104,7 +110,7 @@ static int alloc_pages_of_all(struct scope_session *session)
 	int id;
 
 	for_each_possible_cpu(id) {
-		page = (struct scope_ring_page *)get_zeroed_page(GFP_KERNEL);
+		page = (struct scope_ring_page *)get_zeroed_page(SCOPE_GFP_MAPPED);
 		if (!page)
 			return -ENOMEM;
 		page->cpu = id;
@@ -128,19 +134,45 @@ static bool all_online_have(struct scope_session *session)
 	return all;
 }
 
-/* Under session->lock. On failure nothing stays allocated. */
-int scope_region_alloc(struct scope_session *session)
+/*
+ * A host short of memory is not made shorter of it: all rings together take at most half of what there would
+ * be without them.
+ */
+static int take_memory(struct scope_session *session, u64 bytes)
 {
-	int err;
+	u64 most = (((u64)si_mem_available() << PAGE_SHIFT) + memory_taken) / 2;
 
-	session->region_bytes = SCOPE_HEADER_BYTES +
-				(size_t)session->config.subbuf_bytes * session->config.subbuf_count;
-	err = alloc_pages_of_all(session);
+	lockdep_assert_held(&memory_lock);
+	if (memory_taken + bytes > most)
+		return -E2BIG;
+	memory_taken += bytes;
+	session->ring_bytes = bytes;
+	return 0;
+}
+
+static int alloc_all(struct scope_session *session)
+{
+	int err = alloc_pages_of_all(session);
+
 	if (!err)
 		err = cpuhp_state_add_instance(hotplug_state, &session->regions);
 	session->growing = !err;
-	if (!err && !all_online_have(session))
-		err = -ENOMEM;
+	return err ? err : all_online_have(session) ? 0 : -ENOMEM;
+}
+
+/* Under session->lock. On failure nothing stays allocated. -E2BIG: sessions would take too much together. */
+int scope_region_alloc(struct scope_session *session)
+{
+	const size_t ring_bytes = (size_t)session->config.subbuf_bytes * session->config.subbuf_count;
+	int err;
+
+	session->region_bytes = SCOPE_HEADER_BYTES + ring_bytes;
+	/* One at a time: what is free is known only when the last one has taken its share. */
+	mutex_lock(&memory_lock);
+	err = take_memory(session, (u64)ring_bytes * num_online_cpus());
+	if (!err)
+		err = alloc_all(session);
+	mutex_unlock(&memory_lock);
 	if (err)
 		scope_region_free(session);
 	return err;
@@ -166,6 +198,10 @@ void scope_region_free(struct scope_session *session)
 		ring->page = NULL;
 	}
 	atomic_set(&session->region_count, 0);
+	mutex_lock(&memory_lock);
+	memory_taken -= session->ring_bytes;
+	session->ring_bytes = 0;
+	mutex_unlock(&memory_lock);
 }
 
 /* What the rings take now. */

@@ -5,7 +5,8 @@
  *   NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
  *
  * The open file holds a reference, each netlink request another for its duration. Locks, in the
- * order they may nest: dynamic_lock > mmap_lock > session->lock > cpu hotplug lock. Probes take none.
+ * order they may nest: dynamic_lock > mmap_lock > session->lock > memory_lock (region.c) > cpu hotplug lock.
+ * Probes take none.
  */
 #ifndef SCOPE_KMOD_SESSION_H
 #define SCOPE_KMOD_SESSION_H
@@ -176,6 +177,7 @@ struct scope_session {
 	bool closed;	   /* the file is gone */
 	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
 	size_t region_bytes;
+	u64 ring_bytes;		   /* of all its rings, as counted against what sessions may take */
 	atomic_t region_count;	   /* CPUs with sub-buffers */
 	struct hlist_node regions; /* in the list of those that grow with a CPU that comes */
 	bool growing;		   /* regions is in the list */
@@ -187,6 +189,7 @@ struct scope_session {
 	u8 stop_reason;		   /* enum scope_stop_reason */
 	u32 guard_cpu, guard_share; /* what the overload guard found */
 	u64 start_ns, stop_ns;	   /* of running; 0: not yet */
+	u64 flush_ns;		   /* when the last flush that was asked for began; 0: none */
 	struct pid *owner;	   /* process that opened the device */
 	struct {
 		struct delayed_work work;
@@ -220,7 +223,7 @@ int scope_session_stop(struct scope_session *session);
 int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason);
 u32 scope_session_list(u32 *ids, u32 most);
 int scope_session_snapshot(struct scope_session *session, bool hold);
-void scope_session_flush(struct scope_session *session);
+int scope_session_flush(struct scope_session *session);
 
 static inline bool scope_session_configured(struct scope_session *session)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every CPU does as a session starts, is flushed, and stops. */
 #include <linux/cpu.h>
+#include <linux/jiffies.h>
+#include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include "delay.h"
@@ -201,13 +203,40 @@ int scope_session_stop(struct scope_session *session)
 	return err;
 }
 
-/* Hand out what every CPU holds; nothing where the session does not run. */
-void scope_session_flush(struct scope_session *session)
+/* Under session->lock. Whether a flush that began after `asked` is over, one began now, or none is wanted. */
+static bool flush_since(struct scope_session *session, u64 asked)
 {
-	mutex_lock(&session->lock);
-	if (session->run_state == SCOPE_RUN_ON)
-		call_all(session, cpu_flush);
-	mutex_unlock(&session->lock);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (session->run_state != SCOPE_RUN_ON || session->flush_ns >= asked)
+		return true;
+	if (now - session->flush_ns < SCOPE_FLUSH_GAP_MS * NSEC_PER_MSEC)
+		return false;
+	session->flush_ns = now;
+	call_all(session, cpu_flush);
+	return true;
+}
+
+/*
+ * Hand out what every CPU holds; nothing where the session does not run. It interrupts all CPUs, and a
+ * descriptor may be passed on to a process that may not trace: so a flush begins SCOPE_FLUSH_GAP_MS after the
+ * last one at the soonest, and serves all callers that asked before it began. -EINTR: the caller was killed.
+ */
+int scope_session_flush(struct scope_session *session)
+{
+	const u64 asked = ktime_get_mono_fast_ns();
+	bool done;
+
+	for (;;) {
+		mutex_lock(&session->lock);
+		done = flush_since(session, asked);
+		mutex_unlock(&session->lock);
+		if (done)
+			return 0;
+		schedule_timeout_killable(msecs_to_jiffies(SCOPE_FLUSH_GAP_MS));
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
 }
 
 /*

@@ -20,8 +20,10 @@
  *                         [KERNEL_BASE]
  *                         Once, before START. Allocates the rings; they can be mapped afterwards.
  *                         See below for TARGETS and their errors. EINVAL: a value out of range.
- *                         ENOMEM: not enough, or the rings of the CPUs online would take over half
- *                         of what is available; a CPU that comes later gets its ring then. EBUSY:
+ *                         ENOMEM: not enough on this host or in the caller's memory control group, or
+ *                         the rings of all sessions, for the CPUs online, would take over half of
+ *                         what is available without them; a CPU that comes later gets its ring
+ *                         then. Rings are charged to the caller's group from 5.11 on. EBUSY:
  *                         done already. EPROTO: the module does not speak that protocol, or a target
  *                         other than TARGET needs 2.
  *   SCOPE_CMD_FILTER      SESSION, at least one of TARGETS {...}, REMOVE {...}, SYSCALLS
@@ -136,12 +138,15 @@
  * SYSCALLS: calls whose bit is clear leave no record; with any bit clear neither do those of other
  * ABIs and numbers from SCOPE_SYSCALL_MAX up. A call that is open as its bit is cleared has no EXIT.
  *
- *   SCOPE_CMD_NOTICE      comes by itself to those who joined the multicast group
- *                         SCOPE_GENL_NOTICES: SESSION, NOTICE, CPU_ID, VALUE. A running session is
+ *   SCOPE_CMD_NOTICE      comes by itself to the sockets that sent LISTEN: SESSION, NOTICE, CPU_ID,
+ *                         VALUE, of every session, with sequence number 0. A running session is
  *                         looked at every 100 ms, never from a probe. HALF_FULL and LOST (events were
  *                         lost since the last one) come at most once a second each, TARGET_GONE when
- *                         the filter becomes empty, GUARD once. In the initial network namespace
- *                         only. A notice may be missed: QUERY knows the same.
+ *                         the filter becomes empty, GUARD once. A notice may be missed: QUERY knows
+ *                         the same.
+ *   SCOPE_CMD_LISTEN      From here on NOTICEs come to the socket that sends this, until it is closed.
+ *                         ENOSPC: SCOPE_LISTENERS_MAX sockets listen. EOPNOTSUPP: a module that
+ *                         sends them to a multicast group, "notices", which needs no capability.
  *
  * The overload guard: once a second of a running session the time that probes took on each CPU is
  * compared with OVERHEAD_MAX. Where a CPU is above, the session is stopped as by SCOPE_CMD_STOP, with
@@ -176,6 +181,7 @@ enum scope_cmd {
 	SCOPE_CMD_DELAY_SET,
 	SCOPE_CMD_DELAY_REMOVE,
 	SCOPE_CMD_DELAY_NEXT,
+	SCOPE_CMD_LISTEN,
 	__SCOPE_CMD_AFTER_LAST,
 	SCOPE_CMD_MAX = __SCOPE_CMD_AFTER_LAST - 1,
 };
@@ -399,7 +405,6 @@ enum scope_selftest {
 	SCOPE_SELFTEST_FAILED = 2, /* another tracer or a live patch is in the way */
 };
 
-/* The multicast group of notices. */
-#define SCOPE_GENL_NOTICES "notices"
+#define SCOPE_LISTENERS_MAX 64 /* sockets that hear notices */
 
 #endif

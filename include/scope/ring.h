@@ -97,13 +97,15 @@ struct scope_ioc_consume {
  * INFO fills the struct. CONSUME moves tail: in stream mode to any position from tail to head, in
  * flight mode by one, from position - 1; ESTALE where that was overwritten, EINVAL elsewhere. FLUSH
  * makes every CPU hand out what it holds: calls still open are written as ENTER, the sub-buffer in
- * use is closed if it has a record.
+ * use is closed if it has a record. A session's flushes begin SCOPE_FLUSH_GAP_MS apart at least; a call that
+ * comes sooner waits for the next one (EINTR where its process is killed meanwhile).
  *
  * poll: in stream mode readable while a sub-buffer waits; in flight mode while one from before the
  * last snapshot, or the stop, does. Hung up once tracing has stopped and nothing is left.
  */
 #define SCOPE_IOC_INFO _IOR('S', 1, struct scope_ioc_info)
 #define SCOPE_IOC_CONSUME _IOW('S', 2, struct scope_ioc_consume)
+#define SCOPE_FLUSH_GAP_MS 10
 #define SCOPE_IOC_FLUSH _IO('S', 3)
 
 #endif

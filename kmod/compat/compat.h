@@ -36,6 +36,16 @@ static inline void *kvzalloc(size_t bytes, gfp_t flags)
 #define __GFP_RETRY_MAYFAIL __GFP_NORETRY
 #endif
 
+/*
+ * 5.11. Pages that are charged to the caller's memory control group, and mapped by user space: before, what
+ * marked a charged page lay where the count of its mappings does.
+ */
+#ifdef SCOPE_HAVE_MEMCG_DATA_KMEM
+#define SCOPE_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#else
+#define SCOPE_GFP_MAPPED GFP_KERNEL
+#endif
+
 /* 4.13 */
 #ifndef SCOPE_HAVE_CPUS_READ_LOCK
 #define cpus_read_lock() get_online_cpus()

@@ -51,6 +51,7 @@ void client_close(struct client *client)
 }
 
 struct answer {
+	uint32_t sequence; /* of the request */
 	int error;
 	char *message;
 	uint32_t message_bytes;
@@ -98,6 +99,9 @@ static int on_valid(struct nl_msg *msg, void *data)
 	struct nlattr *a[SCOPE_ATTR_MAX + 1], *cpu;
 	int rest;
 
+	/* A notice, where this socket has asked for them. */
+	if (!nlmsg_hdr(msg)->nlmsg_seq)
+		return NL_OK;
 	CHECK(!genlmsg_parse(nlmsg_hdr(msg), 0, a, SCOPE_ATTR_MAX, NULL));
 	if (answer->reply)
 		answer->reply(a, answer->data);
@@ -133,6 +137,14 @@ static int on_ack(struct nl_msg *msg, void *data)
 	return NL_STOP;
 }
 
+static int on_sequence(struct nl_msg *msg, void *data)
+{
+	const uint32_t number = nlmsg_hdr(msg)->nlmsg_seq;
+
+	CHECK(!number || number == ((struct answer *)data)->sequence, "%u", number);
+	return NL_OK;
+}
+
 /* Frees msg. */
 static int transact(struct client *client, struct nl_msg *msg, struct answer *answer)
 {
@@ -155,6 +167,8 @@ static int transact(struct client *client, struct nl_msg *msg, struct answer *an
 		nlmsg_free(msg);
 		return err;
 	}
+	answer->sequence = nlmsg_hdr(msg)->nlmsg_seq;
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, answer);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, answer);
@@ -306,18 +320,29 @@ int client_query(struct client *client, struct client_counts *ret_counts)
 	return transact(client, msg, &answer);
 }
 
+/* 0, or what was answered, as libnl numbers it. */
+int client_ask_to_listen(struct nl_sock *sock)
+{
+	const int family = genl_ctrl_resolve(sock, SCOPE_GENL_NAME);
+	struct nl_msg *msg = nlmsg_alloc();
+
+	CHECK(family > 0, "%s", nl_geterror(family));
+	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK, SCOPE_CMD_LISTEN,
+			  SCOPE_GENL_VERSION));
+	return nl_send_sync(sock, msg);
+}
+
 /* A socket that hears notices; give it back with nl_socket_free(). */
 struct nl_sock *client_listen(void)
 {
 	struct timeval patience = { .tv_sec = 10 };
 	struct nl_sock *sock = nl_socket_alloc();
-	int group;
+	int err;
 
 	CHECK(sock && !genl_connect(sock));
 	nl_socket_disable_seq_check(sock);
-	group = genl_ctrl_resolve_grp(sock, SCOPE_GENL_NAME, SCOPE_GENL_NOTICES);
-	CHECK(group > 0, "%s", nl_geterror(group));
-	CHECK(!nl_socket_add_membership(sock, group));
+	err = client_ask_to_listen(sock);
+	CHECK(!err, "%s", nl_geterror(err));
 	setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	return sock;
 }

@@ -83,6 +83,7 @@ uint64_t client_drain(struct client *client, client_record record, void *data);
 int client_module_users(void);
 void client_wait_unused(void);
 struct nl_sock *client_listen(void);
+int client_ask_to_listen(struct nl_sock *sock);
 void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind,
 		   struct client_notice *ret_notice);
 int client_snapshot(struct client *client, bool hold);

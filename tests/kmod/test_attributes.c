@@ -33,7 +33,7 @@ enum { U8 = 1, U32 = 4, U64 = 8, FLAG = 0, NEST = -1 };
 #define DELAY_NEXT BIT(SCOPE_CMD_DELAY_NEXT)
 #define NAMED (CONFIGURE | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) | QUERY | SNAPSHOT | FILTER |  \
 	       STACKS | ADD | REMOVE | NEXT | DELAY_ID | DELAY_NEXT)
-#define BARE BIT(SCOPE_CMD_INFO)      /* takes nothing */
+#define BARE (BIT(SCOPE_CMD_INFO) | BIT(SCOPE_CMD_LISTEN)) /* take nothing */
 #define TOLD BIT(SCOPE_CMD_NOTICE)    /* sent by the module, never to it */
 
 static const struct row {

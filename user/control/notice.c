@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The multicast notices of the module, heard on a socket of their own. */
+/* The notices of the module, heard on a socket of their own. */
 #include "control/notice.h"
 
 #include <errno.h>
@@ -43,21 +43,35 @@ static int on_message(struct nl_msg *message, void *context)
 	return NL_STOP;
 }
 
+/* Asks for them. 0, or what the module or the kernel says (libnl's number). */
+static int ask(struct nl_sock *socket)
+{
+	const int family = genl_ctrl_resolve(socket, SCOPE_GENL_NAME);
+	struct nl_msg *message;
+
+	if (family < 0)
+		return family;
+	message = nlmsg_alloc();
+	if (!message || !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK,
+				     SCOPE_CMD_LISTEN, SCOPE_GENL_VERSION)) {
+		nlmsg_free(message);
+		return -NLE_NOMEM;
+	}
+	return nl_send_sync(socket, message);
+}
+
 int scope_notices_open(struct scope_notices **ret_notices)
 {
 	struct scope_notices *notices = calloc(1, sizeof(*notices));
-	int group;
 
 	if (!notices)
 		return -ENOMEM;
 	notices->socket = nl_socket_alloc();
 	if (!notices->socket || genl_connect(notices->socket))
 		goto close;
-	/* They answer no request. */
+	/* They answer no request. One that comes before the answer to ours is passed over. */
 	nl_socket_disable_seq_check(notices->socket);
-	group = genl_ctrl_resolve_grp(notices->socket, SCOPE_GENL_NAME, SCOPE_GENL_NOTICES);
-	if (group < 0 || nl_socket_add_membership(notices->socket, group) ||
-	    nl_socket_set_nonblocking(notices->socket))
+	if (ask(notices->socket) || nl_socket_set_nonblocking(notices->socket))
 		goto close;
 	nl_socket_modify_cb(notices->socket, NL_CB_VALID, NL_CB_CUSTOM, on_message, notices);
 	*ret_notices = notices;

@@ -16,7 +16,7 @@ struct scope_notice_heard {
 	uint64_t value; /* as enum scope_notice says */
 };
 
-/* 0; or -errno where notices cannot be had: an older module, or another network namespace. */
+/* 0; or -errno where notices cannot be had: an older module, or too many that listen. */
 int scope_notices_open(struct scope_notices **ret_notices);
 void scope_notices_close(struct scope_notices *notices); /* NULL is fine */
 
