@@ -44,6 +44,7 @@ struct scope_delay_rule {
 /* delay_serve.c: for any context that may be traced, but for serve, which sleeps */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule);
 u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags);
+u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags);
 u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags);
 
 /* delay_entry.c */

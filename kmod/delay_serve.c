@@ -15,29 +15,35 @@ bool scope_delay_is_traced(const struct scope_delay_rule *rule)
 }
 
 /*
- * Counts a visit of the running thread. For how long it is to be held up; 0: not at all, the visit
- * was not chosen, or is none of this rule. Any context.
+ * Counts visits of the running thread that come at once, in a time that does not grow with their number.
+ * For how long it is to be held up; 0: not at all, none was chosen, or they are none of this rule. Any
+ * context.
  */
-u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags)
+u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
 {
 	const struct scope_delay_values *values;
-	u64 asked = 0, visit;
+	u64 ns, first, chosen, asked = 0;
 
 	if (!scope_delay_is_traced(rule))
 		return 0;
 	rcu_read_lock();
 	values = rcu_dereference(rule->values);
 	if (!values->threads || scope_threads_have(values->threads, current->pid)) {
-		visit = atomic64_inc_return(&rule->visits) - 1;
-		if (scope_delay_chosen(values->seed, visit, values->probability))
-			asked = values->ns;
-		if (asked > values->hit_max_ns) {
-			asked = values->hit_max_ns;
+		first = atomic64_add_return(visits, &rule->visits) - visits;
+		chosen = scope_delay_chosen_of(values->seed, first, visits, values->probability);
+		ns = min(values->ns, values->hit_max_ns);
+		if (chosen && ns < values->ns)
 			*ret_flags |= SCOPE_DELAYED_CAPPED;
-		}
+		/* Whatever is asked for and slept, the product has 64 bits. */
+		asked = min_t(u64, chosen, 1ull << 33) * ns;
 	}
 	rcu_read_unlock();
 	return asked;
+}
+
+u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags)
+{
+	return scope_delay_due_of(rule, 1, ret_flags);
 }
 
 /* What the cap of this second leaves of asked_ns. */

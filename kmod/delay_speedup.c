@@ -231,7 +231,10 @@ static void leave_cpu(struct scope_delay_rule *rule, struct slot *slot)
 	smp_store_release(&slot->off, true);
 }
 
-/* Blocked samples: what the thread slept through in the call that is to look faster. */
+/*
+ * Blocked samples: what the thread slept through in the call that is to look faster. With interrupts and
+ * the CPU's run queue held, so however long it slept this takes no longer.
+ */
 static void credit_blocked(struct scope_delay_rule *rule, struct slot *slot)
 {
 	u64 period_ns = READ_ONCE(rule->session->config.sample_period_ns);
@@ -244,8 +247,9 @@ static void credit_blocked(struct scope_delay_rule *rule, struct slot *slot)
 	samples = scope_account_off_cpu(period_ns, slot->account.to_sample_ns, now - slot->off_ns,
 					(slot->woken ? slot->woken_ns : now) - slot->off_ns);
 	slot->account.to_sample_ns = samples.to_sample_ns;
-	for (; samples.blocked; samples.blocked--)
-		credit(rule, slot, scope_delay_due(rule, &flags));
+	/* One credit of the sum is what as many single ones are. */
+	if (samples.blocked)
+		credit(rule, slot, scope_delay_due_of(rule, samples.blocked, &flags));
 }
 
 static void come_back(struct scope_delay_rule *rule, struct slot *slot)

@@ -95,7 +95,8 @@
  *                         DELAY_SECOND_MAX_NS (that of the rule set last holds), is not served and
  *                         counts as capped.
  *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
- *                         n of the rule is, where scope_delay_chosen(seed, n, probability).
+ *                         n of the rule is, where scope_delay_chosen(seed, n, probability); of the
+ *                         periods of one sleep (SCOPE_DELAY_SPEEDUP) scope_delay_chosen_of() are.
  *                         EBUSY: the session has a rule of SCOPE_DELAY_SPEEDUP already; or, on the
  *                         entry of a call, something else has that function that cannot share it: a
  *                         live patch, some BPF programs, any probe where the kernel has no ftrace; or
@@ -367,6 +368,29 @@ static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
 	return !probability || (__u32)((x ^ x >> 31) >> 32) < probability;
+}
+
+/* Of so many visits that come at once, those after the first of this number are not drawn one by one. */
+#define SCOPE_DELAY_DRAWS 64u
+
+/*
+ * How many of count visits from number `visit` on are to be held up, in a time that does not grow with
+ * count. Exact up to SCOPE_DELAY_DRAWS visits, and where all are chosen; of more the rest is as many as
+ * are to be expected, its fraction by one more draw. So the mean is that of single draws, and the same
+ * seed gives the same number.
+ */
+static inline __u64 scope_delay_chosen_of(__u64 seed, __u64 visit, __u64 count, __u32 probability)
+{
+	const __u64 drawn = count < SCOPE_DELAY_DRAWS ? count : SCOPE_DELAY_DRAWS, rest = count - drawn;
+	const __u32 fraction = (__u32)(rest * probability);
+	__u64 chosen, i;
+
+	if (!probability)
+		return count;
+	chosen = (rest >> 32) * probability + ((rest & 0xffffffffu) * probability >> 32);
+	for (i = 0; i < drawn; i++)
+		chosen += scope_delay_chosen(seed, visit + i, probability);
+	return chosen + (fraction && scope_delay_chosen(seed, visit + drawn, fraction));
 }
 
 enum scope_run_state {

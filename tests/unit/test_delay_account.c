@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <scope/control.h>
+
 #include "../../kmod/delay_account.h"
 
 #define US 1000ull
@@ -194,6 +196,84 @@ static void test_stretches_add_up(void **state)
 	}
 }
 
+/* What the periods of a sleep are worth is credited at once: the same as one credit after the other. */
+static void test_one_credit_of_the_sum(void **state)
+{
+	const __u64 paid[] = { 0, 3 * MS, 10 * MS, 17 * MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paid) / sizeof(paid[0]); i++) {
+		struct scope_account each = { .paid_ns = paid[i] }, sum = each;
+		__u64 required_each = 10 * MS, required_sum = required_each, count = 23, n;
+
+		for (n = 0; n < count; n++)
+			required_each = scope_account_credit(&each, required_each, 700 * US);
+		required_sum = scope_account_credit(&sum, required_sum, count * 700 * US);
+		assert_int_equal(required_each, required_sum);
+		assert_int_equal(each.paid_ns, sum.paid_ns);
+	}
+}
+
+static __u64 choose_by_loop(__u64 seed, __u64 visit, __u64 count, __u32 probability)
+{
+	__u64 chosen = 0;
+
+	for (__u64 i = 0; i < count; i++)
+		chosen += (__u64)scope_delay_chosen(seed, visit + i, probability);
+	return chosen;
+}
+
+/* So many visits at once as a loop would choose: up to 64 exactly, or all of them. */
+static void test_choice_of_few_or_of_all_is_exact(void **state)
+{
+	const __u32 probabilities[] = { 0, 1, 1u << 30, 3u << 30, UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(probabilities) / sizeof(probabilities[0]); i++)
+		for (__u64 count = 0; count <= SCOPE_DELAY_DRAWS; count++)
+			assert_int_equal(scope_delay_chosen_of(7, 11 * count, count, probabilities[i]),
+					 choose_by_loop(7, 11 * count, count, probabilities[i]));
+	assert_int_equal(scope_delay_chosen_of(7, 5, 1ull << 50, 0), 1ull << 50);
+}
+
+/* Of more: within what chance leaves of the loop's each time (5 standard deviations), and no bias in the mean. */
+static void test_choice_of_many_is_expected(void **state)
+{
+	const __u32 quarter = 1u << 30;
+	__u64 at_once = 0, by_loop = 0;
+
+	(void)state;
+	for (__u64 seed = 0; seed < 3000; seed++) {
+		const __u64 count = 65 + seed % 997;
+		const __u64 chosen = scope_delay_chosen_of(seed, seed, count, quarter);
+		const __u64 loop = choose_by_loop(seed, seed, count, quarter);
+		const double off = (double)chosen - (double)loop;
+
+		assert_true(off * off <= 25 * (double)count * 3 / 16);
+		at_once += chosen;
+		by_loop += loop;
+	}
+	/* Some 1.7 million visits: their sums differ by less than 1 in 200. */
+	assert_true(at_once > by_loop - by_loop / 200 && at_once < by_loop + by_loop / 200);
+	/* Single visits beyond the draws are chosen by their fraction, not rounded away. */
+	at_once = 0;
+	for (__u64 seed = 0; seed < 4000; seed++)
+		at_once += scope_delay_chosen_of(seed, 0, 65, 1u << 22) -
+			   choose_by_loop(seed, 0, 64, 1u << 22);
+	assert_in_range(at_once, 1, 15);
+}
+
+/* A loop would take hours: a year of 0.2 ms, and the most that 64 bits count. */
+static void test_choice_takes_no_longer_for_more(void **state)
+{
+	const __u64 year = 365ull * 86400 * 5000;
+
+	(void)state;
+	assert_in_range(scope_delay_chosen_of(1, 0, year, 1u << 31), year / 2 - 32, year / 2 + 32);
+	assert_in_range(scope_delay_chosen_of(1, 0, UINT64_MAX, 1u << 31), UINT64_MAX / 2 - 32,
+			UINT64_MAX / 2 + 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +286,10 @@ int main(void)
 		cmocka_unit_test(test_children_inherit),
 		cmocka_unit_test(test_samples_off_the_cpu),
 		cmocka_unit_test(test_stretches_add_up),
+		cmocka_unit_test(test_one_credit_of_the_sum),
+		cmocka_unit_test(test_choice_of_few_or_of_all_is_exact),
+		cmocka_unit_test(test_choice_of_many_is_expected),
+		cmocka_unit_test(test_choice_takes_no_longer_for_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
