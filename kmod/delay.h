@@ -69,6 +69,8 @@ struct scope_delay_info {
 	char name[SCOPE_PROBE_NAME_BYTES];
 };
 
+#ifndef SCOPE_WITHOUT_DELAYS
+
 void scope_delay_prepare(struct scope_session *session);
 void scope_delay_values_free(struct scope_delay_values *values);
 
@@ -87,5 +89,54 @@ void scope_delay_sample(struct scope_session *session);
 void scope_delay_free(struct scope_session *session);
 /* No session is left: wait until no thread is inside the module. */
 void scope_delay_exit(void);
+
+#else /* built with SCOPE_DELAYS=0: no session ever has a rule */
+
+static inline void scope_delay_prepare(struct scope_session *session)
+{
+}
+
+static inline void scope_delay_values_free(struct scope_delay_values *values)
+{
+}
+
+static inline int scope_delay_set(struct scope_session *session,
+				  const struct scope_delay_request *request)
+{
+	return -ENOSYS;
+}
+
+static inline int scope_delay_remove(struct scope_session *session, u16 id)
+{
+	return -ENOENT;
+}
+
+static inline int scope_delay_next(struct scope_session *session, u32 id,
+				   struct scope_delay_info *ret_info)
+{
+	return -ENOENT;
+}
+
+static inline void scope_delay_detach(struct scope_session *session)
+{
+}
+
+static inline void scope_delay_wake(struct scope_session *session)
+{
+}
+
+static inline void scope_delay_sample(struct scope_session *session)
+{
+}
+
+static inline void scope_delay_free(struct scope_session *session)
+{
+}
+
+static inline void scope_delay_exit(void)
+{
+}
+
+#endif
 
 #endif

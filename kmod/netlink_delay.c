@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The control messages that set, remove and tell of delay rules. */
 #include <linux/errno.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include "configure.h"
 #include "delay.h"
@@ -187,6 +188,10 @@ static int parse_request(struct genl_info *info, struct scope_delay_request *req
 			      "function), 3 (kernel function) or 4 (speedup)");
 	request->second_max_ns = get_u64(info, SCOPE_ATTR_DELAY_SECOND_MAX_NS,
 					 SCOPE_DELAY_SECOND_MAX_NS_DEFAULT);
+	if (request->second_max_ns > SCOPE_DELAY_SECOND_MAX_NS_MAX)
+		return REFUSE(info, info->attrs[SCOPE_ATTR_DELAY_SECOND_MAX_NS], -EINVAL,
+			      "DELAY_SECOND_MAX_NS is at most 100 seconds: a hundred threads that do "
+			      "nothing else");
 	err = parse_call(info, request);
 	if (!err && (request->site == SCOPE_DELAY_SPEEDUP ? !ranges && request->nr == SCOPE_NR_NONE
 							  : !!ranges))
@@ -230,6 +235,28 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 				     request->site == SCOPE_DELAY_USER, err);
 }
 
+#ifndef SCOPE_WITHOUT_DELAYS
+static bool delays = true;
+module_param(delays, bool, 0644);
+MODULE_PARM_DESC(delays, "whether threads may be held up on purpose (scope.delays=0: refused)");
+#endif
+
+/* Rules that are there already stay till their session ends. */
+static int check_allowed(struct sk_buff *skb, struct genl_info *info)
+{
+#ifdef SCOPE_WITHOUT_DELAYS
+	return REFUSE_ALL(info, -ENOSYS, "this module was built without delays (SCOPE_DELAYS=0)");
+#else
+	if (!READ_ONCE(delays))
+		return REFUSE_ALL(info, -ECANCELED, "delays are switched off by the module's parameter "
+				  "`delays`: `echo 1 > /sys/module/scope/parameters/delays` allows them");
+	/* As for all messages, the opener of the socket as well. */
+	return netlink_capable(skb, CAP_SYS_ADMIN) ? 0 :
+		REFUSE_ALL(info, -EPERM, "to hold other programs up takes CAP_SYS_ADMIN, CAP_PERFMON is "
+			   "not enough: run as root");
+#endif
+}
+
 int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_delay_request request = { 0 };
@@ -238,8 +265,11 @@ int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	request.values = kzalloc(sizeof(*request.values), GFP_KERNEL);
-	err = request.values ? parse_request(info, &request) : -ENOMEM;
+	err = check_allowed(skb, info);
+	if (!err)
+		request.values = kzalloc(sizeof(*request.values), GFP_KERNEL);
+	if (!err)
+		err = request.values ? parse_request(info, &request) : -ENOMEM;
 	if (!err)
 		err = explain(info, &request, scope_delay_set(session, &request));
 	if (err)

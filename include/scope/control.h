@@ -5,7 +5,8 @@
  * open("/dev/scope") makes a session and SCOPE_IOC_INFO tells its number. The session lives as long
  * as that file: when its last descriptor and mapping are gone, tracing stops and all is freed.
  *
- * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM.
+ * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM. DELAY_SET
+ * needs CAP_SYS_ADMIN: who may watch programs may not slow them down for that.
  *
  *   SCOPE_CMD_INFO        -> PROTOCOL, PROTOCOL_MIN, MODULE_VERSION, KERNEL_REGS, SELFTEST,
  *                         SESSIONS { SESSION ... }
@@ -93,7 +94,7 @@
  *                         visits and holds nobody up. What a thread would have to wait above
  *                         DELAY_HIT_MAX_NS, or all threads of the session together in a second above
  *                         DELAY_SECOND_MAX_NS (that of the rule set last holds), is not served and
- *                         counts as capped.
+ *                         counts as capped. EINVAL: one of the two above its own limit.
  *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
  *                         n of the rule is, where scope_delay_chosen(seed, n, probability); of the
  *                         periods of one sleep (SCOPE_DELAY_SPEEDUP) scope_delay_chosen_of() are.
@@ -102,6 +103,9 @@
  *                         live patch, some BPF programs, any probe where the kernel has no ftrace; or
  *                         kernel.ftrace_enabled is 0. EADDRINUSE: another function of that call has
  *                         rules, of any session. EUSERS: 16 rules of all sessions are on its entry.
+ *                         EPERM: without CAP_SYS_ADMIN, CAP_PERFMON is not enough. ECANCELED: the
+ *                         module's parameter `delays` is off. ENOSYS: it was built without them
+ *                         (SCOPE_DELAYS=0).
  *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
  *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
  *                         EOPNOTSUPP: this kernel cannot serve that site (the text says what may do
@@ -359,6 +363,13 @@ struct scope_delay_range {
 #define SCOPE_DELAY_NS_MAX 1000000000ull  /* of one delay */
 #define SCOPE_DELAY_SPIN_NS 20000ull	  /* below it a thread spins: a sleep is not that exact */
 #define SCOPE_DELAY_SECOND_MAX_NS_DEFAULT 10000000000ull /* ten threads that do nothing else */
+/*
+ * The most that may be asked for: a hundred threads that do nothing else. With a cap of C seconds in each
+ * second no more than C threads are held up in the mean, whatever rules there are: an experiment that
+ * needs more does not slow a place down any more, it stops the program. Not by processors: who is held up
+ * takes none.
+ */
+#define SCOPE_DELAY_SECOND_MAX_NS_MAX 100000000000ull
 
 /* Is this visit (counted from 0) one of those to hold up? Spreads bits as splitmix64 does. */
 static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)

@@ -75,6 +75,7 @@ static const struct {
 	{ "delay_ends", test_delay_ends },
 	{ "delay_owner_killed", test_delay_owner_killed },
 	{ "delay_refuse", test_delay_refuse },
+	{ "delay_off", test_delay_off },
 	{ "coexist_entry", test_coexist_entry },
 	{ "coexist_kernel", test_coexist_kernel },
 	{ "coexist_user", test_coexist_user },

@@ -328,6 +328,11 @@ void test_delay_refuse(void)
 	     .ns = SCOPE_DELAY_NS_MAX + 1);
 	WANT(&client, -EINVAL, "DELAY_HIT_MAX_NS", .site = SCOPE_DELAY_RECEIVE,
 	     .hit_max_ns = SCOPE_DELAY_NS_MAX + 1);
+	WANT(&client, -EINVAL, "DELAY_SECOND_MAX_NS", .site = SCOPE_DELAY_RECEIVE, .ns = 1,
+	     .second_max_ns = SCOPE_DELAY_SECOND_MAX_NS_MAX + 1);
+	delay_must(&client, &(struct client_delay){ .id = 1, .site = SCOPE_DELAY_RECEIVE, .ns = 1,
+					      .second_max_ns = SCOPE_DELAY_SECOND_MAX_NS_MAX });
+	CHECK(!client_delay_remove(&client, 1));
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .syscall = SYS_getppid);
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .site = SCOPE_DELAY_KERNEL);
 	WANT(&client, -EINVAL, "PROBE_PATH", .site = SCOPE_DELAY_USER, .symbol = "f");
@@ -357,6 +362,38 @@ void test_delay_refuse(void)
 	puppet_do(&puppet, PUPPET_GETPPID, 10);
 	CHECK(delay_state_of(&client, 64).visits == 10);
 	delay_end(&client, &puppet, &served);
+}
+
+static void set_parameter(const char *value)
+{
+	FILE *file = fopen("/sys/module/scope/parameters/delays", "we");
+
+	CHECK(file && fputs(value, file) >= 0 && !fclose(file));
+}
+
+/* Switched off by the module's parameter: new rules are refused, those that are there go on. */
+void test_delay_off(void)
+{
+	struct client_delay rule = delay_ways[1].rule, other = delay_ways[2].rule;
+	struct delay_served served = { 0 };
+	struct puppet puppet;
+	struct client client;
+
+	delay_begin(&client, &puppet);
+	rule.ns = other.ns = 1000;
+	rule.id = 1;
+	delay_must(&client, &rule);
+	set_parameter("0");
+	WANT(&client, -ECANCELED, "/sys/module/scope/parameters/delays", .site = SCOPE_DELAY_RECEIVE);
+	CHECK(client_delay_set(&client, &rule) == -ECANCELED);
+	puppet_do(&puppet, PUPPET_GETPPID, 10);
+	CHECK(delay_state_of(&client, 1).served == 10);
+	CHECK(!client_delay_remove(&client, 1));
+	set_parameter("1");
+	delay_must(&client, &other);
+	puppet_do(&puppet, PUPPET_RECEIVE, 10);
+	delay_end(&client, &puppet, &served);
+	CHECK(served.count == 20);
 }
 
 /* For run.sh, which ends this process and unloads the module: a session with rules of all kinds. */

@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
+#include "client_delay.h"
 #include "tests.h"
 
 #ifndef CAP_PERFMON
@@ -110,6 +111,32 @@ static void kernel_addresses(void)
 	CHECK(waitpid(pid, &status, 0) == pid && !status);
 }
 
+/* Who may trace may not hold others up for that: the same session sets a rule with CAP_SYS_ADMIN. */
+static void hold_up(int capability)
+{
+	struct client_config config = { .count = 1 };
+	const struct client_delay rule = { .site = SCOPE_DELAY_RECEIVE, .ns = 1 };
+	struct client client;
+	int status, err;
+	pid_t pid = fork();
+
+	if (!pid) {
+		keep_only(capability);
+		config.pids[0] = (uint32_t)getpid();
+		client_open(&client);
+		CHECK(!client_configure(&client, &config));
+		err = client_delay_set(&client, &rule);
+		if (capability == CAP_SYS_ADMIN)
+			CHECK(!err, "%d %s", err, client_delay_text);
+		else
+			CHECK(err == -EPERM && client_told(client_delay_text, "takes CAP_SYS_ADMIN"), "%d %s",
+			      err, client_delay_text);
+		client_close(&client);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "capability %d", capability);
+}
+
 void test_privileges(void)
 {
 	const int last = last_capability();
@@ -123,7 +150,10 @@ void test_privileges(void)
 	if (!access("/proc/self/ns/user", F_OK))
 		expect("user namespace", enter_user_namespace, 0, false);
 	/* Before 5.8 whoever may trace may do everything. */
-	if (last >= CAP_PERFMON)
+	if (last >= CAP_PERFMON) {
 		kernel_addresses();
+		hold_up(CAP_PERFMON);
+	}
+	hold_up(CAP_SYS_ADMIN);
 	printf("# %d capabilities\n", last + 1);
 }

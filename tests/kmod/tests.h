@@ -72,6 +72,7 @@ void test_delay_replace(void);
 void test_delay_ends(void);
 void test_delay_owner_killed(void);
 void test_delay_refuse(void);
+void test_delay_off(void);
 void test_coexist_entry(void);
 void test_coexist_kernel(void);
 void test_coexist_user(void);

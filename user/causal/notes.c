@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <scope/control.h>
+
 #include "causal/result.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes, const char *format, ...)
@@ -114,7 +116,11 @@ static void note_caps(const struct scope_effect *effect, struct scope_notes *not
 
 	if (met <= SCOPE_EFFECT_UNSERVED * (double)(effect->served + effect->missed))
 		return;
-	if (effect->wanted_ns > 0)
+	if (effect->wanted_ns > SCOPE_DELAY_SECOND_MAX_NS_MAX)
+		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: shorter ones fit; for "
+		    "these it would have to be %g s, and 100 is the most", effect->capped,
+		    round_up_s(effect->wanted_ns / 1e9));
+	else if (effect->wanted_ns > 0)
 		add(notes, "%" PRIu64 " delays met the limit of all threads in a second: shorter ones fit, or "
 		    "--max-delay %g for these", effect->capped,
 		    round_up_s(effect->wanted_ns / 1e9));

@@ -179,6 +179,9 @@ static int take_number(int option, const char *value, struct scope_delay_request
 		if (scope_cmd_seconds(value, &request->second_max_ns))
 			return scope_cmd_misuse("delay", "--max-delay wants a time as 2 or 500ms, not '%s'",
 						value);
+		if (request->second_max_ns > SCOPE_DELAY_SECOND_MAX_NS_MAX)
+			return scope_cmd_misuse("delay", "--max-delay is at most 100 (seconds in a second: a "
+						"hundred threads that do nothing else), not '%s'", value);
 		return 0;
 	default:
 		if (scope_cmd_number(value, 0, INT64_MAX, &request->seed))

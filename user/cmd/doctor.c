@@ -124,6 +124,27 @@ static void check_disabled(struct scope_machine *machine, struct scope_advice *a
 		    "command line, or disable=1 out of /etc/modprobe.d");
 }
 
+/* Nothing that a capture needs. */
+static void check_delays(struct scope_machine *machine, struct scope_advice *advice)
+{
+	char line[16];
+
+	if (!machine->loaded)
+		return;
+	if (access("/sys/module/scope", F_OK) == 0 &&
+	    access("/sys/module/scope/parameters/delays", F_OK) != 0) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		    "`scope delay` cannot run: this module was built without delays (SCOPE_DELAYS=0)");
+		return;
+	}
+	scope_doctor_line("/sys/module/scope/parameters/delays", line, sizeof(line));
+	if (line[0] == 'N')
+		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		    "`scope delay` cannot run: delays are switched off by the module's parameter delays: "
+		    "`echo 1 > /sys/module/scope/parameters/delays`, and take delays=0 out of "
+		    "/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
+}
+
 static void check_selftest(struct scope_machine *machine, struct scope_advice *advice)
 {
 	if (!machine->loaded)
@@ -196,10 +217,11 @@ static const struct check {
 	{ check_privilege, false },	  { check_perf, false },
 	{ check_module, true },		  { scope_doctor_file, false },
 	{ check_device, false },	  { check_disabled, false },
-	{ check_selftest, false },	  { scope_doctor_loading, true },
-	{ scope_doctor_installed, true }, { scope_doctor_headers, true },
-	{ scope_doctor_signing, true },	  { check_ptrace, false },
-	{ check_symbols, false },	  { scope_doctor_target, false },
+	{ check_selftest, false },	  { check_delays, false },
+	{ scope_doctor_loading, true },	  { scope_doctor_installed, true },
+	{ scope_doctor_headers, true },	  { scope_doctor_signing, true },
+	{ check_ptrace, false },	  { check_symbols, false },
+	{ scope_doctor_target, false },
 };
 
 static void tell(const struct scope_advice *advice)
