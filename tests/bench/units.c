@@ -151,7 +151,7 @@ static __attribute__((noinline)) int analyse(const struct scope_trace *trace, co
 	if (!err)
 		err = scope_groups_create(pickups, &groups);
 	if (!err)
-		err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
+		err = scope_survey_begin(trace, NULL, pickups, groups, NULL, &survey);
 	if (!err)
 		err = scope_survey_learn(survey, &learner);
 	for (size_t i = 0; !err && i < input->events; i += SCOPE_TRACE_TAKE)
@@ -303,7 +303,7 @@ static int bench_distinct(uint64_t count)
 	make_kinds(kinds);
 	if (open_server(&trace) || scope_pickups_learn(trace, &pickups) ||
 	    scope_groups_create(pickups, &groups) ||
-	    scope_survey_begin(trace, NULL, pickups, groups, &survey))
+	    scope_survey_begin(trace, NULL, pickups, groups, NULL, &survey))
 		return 1;
 	begin_s = cpu_s();
 	if (hand_over(survey, kinds, count) || scope_survey_end(survey) || judge(groups, survey))

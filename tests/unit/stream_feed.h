@@ -23,6 +23,7 @@ struct feed {
 	struct scope_stream *stream;
 	int failed;
 	uint64_t window_ns;   /* that may be asked for; 0: all */
+	const struct scope_listeners *listeners; /* of the stream; NULL: none */
 	uint64_t step_events; /* that a step may analyse at most */
 	bool late;	      /* what CPU 1 wrote comes when all else is in the file */
 	struct scope_packer *late_packer;
@@ -119,6 +120,7 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 	    scope_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
 	scope_stream_remember(feed->stream, feed->window_ns);
+	scope_stream_hear(feed->stream, feed->listeners);
 	feed_rows(feed, trace);
 	feed->failed |= scope_trace_rewind(trace);
 	while (!feed->failed && (more = scope_trace_next(trace, &event)) > 0) {

@@ -65,7 +65,7 @@ static void keep_with_room(uint64_t room, uint64_t most)
 
 	assert_int_equal(scope_pickups_learn(trace, &pickups), 0);
 	assert_int_equal(scope_groups_create(pickups, &groups), 0);
-	assert_int_equal(scope_survey_run(trace, pickups, groups, &survey), 0);
+	assert_int_equal(scope_survey_run(trace, pickups, groups, NULL, &survey), 0);
 	assert_int_equal(scope_detect_run(groups, survey, &scope_detect_defaults, &detection), 0);
 	assert_int_equal(scope_keep_run(survey, groups, detection, room, &kept), 0);
 	for (size_t i = 0; i < kept->populations; i++) {
@@ -123,7 +123,7 @@ static void what_came_before_is_forgotten(void **state)
 	(void)state;
 	assert_int_equal(scope_pickups_learn(trace, &pickups), 0);
 	assert_int_equal(scope_groups_create(pickups, &groups), 0);
-	assert_int_equal(scope_survey_run(trace, pickups, groups, &survey), 0);
+	assert_int_equal(scope_survey_run(trace, pickups, groups, NULL, &survey), 0);
 	assert_int_equal(scope_survey_forget(survey, groups, 0), 0);
 	assert_true(survey->requests >= REQUESTS);
 	end_ns = survey->run->timeline->end_ns;

@@ -64,10 +64,10 @@ static struct scope_once_course compare(FILE *to, char **trace_text)
 
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*trace_text);
-	assert_int_equal(scope_once_run(trace, START, &once, &course), 0);
+	assert_int_equal(scope_once_run(trace, START, NULL, &once, &course), 0);
 	assert_int_equal(scope_pickups_learn(trace, &plain.pickups), 0);
 	assert_int_equal(scope_groups_create(plain.pickups, &plain.groups), 0);
-	assert_int_equal(scope_survey_run(trace, plain.pickups, plain.groups, &plain.survey), 0);
+	assert_int_equal(scope_survey_run(trace, plain.pickups, plain.groups, NULL, &plain.survey), 0);
 	a = text_of(&once);
 	b = text_of(&plain);
 	assert_string_equal(a, b);

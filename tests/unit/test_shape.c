@@ -32,7 +32,7 @@ static struct run begin_run(void)
 
 	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
 	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
-	assert_int_equal(scope_survey_begin(run.trace, NULL, run.pickups, run.groups, &run.survey), 0);
+	assert_int_equal(scope_survey_begin(run.trace, NULL, run.pickups, run.groups, NULL, &run.survey), 0);
 	return run;
 }
 

@@ -55,7 +55,8 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (options->stream)
 		err = scope_stream_finish(options->stream, options->settled_ns, &analysis->found);
 	if (err)
-		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, &analysis->found, NULL);
+		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners,
+				     &analysis->found, NULL);
 	if (err)
 		return err;
 	scope_groups_conclude(analysis->found.groups, analysis->found.pickups);

@@ -18,6 +18,11 @@ struct scope_analysis_options {
 	 */
 	struct scope_stream *stream;
 	uint64_t settled_ns;
+	/*
+	 * NULL, or who hears of the one pass over the trace. The stream, if there is one, must have been given
+	 * the same (scope_stream_hear()).
+	 */
+	const struct scope_listeners *listeners;
 	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */
 	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */

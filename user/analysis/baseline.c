@@ -17,7 +17,7 @@ int scope_baseline_create(struct scope_trace *trace, struct scope_baseline **ret
 	}
 	baseline->trace = trace;
 	baseline->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) - begin_ns) / 1e9;
-	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, &baseline->found, NULL);
+	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, NULL, &baseline->found, NULL);
 	if (err) {
 		scope_baseline_destroy(baseline);
 		return err;

@@ -13,10 +13,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "trace/feed.h"
+
 #define RESTARTS_MAX 3
 
 struct once {
 	struct scope_trace *trace;
+	const struct scope_listeners *listeners;
 	struct scope_surveyed found;
 	struct scope_learner *learner; /* on the survey's timeline */
 	struct scope_once_course course;
@@ -63,21 +66,23 @@ static int conclude(const struct scope_learner *learner, struct scope_pickups **
 	return err;
 }
 
+static int feed_learner(void *user, const struct scope_event *const *event, size_t count)
+{
+	return scope_learner_feed(user, event, count);
+}
+
 /* ret_all: that was the whole trace. */
 static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_pickups **ret_pickups,
 		       bool *ret_all)
 {
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_learner *learner;
 	int more = 1, err = scope_learner_create(trace, &learner);
 
 	if (err)
 		return err;
 	err = scope_trace_rewind(trace);
-	while (!err && events && (more = scope_trace_take(trace, event, scope_trace_some(events))) > 0) {
-		err = scope_learner_feed(learner, event, (size_t)more);
-		events -= (uint64_t)more;
-	}
+	if (!err)
+		more = scope_trace_feed(trace, events, feed_learner, learner);
 	if (!err && more < 0)
 		err = more;
 	if (!err && !more)
@@ -98,7 +103,8 @@ static int begin(struct once *once, struct scope_pickups *pickups)
 	once->found.pickups = pickups;
 	err = scope_groups_create(pickups, &once->found.groups);
 	if (!err)
-		err = scope_survey_begin(once->trace, NULL, pickups, once->found.groups, &once->found.survey);
+		err = scope_survey_begin(once->trace, NULL, pickups, once->found.groups, once->listeners,
+					 &once->found.survey);
 	if (!err)
 		err = scope_survey_learn(once->found.survey, &once->learner);
 	return err ? err : scope_trace_rewind(once->trace);
@@ -117,31 +123,31 @@ static int restart(struct once *once)
 	return begin(once, pickups);
 }
 
-/* To the end of the trace; check: the number of events behind which decisions are looked at first. */
+static int feed_survey(void *user, const struct scope_event *const *event, size_t count)
+{
+	return scope_survey_feed(user, event, count);
+}
+
+/* To the end of the trace; check: the number of events after which decisions are looked at first. */
 static int run(struct once *once, uint64_t check)
 {
 	size_t threads = scope_pickups_threads(once->found.pickups);
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	uint64_t events = 0;
-	int more = 0, err = 0;
+	int more, err;
 
-	while (!err && (more = scope_trace_take(once->trace, event,
-						scope_trace_some(check - events))) > 0) {
-		err = scope_survey_feed(once->found.survey, event, (size_t)more);
-		events += (uint64_t)more;
-		if (err || events < check)
-			continue;
+	while ((more = scope_trace_feed(once->trace, check - events, feed_survey, once->found.survey)) > 0) {
+		events = check;
 		check *= 2;
 		if (once->course.restarts == RESTARTS_MAX ||
 		    scope_pickups_hold(once->found.pickups, once->learner, threads))
 			continue;
 		err = restart(once);
-		threads = err ? 0 : scope_pickups_threads(once->found.pickups);
+		if (err)
+			return err;
+		threads = scope_pickups_threads(once->found.pickups);
 		events = 0;
 	}
-	if (!err)
-		err = more;
-	return err ? err : scope_survey_end(once->found.survey);
+	return more ? more : scope_survey_end(once->found.survey);
 }
 
 /* The survey of a trace whose threads are all decided on for good. */
@@ -151,7 +157,8 @@ static int survey(struct once *once, struct scope_pickups *pickups)
 
 	once->found.pickups = pickups;
 	err = scope_groups_create(pickups, &once->found.groups);
-	return err ? err : scope_survey_run(once->trace, pickups, once->found.groups, &once->found.survey);
+	return err ? err : scope_survey_run(once->trace, pickups, once->found.groups, once->listeners,
+					     &once->found.survey);
 }
 
 static int run_all(struct once *once, uint64_t start_events)
@@ -182,10 +189,10 @@ static int run_all(struct once *once, uint64_t start_events)
 	return survey(once, pickups);
 }
 
-int scope_once_run(struct scope_trace *trace, uint64_t start_events, struct scope_surveyed *ret_found,
-		   struct scope_once_course *ret_course)
+int scope_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
+		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course)
 {
-	struct once once = {.trace = trace};
+	struct once once = {.trace = trace, .listeners = listeners};
 	int err = run_all(&once, start_events);
 
 	if (err) {

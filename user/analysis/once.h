@@ -28,10 +28,11 @@ struct scope_once_course {
 
 /*
  * Gives what scope_pickups_learn(), scope_groups_create() and scope_survey_run() give one after the
- * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS as a rule. The caller destroys
+ * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS as a rule. listeners: NULL,
+ * or who hears of the run that found it, and is asked to begin again where the run is. The caller destroys
  * what was found; ret_course may be NULL.
  */
-int scope_once_run(struct scope_trace *trace, uint64_t start_events, struct scope_surveyed *ret_found,
-		   struct scope_once_course *ret_course);
+int scope_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
+		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course);
 
 #endif

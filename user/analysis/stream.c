@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/feed.h"
+
 #define FIRST_CHECK_NS (2 * SCOPE_STREAM_LAG_NS)
 
 struct scope_stream {
@@ -18,6 +20,7 @@ struct scope_stream {
 	struct scope_surveyed found;
 	uint64_t begin_ns, last_ns; /* of the window; of the events learned from */
 	uint64_t check_ns; /* when to look whether decisions hold */
+	const struct scope_listeners *listeners; /* NULL: none */
 	uint64_t window_ns; /* 0, or what may be asked for */
 	unsigned restarts;
 };
@@ -45,6 +48,11 @@ void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns)
 	stream->window_ns = window_ns;
 }
 
+void scope_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners)
+{
+	stream->listeners = listeners;
+}
+
 void scope_stream_destroy(struct scope_stream *stream)
 {
 	if (!stream)
@@ -69,7 +77,7 @@ static int begin_survey(struct scope_stream *stream)
 		err = scope_groups_create(found->pickups, &found->groups);
 	if (!err)
 		err = scope_survey_begin(stream->behind, stream->learner, found->pickups,
-					 found->groups, &found->survey);
+					 found->groups, stream->listeners, &found->survey);
 	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
 	if (!err && stream->window_ns)
 		scope_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
@@ -111,31 +119,35 @@ static int begin(struct scope_stream *stream)
 	return err ? err : begin_survey(stream);
 }
 
+static int feed_learner(void *user, const struct scope_event *const *event, size_t count)
+{
+	struct scope_stream *stream = user;
+
+	stream->last_ns = event[count - 1]->time_ns;
+	return scope_learner_feed(stream->learner, event, count);
+}
+
+static int feed_survey(void *user, const struct scope_event *const *event, size_t count)
+{
+	return scope_survey_feed(user, event, count);
+}
+
 static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
-	int more = 0, err = scope_trace_grow(stream->ahead, settled_ns);
+	int err = scope_trace_grow(stream->ahead, settled_ns);
 
-	while (!err && events &&
-	       (more = scope_trace_take(stream->ahead, event, scope_trace_some(events))) > 0) {
-		stream->last_ns = event[more - 1]->time_ns;
-		err = scope_learner_feed(stream->learner, event, (size_t)more);
-		events -= (uint64_t)more;
-	}
-	return err ? err : more < 0 ? more : 0;
+	if (!err)
+		err = scope_trace_feed(stream->ahead, events, feed_learner, stream);
+	return err < 0 ? err : 0;
 }
 
 static int survey(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
-	int more = 0, err = scope_trace_grow(stream->behind, settled_ns);
+	int err = scope_trace_grow(stream->behind, settled_ns);
 
-	while (!err && events &&
-	       (more = scope_trace_take(stream->behind, event, scope_trace_some(events))) > 0) {
-		err = scope_survey_feed(stream->found.survey, event, (size_t)more);
-		events -= (uint64_t)more;
-	}
-	return err ? err : more < 0 ? more : 0;
+	if (!err)
+		err = scope_trace_feed(stream->behind, events, feed_survey, stream->found.survey);
+	return err < 0 ? err : 0;
 }
 
 int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)

@@ -22,6 +22,8 @@ struct scope_stream;
 int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
 /* Before it advances: what it finds may be asked for the last so many ns of (scope_survey_forget()). */
 void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns);
+/* Before it advances: who hears of what the second reader reads. They must outlive the stream. */
+void scope_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners);
 void scope_stream_destroy(struct scope_stream *stream); /* NULL is fine */
 
 /*

@@ -90,8 +90,8 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 			  uint32_t index, struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_threads_at(units->timeline->threads, index);
-	bool in_unit = units->thread[index].open_unit != SIZE_MAX &&
-		       units->unit[units->thread[index].open_unit].granularity ==
+	bool in_unit = units->open_unit[index] != SIZE_MAX &&
+		       units->unit[units->open_unit[index]].granularity ==
 			       SCOPE_UNIT_REQUEST;
 
 	if (scope_hang_waits(units, pickups, index))

@@ -4,6 +4,7 @@
 #define SCOPE_ANOMALY_HANG_H
 
 #include "unit/survey.h"
+#include "unit/units.h"
 
 enum scope_hang_kind {
 	SCOPE_HANG_BLOCKED,

@@ -172,7 +172,7 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 	kept->of = calloc(kept->populations + 1, sizeof(*kept->of));
 	if (kept->of) {
 		choose_shares(kept, keeper->detection, room, keeper->reference);
-		err = scope_units_share(survey->run, &kept->units);
+		err = scope_units_create(survey->run, &kept->units);
 	}
 	if (!err)
 		err = judge_shapes(keeper, survey->shapes);

@@ -12,6 +12,7 @@
 
 #include "anomaly/reference.h"
 #include "evidence/blame.h"
+#include "unit/units.h"
 
 #define SCOPE_KEEP_UNITS 200000 /* usual ones, and as many abnormal ones */
 #define SCOPE_KEEP_PARTS 200	/* this part of them for a population that has so many, at least */

@@ -3,7 +3,7 @@
 #ifndef SCOPE_EVIDENCE_LOOKUP_H
 #define SCOPE_EVIDENCE_LOOKUP_H
 
-#include "unit/unit.h"
+#include "unit/units.h"
 
 /* Rows of several threads, sorted by thread and then by time. */
 struct scope_lookup {

@@ -3,7 +3,7 @@
 #ifndef SCOPE_REPORT_PATH_H
 #define SCOPE_REPORT_PATH_H
 
-#include "unit/unit.h"
+#include "unit/units.h"
 
 struct scope_path_call {
 	uint16_t nr;	/* SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/feed.h"
+
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
 	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
@@ -406,18 +408,24 @@ bool scope_timeline_holds(const struct scope_timeline *timeline)
 	return true;
 }
 
+struct run {
+	struct scope_timeline *timeline;
+	const struct scope_timeline_ops *ops;
+	void *user;
+};
+
+static int take(void *user, const struct scope_event *const *event, size_t count)
+{
+	const struct run *run = user;
+
+	return scope_timeline_take(run->timeline, event, count, run->ops, run->user);
+}
+
 int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
 		       const struct scope_timeline_ops *ops, void *user)
 {
-	struct scope_event event;
-	int more, err = scope_trace_rewind(trace);
+	struct run run = {timeline, ops, user};
+	int err = scope_trace_feed_all(trace, take, &run);
 
-	if (err)
-		return err;
-	while ((more = scope_trace_next(trace, &event)) > 0) {
-		err = scope_timeline_feed(timeline, &event, ops, user);
-		if (err)
-			return err;
-	}
-	return more ? more : scope_timeline_finish(timeline, ops, user);
+	return err ? err : scope_timeline_finish(timeline, ops, user);
 }

@@ -31,7 +31,7 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 		if (pickup)
 			draft.pickup = *pickup;
 		if (scope_shapes_root(builder->shapes,
-				      builder->units->groups->of_thread[builder->drafts], &draft.root))
+				      builder->run->groups->of_thread[builder->drafts], &draft.root))
 			return false;
 		draft.requests = scope_pickup_any(&draft.pickup);
 		draft.plain_roles = plain_roles(&draft);
@@ -142,7 +142,7 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		.calls = (uint16_t)calls_of(builder, draft, &call),
 		.shape = draft->shape,
 		.thread = thread,
-		.group = builder->units->groups->of_thread[thread],
+		.group = builder->run->groups->of_thread[thread],
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
 	};
@@ -166,7 +166,7 @@ enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *b
 	enum scope_pickup_match match;
 
 	if (call->args && call->role == SCOPE_CALL_READ)
-		fd = scope_fds_kind(builder->units->timeline->fds, thread->tgid,
+		fd = scope_fds_kind(builder->run->timeline->fds, thread->tgid,
 				    (int32_t)call->arg[0]);
 	match = scope_pickup_match(&draft->pickup, call, fd);
 	if (match == SCOPE_PICKUP_LOOP && call->role == SCOPE_CALL_POLL && call->args)
@@ -241,7 +241,7 @@ int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 
@@ -299,7 +299,7 @@ int scope_draft_stack(void *user, uint32_t index, const struct scope_event *even
 	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
-	builder->units->stacks++;
+	builder->run->stacks++;
 	stack = draft->stack;
 	draft->stack.standing = false;
 	if (!builder->sink.stack || (!stack.standing && !stack.slept_ns &&
@@ -317,7 +317,7 @@ int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
-	builder->units->discarded += draft->open;
+	builder->run->discarded += draft->open;
 	draft->open = draft->tentative = draft->goes_on = false;
 	return 0;
 }
@@ -327,7 +327,7 @@ int scope_draft_state(void *user, uint32_t index, const struct scope_event *even
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
 
 	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
@@ -344,7 +344,7 @@ int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->units->timeline->threads, index);
+	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 

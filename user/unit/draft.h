@@ -13,7 +13,7 @@
 
 #include "timeline/take.h"
 #include "unit/shape.h"
-#include "unit/unit.h"
+#include "unit/run.h"
 
 /* The calls of one unit that has no shape, in the order they were first made. */
 struct scope_draft_calls {
@@ -61,10 +61,11 @@ struct scope_draft {
 };
 
 struct scope_unit_builder {
-	struct scope_units *units;
-	struct scope_shapes *shapes; /* of these units */
+	struct scope_unit_run *run;
+	struct scope_shapes *shapes; /* of the run */
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;
+	struct scope_listeners listeners;
 	struct scope_learner *learner; /* NULL, or who hears of all before the builder does */
 	struct scope_draft *draft;
 	size_t drafts, draft_capacity;
@@ -164,7 +165,7 @@ SCOPE_TAKE enum scope_pickup_match scope_draft_match(const struct scope_unit_bui
 {
 	switch ((enum scope_call_role)call->role) {
 	case SCOPE_CALL_READ:
-		if (call->args && scope_fds_kind(builder->units->timeline->fds, thread->tgid,
+		if (call->args && scope_fds_kind(builder->run->timeline->fds, thread->tgid,
 						 (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
 			return SCOPE_PICKUP_READ;
 		break;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "trace/feed.h"
 #include "unit/learn.h"
 
 #define DELIVERIES_MIN 5
@@ -140,19 +141,9 @@ bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
 	return thread < pickups->count && pickups->decision[thread].serves;
 }
 
-static int learn_all(struct scope_learner *learner, struct scope_trace *trace)
+static int feed(void *user, const struct scope_event *const *event, size_t count)
 {
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
-	int more, err = scope_trace_rewind(trace);
-
-	if (err)
-		return err;
-	while ((more = scope_trace_take(trace, event, SCOPE_TRACE_TAKE)) > 0) {
-		err = scope_learner_feed(learner, event, (size_t)more);
-		if (err)
-			return err;
-	}
-	return more ? more : scope_learner_finish(learner);
+	return scope_learner_feed(user, event, count);
 }
 
 int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
@@ -163,7 +154,9 @@ int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pi
 
 	if (err)
 		return err;
-	err = learn_all(learner, trace);
+	err = scope_trace_feed_all(trace, feed, learner);
+	if (!err)
+		err = scope_learner_finish(learner);
 	if (!err)
 		err = scope_pickups_create(&pickups);
 	if (!err)

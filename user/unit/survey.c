@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "trace/feed.h"
 #include "unit/shape.h"
 
 struct scope_surveyor {
@@ -226,7 +227,7 @@ static int meet(void *user, uint32_t thread)
 	return err ? err : scope_groups_extend(surveyor->groups, surveyor->pickups);
 }
 
-static int begin(struct scope_survey *survey)
+static int begin(struct scope_survey *survey, const struct scope_listeners *listeners)
 {
 	struct scope_surveyor *surveyor = survey->surveyor;
 	const struct scope_unit_sink sink = {
@@ -237,10 +238,14 @@ static int begin(struct scope_survey *survey)
 		.state = add_state,
 		.user = surveyor,
 	};
-	int err = scope_units_create(surveyor->groups, &survey->own_run);
+	const struct scope_unit_source source = {
+		.trace = surveyor->trace,
+		.groups = surveyor->groups,
+		.pickups = surveyor->pickups,
+		.listeners = listeners,
+	};
+	int err = scope_unit_run_create(&source, &sink, &survey->own_run);
 
-	if (!err)
-		err = scope_units_begin(survey->own_run, surveyor->trace, surveyor->pickups, &sink);
 	if (!err)
 		err = scope_unit_log_create(survey->own_run->shapes, &survey->own_log);
 	if (err)
@@ -253,7 +258,7 @@ static int begin(struct scope_survey *survey)
 
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
-		       struct scope_survey **ret_survey)
+		       const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey = calloc(1, sizeof(*survey));
 	int err = -ENOMEM;
@@ -266,7 +271,7 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 			.survey = survey, .trace = trace, .learner = learner, .pickups = pickups,
 			.groups = groups,
 		};
-		err = begin(survey);
+		err = begin(survey, listeners);
 	}
 	if (err) {
 		scope_survey_destroy(survey);
@@ -283,7 +288,7 @@ int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_l
 
 	if (err)
 		return err;
-	scope_units_learn(survey->run, learner);
+	scope_unit_run_learn(survey->run, learner);
 	survey->surveyor->learner = learner;
 	survey->surveyor->guess = true;
 	*ret_learner = learner;
@@ -293,7 +298,7 @@ int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_l
 int scope_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
 		      size_t count)
 {
-	return scope_units_feed(survey->run, event, count);
+	return scope_unit_run_feed(survey->run, event, count);
 }
 
 /* Behind the last unit. */
@@ -337,7 +342,7 @@ static int settle_vectors(const struct scope_shapes *shapes, const struct scope_
 
 int scope_survey_end(struct scope_survey *survey)
 {
-	int err = scope_units_end(survey->run);
+	int err = scope_unit_run_end(survey->run);
 	size_t groups;
 
 	groups = survey->surveyor->groups->count;
@@ -445,20 +450,20 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 	return survey_again(survey, groups);
 }
 
-int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
-		     struct scope_groups *groups, struct scope_survey **ret_survey)
+static int feed(void *user, const struct scope_event *const *event, size_t count)
+{
+	return scope_survey_feed(user, event, count);
+}
+
+int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+		     const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey;
-	const struct scope_event *event[SCOPE_TRACE_TAKE];
-	int more = 0, err = scope_survey_begin(trace, NULL, pickups, groups, &survey);
+	int err = scope_survey_begin(trace, NULL, pickups, groups, listeners, &survey);
 
 	if (err)
 		return err;
-	err = scope_trace_rewind(trace);
-	while (!err && (more = scope_trace_take(trace, event, SCOPE_TRACE_TAKE)) > 0)
-		err = scope_survey_feed(survey, event, (size_t)more);
-	if (!err)
-		err = more;
+	err = scope_trace_feed_all(trace, feed, survey);
 	if (!err)
 		err = scope_survey_end(survey);
 	if (err) {
@@ -476,7 +481,7 @@ void scope_survey_destroy(struct scope_survey *survey)
 	for (size_t i = 0; survey->group && i < survey->groups; i++)
 		free_group(&survey->group[i]);
 	free(survey->group);
-	scope_units_destroy(survey->own_run);
+	scope_unit_run_destroy(survey->own_run);
 	scope_unit_log_destroy(survey->own_log);
 	free(survey->surveyor);
 	free(survey);

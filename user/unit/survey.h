@@ -10,7 +10,7 @@
 
 #include "base/sketch.h"
 #include "unit/log.h"
-#include "unit/unit.h"
+#include "unit/run.h"
 
 /* How often units of one vector made one call; those that did not make it are left out. */
 struct scope_survey_call {
@@ -56,10 +56,10 @@ struct scope_survey {
 	/* Of all groups, behind the end: */
 	uint64_t units, requests;
 	double busy_ns, queue_ns, long_queue_ns;
-	struct scope_units *run; /* that told of the units: none is kept yet */
+	struct scope_unit_run *run; /* that told of the units */
 	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
-	struct scope_units *own_run; /* the same, of the survey that made them; NULL: they are another's */
+	struct scope_unit_run *own_run; /* the same, of the survey that made them; NULL: they are another's */
 	struct scope_unit_log *own_log;
 	struct scope_surveyor *surveyor; /* until the end */
 	uint64_t until_ns; /* 0, or of units that ended before */
@@ -69,12 +69,12 @@ struct scope_survey {
 
 /*
  * Takes events as they come; what is found out stands behind end. Threads are decided on when they
- * are met: by what learner knows then, into pickups and groups, where it is not NULL. What is given
- * must outlive the survey; trace is the one that events are taken from.
+ * are met: by what learner knows then, into pickups and groups, where it is not NULL. listeners: NULL, or
+ * who hears of all that the survey is fed. What is given must outlive the survey; trace is the one that events are taken from.
  */
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
-		       struct scope_survey **ret_survey);
+		       const struct scope_listeners *listeners, struct scope_survey **ret_survey);
 /*
  * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
  * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
@@ -107,8 +107,8 @@ int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call);
 
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
-int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups,
-		     struct scope_groups *groups, struct scope_survey **ret_survey);
+int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+		     const struct scope_listeners *listeners, struct scope_survey **ret_survey);
 void scope_survey_destroy(struct scope_survey *survey);
 
 #endif

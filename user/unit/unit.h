@@ -44,35 +44,6 @@ struct scope_unit {
 	bool open;	     /* it had not ended when the window did */
 };
 
-/* What a thread was at when the window ended. */
-struct scope_unit_thread {
-	size_t open_unit;	/* its unit that had not ended, SIZE_MAX: none */
-	uint64_t idle_ns;	/* in pick-ups, waiting for work */
-	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
-};
-
-/*
- * Units that somebody chose to keep, with what one run through the trace told beside them. A trace
- * has units by the million; what is kept of them is bounded (evidence/keep.h).
- */
-struct scope_units {
-	const struct scope_groups *groups; /* the caller's */
-	struct scope_shapes *shapes; /* of the units that the run tells of; NULL: there is none */
-	struct scope_unit *unit;
-	size_t count, capacity;
-	struct scope_unit_call *call;
-	size_t calls, call_capacity;
-	uint32_t *shape_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
-	size_t shape_calls, shape_capacity;
-	uint64_t discarded; /* units cut by a loss */
-	uint64_t stacks;    /* in the trace, of any kind */
-	struct scope_timeline *timeline; /* as it stands at the window's end */
-	bool shares; /* the timeline is that of the units it was made of */
-	struct scope_unit_thread *thread; /* by index; set when the run is over */
-	size_t threads;
-	struct scope_unit_builder *builder; /* during the run */
-};
-
 /* A stack, and the call that it was taken behind. */
 struct scope_unit_stack {
 	uint32_t thread;
@@ -106,30 +77,6 @@ struct scope_unit_sink {
 
 #define SCOPE_UNIT_WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
 #define SCOPE_UNIT_IDLE_MIN_NS 1000000 /* of a thread that waits for its next request */
-
-/* Keeps no unit yet. The groups must outlive it. */
-int scope_units_create(const struct scope_groups *groups, struct scope_units **ret_units);
-/*
- * Hands every unit of the events that come to the sink, the last ones behind end; units->timeline is
- * that of the run, and units->thread is set by end. Once for each struct scope_units. What begin is
- * given must stay until the end.
- */
-int scope_units_begin(struct scope_units *units, const struct scope_trace *trace,
-		      const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
-/* All that is fed from now on teaches the learner, too, who shares units->timeline. */
-void scope_units_learn(struct scope_units *units, struct scope_learner *learner);
-int scope_units_feed(struct scope_units *units, const struct scope_event *const *event, size_t count);
-int scope_units_end(struct scope_units *units);
-
-/* All of it, for all of the trace. */
-int scope_units_run(struct scope_units *units, struct scope_trace *trace,
-		    const struct scope_pickups *pickups, const struct scope_unit_sink *sink);
-/* Of the same run, which is over: another store, in which nothing is kept yet. run must outlive it. */
-int scope_units_share(const struct scope_units *run, struct scope_units **ret_units);
-/* Stores a copy; for the sink. */
-int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
-		     const struct scope_unit_call *call);
-void scope_units_destroy(struct scope_units *units);
 
 /* One bit for each number that the unit called, without those that say nothing. */
 static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hands the events of a trace on. */
+#ifndef SCOPE_TRACE_FEED_H
+#define SCOPE_TRACE_FEED_H
+
+#include "trace/trace.h"
+
+/* Takes the next events, count of them, 1 or more; a return other than 0 ends the feed. */
+typedef int scope_trace_feeder(void *user, const struct scope_event *const *event, size_t count);
+
+/*
+ * Hands on the next events, `most` of them or all that there are: 1 where the trace may have more, 0 at its
+ * end, -errno, or what the feeder returned.
+ */
+int scope_trace_feed(struct scope_trace *trace, uint64_t most, scope_trace_feeder *feeder, void *user);
+
+/* From the first event to the last. 0, -errno, or what the feeder returned. */
+int scope_trace_feed_all(struct scope_trace *trace, scope_trace_feeder *feeder, void *user);
+
+#endif

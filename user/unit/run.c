@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run through events that finds the units in them. */
+#include "unit/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "unit/draft.h"
+#include "unit/learn.h"
+
+SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread,
+			   const struct scope_open_call *call)
+{
+	return scope_draft_enter(user, thread, call);
+}
+
+SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
+			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	return scope_draft_exit(user, thread, call, ret, exit_ns);
+}
+
+SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
+{
+	const struct scope_unit_builder *builder = user;
+
+	return builder->draft[thread].plain_roles;
+}
+
+SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread,
+			    const struct scope_event *event, enum scope_call_role role)
+{
+	return scope_draft_plain(user, thread, event, role);
+}
+
+static const struct scope_timeline_ops build = {
+	.plain_roles = build_plain_roles,
+	.plain = build_plain,
+	.enter = build_enter,
+	.exit = build_exit,
+	.leave = scope_draft_leave,
+	.wait = scope_draft_wait,
+	.stack = scope_draft_stack,
+	.lost = scope_draft_lost,
+	.state = scope_draft_state,
+	.end = scope_draft_end,
+};
+
+/* The same, and the learner hears of it first. */
+SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread,
+			  const struct scope_open_call *call)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_enter(builder->learner, thread, call);
+
+	return err ? err : scope_draft_enter(builder, thread, call);
+}
+
+SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread,
+			 const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_exit(builder->learner, thread, call, ret, exit_ns);
+
+	return err ? err : scope_draft_exit(builder, thread, call, ret, exit_ns);
+}
+
+SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
+{
+	const struct scope_unit_builder *builder = user;
+
+	return builder->draft[thread].plain_roles & scope_learn_plain_roles(builder->learner, thread);
+}
+
+SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
+			   const struct scope_event *event, enum scope_call_role role)
+{
+	struct scope_unit_builder *builder = user;
+
+	if (!scope_draft_plain(builder, thread, event, role))
+		return false;
+	scope_learn_plain(builder->learner, thread, event);
+	return true;
+}
+
+static int both_wait(void *user, const struct scope_wait *wait)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_learn_wait(builder->learner, wait);
+
+	return err ? err : scope_draft_wait(builder, wait);
+}
+
+static const struct scope_timeline_ops both = {
+	.plain_roles = both_plain_roles,
+	.plain = both_plain,
+	.enter = both_enter,
+	.exit = both_exit,
+	.leave = scope_draft_leave,
+	.wait = both_wait,
+	.stack = scope_draft_stack,
+	.lost = scope_draft_lost,
+	.state = scope_draft_state,
+	.end = scope_draft_end,
+};
+
+/*
+ * The same, and listeners hear of it afterwards. Without a learner this could be built in once more; it asks
+ * instead, for who listens takes longer than that.
+ */
+SCOPE_TAKE int heard_enter(void *user, const struct scope_thread *thread,
+			   const struct scope_open_call *call)
+{
+	struct scope_unit_builder *builder = user;
+	int err = builder->learner ? both_enter(user, thread, call) : build_enter(user, thread, call);
+
+	return err ? err : scope_listeners_ops.enter(&builder->listeners, thread, call);
+}
+
+SCOPE_TAKE int heard_exit(void *user, const struct scope_thread *thread,
+			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = builder->learner ? both_exit(user, thread, call, ret, exit_ns)
+				   : build_exit(user, thread, call, ret, exit_ns);
+
+	return err ? err : scope_listeners_ops.exit(&builder->listeners, thread, call, ret, exit_ns);
+}
+
+SCOPE_TAKE uint32_t heard_plain_roles(void *user, uint32_t thread)
+{
+	struct scope_unit_builder *builder = user;
+	const uint32_t own = builder->learner ? both_plain_roles(user, thread)
+					      : build_plain_roles(user, thread);
+
+	return own & scope_listeners_ops.plain_roles(&builder->listeners, thread);
+}
+
+SCOPE_TAKE bool heard_plain(void *user, const struct scope_thread *thread,
+			    const struct scope_event *event, enum scope_call_role role)
+{
+	struct scope_unit_builder *builder = user;
+
+	if (!(builder->learner ? both_plain(user, thread, event, role)
+			       : build_plain(user, thread, event, role)))
+		return false;
+	return scope_listeners_ops.plain(&builder->listeners, thread, event, role);
+}
+
+static int heard_leave(void *user, uint32_t thread, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_draft_leave(user, thread, now_ns);
+
+	return err ? err : scope_listeners_ops.leave(&builder->listeners, thread, now_ns);
+}
+
+static int heard_wait(void *user, const struct scope_wait *wait)
+{
+	struct scope_unit_builder *builder = user;
+	int err = builder->learner ? both_wait(user, wait) : scope_draft_wait(user, wait);
+
+	return err ? err : scope_listeners_ops.wait(&builder->listeners, wait);
+}
+
+static int heard_stack(void *user, uint32_t thread, const struct scope_event *event)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_draft_stack(user, thread, event);
+
+	return err ? err : scope_listeners_ops.stack(&builder->listeners, thread, event);
+}
+
+static int heard_lost(void *user, uint32_t thread, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_draft_lost(user, thread, now_ns);
+
+	return err ? err : scope_listeners_ops.lost(&builder->listeners, thread, now_ns);
+}
+
+static int heard_state(void *user, uint32_t thread, const struct scope_event *event)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_draft_state(user, thread, event);
+
+	return err ? err : scope_listeners_ops.state(&builder->listeners, thread, event);
+}
+
+static int heard_end(void *user, uint32_t thread, uint64_t now_ns)
+{
+	struct scope_unit_builder *builder = user;
+	int err = scope_draft_end(user, thread, now_ns);
+
+	return err ? err : scope_listeners_ops.end(&builder->listeners, thread, now_ns);
+}
+
+static const struct scope_timeline_ops heard = {
+	.plain_roles = heard_plain_roles,
+	.plain = heard_plain,
+	.enter = heard_enter,
+	.exit = heard_exit,
+	.leave = heard_leave,
+	.wait = heard_wait,
+	.stack = heard_stack,
+	.lost = heard_lost,
+	.state = heard_state,
+	.end = heard_end,
+};
+
+/* Behind the timeline's end: what the run tells of threads, and the units that had not ended. */
+static int finish(struct scope_unit_run *run)
+{
+	struct scope_unit_builder *builder = run->builder;
+	struct scope_threads *threads = run->timeline->threads;
+	size_t count = scope_threads_count(threads);
+	int err = 0;
+
+	run->thread = calloc(count + 1, sizeof(*run->thread));
+	if (!run->thread)
+		return -ENOMEM;
+	run->threads = count;
+	for (size_t i = 0; !err && i < builder->drafts; i++) {
+		struct scope_draft *draft = &builder->draft[i];
+		const struct scope_mark now = scope_mark_now(scope_threads_at(threads, i));
+
+		run->thread[i].idle_ns = draft->idle_ns;
+		run->thread[i].last_call_ns = draft->stack.exit_ns;
+		if (draft->open && draft->tentative)
+			err = scope_draft_close(builder, i, &draft->end, draft->end_ns, false);
+		else if (draft->open)
+			err = scope_draft_close(builder, i, &now, run->timeline->end_ns, true);
+	}
+	return err;
+}
+
+static void destroy_builder(struct scope_unit_run *run)
+{
+	struct scope_unit_builder *builder = run->builder;
+
+	if (!builder)
+		return;
+	for (size_t i = 0; i < builder->drafts; i++)
+		free(builder->draft[i].call);
+	free(builder->draft);
+	free(builder);
+	run->builder = NULL;
+}
+
+static int begin(struct scope_unit_run *run, const struct scope_unit_source *source,
+		 const struct scope_unit_sink *sink)
+{
+	int err;
+
+	run->groups = source->groups;
+	run->builder = calloc(1, sizeof(*run->builder));
+	if (!run->builder || scope_shapes_create(&run->shapes))
+		return -ENOMEM;
+	*run->builder = (struct scope_unit_builder){
+		.run = run, .shapes = run->shapes, .pickups = source->pickups, .sink = *sink,
+	};
+	if (source->listeners)
+		run->builder->listeners = *source->listeners;
+	err = scope_timeline_create(source->trace, &run->timeline);
+	return err ? err : scope_listeners_begin(&run->builder->listeners, run->timeline);
+}
+
+int scope_unit_run_create(const struct scope_unit_source *source, const struct scope_unit_sink *sink,
+			  struct scope_unit_run **ret_run)
+{
+	struct scope_unit_run *run = calloc(1, sizeof(*run));
+	int err = run ? begin(run, source, sink) : -ENOMEM;
+
+	if (err) {
+		scope_unit_run_destroy(run);
+		return err;
+	}
+	*ret_run = run;
+	return 0;
+}
+
+void scope_unit_run_learn(struct scope_unit_run *run, struct scope_learner *learner)
+{
+	run->builder->learner = learner;
+}
+
+int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *const *event, size_t count)
+{
+	struct scope_unit_builder *builder = run->builder;
+
+	if (builder->listeners.count)
+		return scope_timeline_take(run->timeline, event, count, &heard, builder);
+	return builder->learner ? scope_timeline_take(run->timeline, event, count, &both, builder)
+				: scope_timeline_take(run->timeline, event, count, &build, builder);
+}
+
+int scope_unit_run_end(struct scope_unit_run *run)
+{
+	struct scope_unit_builder *builder = run->builder;
+	size_t threads = scope_threads_count(run->timeline->threads);
+	int err = scope_timeline_finish(run->timeline, builder->listeners.count ? &heard :
+					builder->learner ? &both : &build, builder);
+
+	if (!err && threads && builder->sink.meet)
+		err = builder->sink.meet(builder->sink.user, threads - 1);
+	if (!err)
+		err = finish(run);
+	if (!err)
+		err = scope_listeners_finish(&builder->listeners);
+	destroy_builder(run);
+	return err;
+}
+
+void scope_unit_run_destroy(struct scope_unit_run *run)
+{
+	if (!run)
+		return;
+	destroy_builder(run);
+	scope_timeline_destroy(run->timeline);
+	scope_shapes_destroy(run->shapes);
+	free(run->thread);
+	free(run);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run through events that finds the units in them. It keeps none: see unit/units.h. */
+#ifndef SCOPE_UNIT_RUN_H
+#define SCOPE_UNIT_RUN_H
+
+#include "timeline/listeners.h"
+#include "unit/unit.h"
+
+/* What a thread was at when the window ended. */
+struct scope_unit_thread {
+	uint64_t idle_ns;	/* in pick-ups, waiting for work */
+	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
+};
+
+struct scope_unit_run {
+	const struct scope_groups *groups; /* the caller's */
+	struct scope_shapes *shapes; /* of the units that it tells of */
+	struct scope_timeline *timeline;
+	struct scope_unit_thread *thread; /* by index; set by end, as the next two are complete then */
+	size_t threads;
+	uint64_t discarded; /* units cut by a loss */
+	uint64_t stacks;    /* in the trace, of any kind */
+	struct scope_unit_builder *builder; /* until end */
+};
+
+/* What a run goes by. All that is named must outlive the run. */
+struct scope_unit_source {
+	const struct scope_trace *trace; /* that events are taken from */
+	const struct scope_groups *groups;
+	const struct scope_pickups *pickups;
+	const struct scope_listeners *listeners; /* NULL: none */
+};
+
+/* The sink is copied. 0 or -errno; the caller destroys. */
+int scope_unit_run_create(const struct scope_unit_source *source, const struct scope_unit_sink *sink,
+			  struct scope_unit_run **ret_run);
+/* All that is fed from now on teaches the learner, too, who shares run->timeline. */
+void scope_unit_run_learn(struct scope_unit_run *run, struct scope_learner *learner);
+/* Hands every unit of the events that come to the sink, the last ones by end. */
+int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *const *event, size_t count);
+int scope_unit_run_end(struct scope_unit_run *run);
+void scope_unit_run_destroy(struct scope_unit_run *run); /* NULL is fine */
+
+#endif

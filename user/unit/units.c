@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A store of units that somebody chose to keep. */
+#include "unit/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "unit/shape.h"
+
+int scope_units_create(const struct scope_unit_run *run, struct scope_units **ret_units)
+{
+	struct scope_units *units = calloc(1, sizeof(*units));
+
+	if (!units)
+		return -ENOMEM;
+	*units = (struct scope_units){
+		.groups = run->groups,
+		.timeline = run->timeline,
+		.discarded = run->discarded,
+		.stacks = run->stacks,
+		.thread = run->thread,
+		.threads = run->threads,
+		.open_unit = calloc(run->threads + 1, sizeof(*units->open_unit)),
+	};
+	if (!units->open_unit) {
+		scope_units_destroy(units);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < run->threads; i++)
+		units->open_unit[i] = SIZE_MAX;
+	*ret_units = units;
+	return 0;
+}
+
+/* Where the calls of its shape are, and 1 more; 0: nowhere yet; NULL: no memory. */
+static uint32_t *shape_call(struct scope_units *units, uint32_t shape)
+{
+	if (scope_grow(&units->shape_call, &units->shape_capacity, shape + 1ul, sizeof(*units->shape_call)))
+		return NULL;
+	while (units->shape_calls <= shape)
+		units->shape_call[units->shape_calls++] = 0;
+	return &units->shape_call[shape];
+}
+
+static int keep_calls(struct scope_units *units, const struct scope_unit *unit,
+		      const struct scope_unit_call *call, uint32_t *ret_first)
+{
+	uint32_t none = 0, *place = &none;
+
+	if (unit->shape != SCOPE_SHAPE_NONE)
+		place = shape_call(units, unit->shape);
+	if (!place || (!*place && scope_grow(&units->call, &units->call_capacity,
+					     units->calls + unit->calls, sizeof(*units->call))))
+		return -ENOMEM;
+	if (!*place) {
+		*place = (uint32_t)units->calls + 1;
+		if (unit->calls)
+			memcpy(&units->call[units->calls], call, unit->calls * sizeof(*call));
+		units->calls += unit->calls;
+	}
+	*ret_first = *place - 1;
+	return 0;
+}
+
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
+		     const struct scope_unit_call *call)
+{
+	struct scope_unit *kept;
+	uint32_t first;
+
+	if (scope_grow(&units->unit, &units->capacity, units->count + 1, sizeof(*units->unit)) ||
+	    keep_calls(units, unit, call, &first))
+		return -ENOMEM;
+	kept = &units->unit[units->count];
+	*kept = *unit;
+	kept->call = first;
+	if (unit->open)
+		units->open_unit[unit->thread] = units->count;
+	units->count++;
+	return 0;
+}
+
+void scope_units_destroy(struct scope_units *units)
+{
+	if (!units)
+		return;
+	free(units->unit);
+	free(units->call);
+	free(units->shape_call);
+	free(units->open_unit);
+	free(units);
+}

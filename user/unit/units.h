@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A store of units that somebody chose to keep, beside what the run that found them tells of their threads.
+ * A trace has units by the million; what is kept of them is bounded (evidence/keep.h).
+ */
+#ifndef SCOPE_UNIT_UNITS_H
+#define SCOPE_UNIT_UNITS_H
+
+#include "unit/run.h"
+
+struct scope_units {
+	const struct scope_groups *groups; /* the run's, as is the timeline */
+	struct scope_timeline *timeline;   /* as it was at the window's end */
+	struct scope_unit *unit;
+	size_t count, capacity;
+	struct scope_unit_call *call;
+	size_t calls, call_capacity;
+	uint32_t *shape_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
+	size_t shape_calls, shape_capacity;
+	uint64_t discarded; /* as in struct scope_unit_run, like the next three */
+	uint64_t stacks;
+	const struct scope_unit_thread *thread;
+	size_t threads;
+	size_t *open_unit; /* by thread: its unit that had not ended, SIZE_MAX: none was kept */
+};
+
+/* Of a run that is over, which must outlive the store. It keeps no unit yet. 0 or -ENOMEM. */
+int scope_units_create(const struct scope_unit_run *run, struct scope_units **ret_units);
+/* Stores a copy. */
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
+		     const struct scope_unit_call *call);
+void scope_units_destroy(struct scope_units *units); /* NULL is fine */
+
+#endif
