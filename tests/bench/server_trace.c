@@ -325,7 +325,7 @@ static int write_maps(struct scope_writer *writer)
 {
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc *proc;
-	int code = scope_proc_create(&proc);
+	int code = scope_proc_create(NULL, &proc);
 
 	if (code)
 		return code;

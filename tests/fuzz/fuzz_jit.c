@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	write_file(dump ? dump_path : map_path, data + 1, bytes - 1);
 	if (dump)
 		place = map_dump(bytes - 1);
-	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_proc_create(&proc))
+	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_proc_create(NULL, &proc))
 		fuzz_die("no memory");
 	if (scope_proc_write_jit(proc, &self, 1, writer) || scope_writer_finish(writer, NULL))
 		fuzz_die("the names cannot be written");

@@ -48,7 +48,7 @@ static void test_perf_map(void **state)
 
 	(void)state;
 	unlink(map_path);
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	read_again(proc, fixture.writer); /* there is none yet */
 	add_text("7f0000001000 20 LazyCompile:~handle /srv/app.js:12\n"
 		 "0x7f0000002000 0x40 b\nnonsense\n12 nonsense\n7f00 10 \n"
@@ -86,7 +86,7 @@ static void test_many_names(void **state)
 	for (int i = 0; i < 50000; i++)
 		fprintf(file, "%x 10 f%d\n", 0x10000 + i * 16, i);
 	fclose(file);
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	read_again(proc, fixture.writer);
 	scope_proc_destroy(proc);
 	trace = fixture_open(&fixture);
@@ -109,7 +109,7 @@ static void test_planted_map(void **state)
 	(void)state;
 	unlink(map_path);
 	assert_int_equal(symlink("/proc/kallsyms", map_path), 0);
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	read_again(proc, fixture.writer);
 	unlink(map_path);
 	assert_int_equal(mkfifo(map_path, 0600), 0);
@@ -185,7 +185,7 @@ static void test_jitdump(void **state)
 	assert_true(mark != MAP_FAILED);
 	add_load(fd, 0x5000, 1, "first");
 	assert_int_equal(write(fd, &debug, sizeof(debug)), sizeof(debug));
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	read_again(proc, fixture.writer);
 	add_load(fd, 0x6000, 2, "second");
 	assert_int_equal(write(fd, &move, sizeof(move)), sizeof(move));
@@ -225,7 +225,7 @@ static void test_damaged_jitdump(void **state)
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = rand() % 4 ? 0 : rand();
 		assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
-		assert_int_equal(scope_proc_create(&proc), 0);
+		assert_int_equal(scope_proc_create(NULL, &proc), 0);
 		read_again(proc, fixture.writer);
 		scope_proc_destroy(proc);
 		munmap(mark, 4096);
@@ -246,7 +246,7 @@ static void test_thread_names(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	assert_int_equal(scope_proc_write_threads(proc, &self, 1, fixture.writer), 0);
 	assert_int_equal(scope_proc_write_threads(proc, &self, 1, fixture.writer), 0);
 	scope_proc_destroy(proc);

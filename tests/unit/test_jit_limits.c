@@ -38,7 +38,7 @@ static struct scope_trace *read_all(char *left_out, size_t size)
 	struct fixture fixture = fixture_begin();
 	struct scope_proc *proc;
 
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(scope_proc_write_jit(proc, &self, 1, fixture.writer), 0);
 	scope_proc_tell_jit(proc, left_out, size);

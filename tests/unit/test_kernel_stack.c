@@ -71,7 +71,7 @@ static void test_asleep(void **state)
 	if (!child)
 		_exit(read(ends[0], names, 1) == 1);
 	for (int turn = 0; turn < 1000 && !code; turn++) {
-		code = scope_kernel_stack_read((uint32_t)child, &error, names);
+		code = scope_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names);
 		if (!code && strstr(names, "pipe_"))
 			break;
 		usleep(1000);
@@ -87,7 +87,7 @@ static void test_asleep(void **state)
 	} else {
 		assert_non_null(strstr(names, "pipe_"));
 	}
-	assert_int_equal(scope_kernel_stack_read((uint32_t)child, &error, names), -ESRCH);
+	assert_int_equal(scope_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names), -ESRCH);
 }
 
 int main(void)

@@ -181,7 +181,7 @@ static void test_maps(void **state)
 	length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	assert_true(length > 0);
 	exe[length] = '\0';
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	assert_int_equal(scope_proc_maps_read(proc, (uint32_t)getpid(), &maps), 0);
 	for (i = 0; i < maps.count; i++) {
 		const struct scope_trace_map *map = &maps.map[i];
@@ -340,7 +340,7 @@ static void test_headless_process(void **state)
 	}
 	wait_for_zombie_leader(child);
 	assert_int_equal(scope_target_find((uint32_t)child, &error, &target), 0);
-	assert_int_equal(scope_proc_create(&proc), 0);
+	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	assert_int_equal(scope_proc_maps_read(proc, (uint32_t)child, &maps), 0);
 	assert_true(maps.count > 3);
 	scope_proc_maps_destroy(&maps);

@@ -438,7 +438,7 @@ static int prepare(struct scope_capture_run *capture)
 	if (code)
 		return code;
 	add_note(capture);
-	code = scope_proc_create(&capture->proc);
+	code = scope_proc_create(capture->options.reader, &capture->proc);
 	if (!code)
 		scope_proc_meanwhile(capture->proc, keep_up, capture);
 	if (!code)

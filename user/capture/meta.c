@@ -4,12 +4,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "control/probe.h"
+#include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -53,27 +55,27 @@ static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
 }
 
 /* The kernel ends each word by a zero byte. Nothing where the process has none, or is gone. */
-static int put_command_line(struct scope_writer *writer, uint32_t tgid)
+static int put_command_line(struct scope_writer *writer, struct scope_proc_reader *reader,
+			    uint32_t tgid)
 {
-	char path[32], line[COMMAND_LINE_BYTES];
-	FILE *file;
-	size_t bytes = 0;
+	char *line;
+	size_t bytes;
+	int code = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
-	file = fopen(path, "re");
-	if (file) {
-		bytes = fread(line, 1, sizeof(line) - 1, file);
-		fclose(file);
-	}
+	if (scope_proc_reader_text(reader, SCOPE_PROC_CMDLINE, tgid, tgid, &line, &bytes))
+		return 0;
+	if (bytes > COMMAND_LINE_BYTES - 1)
+		bytes = COMMAND_LINE_BYTES - 1;
 	while (bytes && !line[bytes - 1])
 		bytes--;
-	if (!bytes)
-		return 0;
 	line[bytes] = '\0';
 	for (size_t i = 0; i < bytes; i++)
 		if (!line[i])
 			line[i] = ' ';
-	return scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
+	if (bytes)
+		code = scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
+	free(line);
+	return code;
 }
 
 /* As --probe takes it, names of functions resolved. */
@@ -130,7 +132,7 @@ int scope_capture_first_meta(struct scope_writer *writer,
 	if (!code)
 		code = put_clock(writer, stats->begin_ns);
 	if (!code)
-		code = put_command_line(writer, stats->target.tgid);
+		code = put_command_line(writer, options->reader, stats->target.tgid);
 	return code ? code : put_probes(writer, options);
 }
 

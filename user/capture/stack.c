@@ -143,7 +143,7 @@ static int write_kernel(struct scope_still *still, const struct scope_record_sta
 	    state->nr == SCOPE_NR_NONE || still->kernel_stacks == KERNEL_STACKS_MAX)
 		return 0;
 	still->kernel_stacks++;
-	code = scope_kernel_stack_read(state->tid, &error, names);
+	code = scope_kernel_stack_read(still->reader, state->tgid, state->tid, &error, names);
 	if (code == -ESRCH)
 		return 0;
 	if (code) {

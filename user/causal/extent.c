@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "proc/open.h"
 #include "proc/proc.h"
+#include "proc/reader.h"
 #include "proc/target.h"
 #include "symbol/image.h"
 
@@ -21,6 +21,7 @@ struct file {
 };
 
 struct search {
+	struct scope_proc_reader *reader;
 	char file_name[256]; /* "": any */
 	const char *function;
 	struct file *file;
@@ -31,6 +32,7 @@ struct search {
 
 static void search_free(struct search *search)
 {
+	scope_proc_reader_destroy(search->reader);
 	for (size_t i = 0; i < search->files; i++) {
 		scope_image_destroy(search->file[i].image);
 		free(search->file[i].path);
@@ -61,7 +63,7 @@ static int open_image(struct search *search, uint32_t tgid, const char *path,
 		return -ENOMEM;
 	search->files++;
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
-	fd = scope_proc_open_below(root, path);
+	fd = scope_proc_reader_open_below(search->reader, root, path, true);
 	if (fd >= 0 && scope_image_create(fd, NULL, path, &file->image))
 		file->image = NULL;
 	*ret_image = file->image;
@@ -149,7 +151,10 @@ static int search_tree(struct search *search, uint32_t tgid)
 
 	if (code)
 		return code;
-	code = scope_proc_create(&proc);
+	/* After the tree was looked through: it is a child of this process. */
+	code = scope_proc_reader_create(NULL, NULL, &search->reader);
+	if (!code)
+		code = scope_proc_create(search->reader, &proc);
 	if (!code) {
 		for (size_t i = 0; i < count && !code; i++)
 			code = search_process(search, proc, tgids[i]);

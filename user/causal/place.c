@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proc/open.h"
 #include "proc/proc.h"
+#include "proc/reader.h"
 #include "symbol/image.h"
 
 /* What was asked for. */
 struct wanted {
+	struct scope_proc_reader *reader;
 	uint32_t tgid;
 	char file[SCOPE_PROBE_NAME_BYTES]; /* "": any */
 	const char *function;
@@ -91,7 +92,7 @@ static int search_maps(const struct wanted *wanted, const struct scope_proc_maps
 			continue;
 		seen = true;
 		snprintf(path, sizeof(path), "%s%s", root, map->path);
-		if (!at_path(path, scope_proc_open_below(root, map->path), wanted->function, ret_place))
+		if (!at_path(path, scope_proc_reader_open_below(wanted->reader, root, map->path, true), wanted->function, ret_place))
 			return 0;
 	}
 	return seen ? -ENOENT : -ENXIO;
@@ -106,9 +107,9 @@ static int search_process(const struct wanted *wanted, struct scope_place *ret_p
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", wanted->tgid);
 	if (!wanted->file[0] &&
-	    !at_path(path, scope_proc_open_program(wanted->tgid), wanted->function, ret_place))
+	    !at_path(path, scope_proc_reader_open_program(wanted->reader, wanted->tgid), wanted->function, ret_place))
 		return 0;
-	code = scope_proc_create(&proc);
+	code = scope_proc_create(wanted->reader, &proc);
 	if (code)
 		return code;
 	code = scope_proc_maps_read(proc, wanted->tgid, &maps);
@@ -160,9 +161,13 @@ int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 		return not_found(-ENAMETOOLONG, &wanted, error);
 	if (colon)
 		memcpy(wanted.file, text, (size_t)(colon - text));
+	code = scope_proc_reader_create(NULL, error, &wanted.reader);
+	if (code)
+		return code;
 	if (wanted.file[0] == '/')
-		code = at_path(wanted.file, scope_proc_open_below("", wanted.file), wanted.function, ret_place);
+		code = at_path(wanted.file, scope_proc_reader_open_below(wanted.reader, "", wanted.file, true), wanted.function, ret_place);
 	else
 		code = search_process(&wanted, ret_place);
+	scope_proc_reader_destroy(wanted.reader);
 	return code ? not_found(code, &wanted, error) : 0;
 }

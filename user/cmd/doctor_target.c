@@ -6,38 +6,40 @@
 #include <unistd.h>
 
 #include "cmd/doctor.h"
-#include "proc/open.h"
 #include "proc/proc.h"
+#include "proc/reader.h"
 #include "symbol/image.h"
 #include "symbol/library.h"
 
 #define SHOWN 3 /* stripped files that are named */
 
 /* The file as the process sees it, or what it has mapped where that was replaced. */
-static int open_mapped(const struct scope_trace_map *map)
+static int open_mapped(struct scope_proc_reader *reader, const struct scope_trace_map *map)
 {
 	char root[32];
 	int fd;
 
 	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
-	fd = scope_proc_open_below(root, map->path);
-	return fd >= 0 ? fd : scope_proc_open_mapped(map->tgid, map->start, map->end);
+	fd = scope_proc_reader_open_below(reader, root, map->path, true);
+	return fd >= 0 ? fd : scope_proc_reader_open_mapped(reader, map->tgid, map->start, map->end, true,
+							    NULL);
 }
 
 /* True: most functions have names, in the file or in a debug file of this host or of its root. */
-static bool has_names(const struct scope_trace_map *map)
+static bool has_names(struct scope_proc_reader *reader, const struct scope_trace_map *map)
 {
 	const struct scope_file_functions *functions;
 	struct scope_image *image;
 	struct scope_symbol_options options = { 0 };
 	char root[32];
-	int fd = open_mapped(map);
+	int fd = open_mapped(reader, map);
 	bool named = false;
 
 	if (fd < 0)
 		return false;
 	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
 	options.root = root;
+	options.reader = reader;
 	if (scope_image_create(fd, &options, map->path, &image))
 		return false;
 	if (!scope_image_functions(image, &functions))
@@ -59,7 +61,7 @@ static bool is_program_code(const struct scope_proc_maps *maps, size_t index)
 	return true;
 }
 
-static void look_at_maps(const struct scope_machine *machine, const struct scope_proc_maps *maps,
+static void look_at_maps(const struct scope_machine *machine, struct scope_proc_reader *reader, const struct scope_proc_maps *maps,
 			 struct scope_advice *advice)
 {
 	size_t i, files = 0, stripped = 0, used = 0;
@@ -69,7 +71,7 @@ static void look_at_maps(const struct scope_machine *machine, const struct scope
 		if (!is_program_code(maps, i))
 			continue;
 		files++;
-		if (has_names(&maps->map[i]))
+		if (has_names(reader, &maps->map[i]))
 			continue;
 		if (stripped++ < SHOWN && used < sizeof(list))
 			used += snprintf(list + used, sizeof(list) - used, "%s%.120s (build-id %.64s)",
@@ -90,20 +92,27 @@ static void look_at_maps(const struct scope_machine *machine, const struct scope
 void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice)
 {
 	struct scope_proc_maps maps = { 0 };
+	struct scope_proc_reader *reader = NULL;
 	struct scope_proc *proc = NULL;
 	int code;
 
 	if (!machine->pid)
 		return;
-	code = scope_proc_create(&proc);
+	code = scope_proc_reader_create(NULL, NULL, &reader);
+	if (!code)
+		code = scope_proc_create(reader, &proc);
 	if (!code)
 		code = scope_proc_maps_read(proc, machine->pid, &maps);
 	if (code)
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
 				 machine->pid, code == -ESRCH || code == -ENOENT ?
-				 "there is no such process" : strerror(-code));
+				 "there is no such process" : code == -ETIMEDOUT ?
+				 "its maps could not be read within a second: a server that does not answer "
+				 "holds a part of its memory (userfaultfd, FUSE, a network file system)" :
+				 strerror(-code));
 	else
-		look_at_maps(machine, &maps, advice);
+		look_at_maps(machine, reader, &maps, advice);
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);
+	scope_proc_reader_destroy(reader);
 }

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/held.h"
 #include "cmd/symbols.h"
+#include "proc/reader.h"
 #include "proc/root.h"
 #include "signature/store.h"
 #include "source/source.h"
@@ -290,7 +291,9 @@ static int learn(const struct request *request, const char *root, struct scope_t
 		options.root = root;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	code = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
+	code = *root ? scope_proc_reader_create(NULL, NULL, &options.reader) : 0;
+	if (!code)
+		code = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
 	if (!code)
 		code = scope_learn(trace, symbols, &learned);
 	if (code)
@@ -308,6 +311,7 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	scope_store_close(store);
 	scope_learned_destroy(learned);
 	scope_symbols_destroy(symbols);
+	scope_proc_reader_destroy(options.reader);
 	return code;
 }
 

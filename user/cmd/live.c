@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "proc/reader.h"
 #include "report/text.h"
 
 #define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate one, without a cursor */
@@ -187,6 +188,10 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	options.settled_ns = now->settled_ns;
 	if (is_windowed(live, now))
 		options.from_ns = now->settled_ns - live->window_ns;
+	/* One of its own: the capture's answers to the capture. */
+	err = scope_proc_reader_create(NULL, NULL, &options.symbols.reader);
+	if (err)
+		return err;
 	err = scope_analysis_run(trace, &options, &analysis);
 	return err ? err : scope_report_text(analysis, &style, to);
 }

@@ -22,6 +22,7 @@
 #include "proc/root.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -285,16 +286,24 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 			     struct scope_error *error)
 {
 	struct scope_analysis *analysis;
-	int code;
+	int code = 0;
 
 	scope_cmd_progress("analysing");
+	/* The files are the target's, which may still be there. */
+	if (!request->input)
+		code = scope_proc_reader_create(NULL, error, &options->symbols.reader);
+	if (code)
+		return code;
 	code = scope_analysis_run(trace, options, &analysis);
 	scope_cmd_progress_end();
-	if (code)
+	if (code) {
+		scope_proc_reader_destroy(options->symbols.reader);
 		return scope_error_set(error, code, "the trace cannot be analysed: %s",
 				       strerror(-code));
+	}
 	code = conclude(request, analysis, out, error);
 	scope_analysis_destroy(analysis);
+	scope_proc_reader_destroy(options->symbols.reader);
 	return code ? code : check_end(request, trace, error);
 }
 

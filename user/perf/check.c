@@ -13,6 +13,7 @@
 #include "perf/attr.h"
 #include "perf/events.h"
 #include "proc/file.h"
+#include "proc/reader.h"
 
 int scope_perf_check_open(struct perf_event_attr *attr, int cpu)
 {
@@ -73,17 +74,17 @@ static int check_namespace(struct scope_error *error)
 }
 
 /* Who may use perf events may not always read another user's process. */
-void scope_perf_check_process(uint32_t tgid, char *note, size_t room)
+void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note,
+			      size_t room)
 {
 	const size_t used = strlen(note);
-	char path[32];
-	int fd;
+	size_t bytes;
+	char *text;
+	const int code = scope_proc_reader_text(reader, SCOPE_PROC_MAPS, tgid, tgid, &text, &bytes);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-	else if (errno == EACCES || errno == EPERM)
+	if (!code)
+		free(text);
+	if (code == -EACCES || code == -EPERM)
 		snprintf(note + used, room - used,
 			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
 			 "names and threads that stand still no stacks: run as its user, or give scope "

@@ -79,14 +79,14 @@ int scope_perf_feed_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
 		return 0;
 	}
 	/* One that goes meanwhile has no state to tell. */
-	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
 		return 0;
 	thread = scope_perf_tasks_add(feed->tasks, tgid, tid);
 	if (!thread)
 		return -ENOMEM;
 	thread->by = by;
 	memcpy(thread->comm, state.comm, sizeof(thread->comm));
-	thread->abi = scope_perf_program_abi(tgid);
+	thread->abi = scope_perf_program_abi(feed->options.reader, tgid);
 	if (!feed->grouped_ns)
 		return 0;
 	if (feed->joined < SCOPE_PERF_JOINED_MAX)
@@ -104,7 +104,7 @@ static int look_at(struct scope_perf_feed *feed, uint32_t tgid, uint32_t tid)
 	uint64_t reg[SCOPE_REG_MAX], now;
 	int code;
 
-	if (scope_perf_state_read(&feed->clock, tgid, tid, &state, reg))
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
 		return 0;
 	now = scope_perf_feed_now();
 	code = scope_perf_feed_until(feed, now);
@@ -144,7 +144,7 @@ static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX];
 
-	if (scope_perf_state_read(&feed->clock, thread->tgid, thread->tid, &state, reg))
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, thread->tgid, thread->tid, &state, reg))
 		return 0;
 	state.abi = thread->abi;
 	state.flags = SCOPE_STATE_AT_STOP;

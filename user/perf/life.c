@@ -33,7 +33,7 @@ int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
 	if (lane->pending && lane->tid == old_tid)
 		lane->tid = tid;
 	lane->running = tid;
-	thread->abi = scope_perf_program_abi(thread->tgid);
+	thread->abi = scope_perf_program_abi(pack->options->reader, thread->tgid);
 	event.exec.old_tid = old_tid;
 	event.exec.tgid = thread->tgid;
 	event.exec.comm = thread->comm;
@@ -123,7 +123,7 @@ int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
 		thread = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
 		if (!thread)
 			return -ENOMEM;
-		thread->abi = scope_perf_program_abi(record->tgid);
+		thread->abi = scope_perf_program_abi(pack->options->reader, record->tgid);
 	}
 	thread->by = (thread->by & ~SCOPE_PERF_BY_NAME) | (named ? SCOPE_PERF_BY_NAME : 0);
 	memset(thread->comm, 0, sizeof(thread->comm));

@@ -243,7 +243,7 @@ static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 			  : -ENOMEM;
 	if (code)
 		return scope_error_set(error, code, "no memory left to begin tracing");
-	scope_perf_check_process(feed->tgid, feed->events.note, sizeof(feed->events.note));
+	scope_perf_check_process(feed->options.reader, feed->tgid, feed->events.note, sizeof(feed->events.note));
 	scope_perf_pack_sample_cost(feed->pack, feed->events.sample_cost_ns);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include "base/machine.h"
 #include "perf/format.h"
 #include "proc/file.h"
-#include "proc/open.h"
+#include "proc/reader.h"
 
 #define CPUS_MAX 65536
 
@@ -178,12 +178,14 @@ bool scope_perf_state_lives(uint32_t tgid, uint32_t tid)
 	return lives;
 }
 
-int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, uint32_t tid,
+int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock,
+			  uint32_t tgid, uint32_t tid,
 			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX])
 {
 	struct scope_record_state state = { .tid = tid, .tgid = tgid, .nr = SCOPE_NR_NONE };
 	char path[64], *text;
 	uint32_t cpu;
+	size_t bytes;
 	int code;
 
 	code = scope_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid);
@@ -198,7 +200,7 @@ int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, u
 		free(text);
 	}
 	if (state.state != SCOPE_STATE_RUNNABLE) {
-		if (!scope_file_read(&text, "/proc/%u/task/%u/syscall", tgid, tid)) {
+		if (!scope_proc_reader_text(reader, SCOPE_PROC_SYSCALL, tgid, tid, &text, &bytes)) {
 			parse_syscall(text, &state, reg);
 			free(text);
 		}
@@ -209,17 +211,12 @@ int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, u
 	return 0;
 }
 
-uint8_t scope_perf_program_abi(uint32_t tgid)
+uint8_t scope_perf_program_abi(struct scope_proc_reader *reader, uint32_t tgid)
 {
-	unsigned char ident[EI_NIDENT];
-	const int fd = scope_proc_open_program(tgid);
-	ssize_t got;
+	struct scope_proc_look look;
 
-	if (fd < 0)
-		return SCOPE_ABI_NATIVE;
-	got = read(fd, ident, sizeof(ident));
-	close(fd);
-	if (got == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32)
+	if (!scope_proc_reader_look_program(reader, tgid, &look) &&
+	    !memcmp(look.ident, ELFMAG, SELFMAG) && look.ident[EI_CLASS] == ELFCLASS32)
 		return SCOPE_ABI_32;
 	return SCOPE_ABI_NATIVE;
 }

@@ -9,6 +9,8 @@
 
 #include <scope/event.h>
 
+struct scope_proc_reader;
+
 /* How far CLOCK_MONOTONIC is ahead of the run queue's clock, by CPU. */
 struct scope_perf_clock {
 	struct scope_perf_clock_row {
@@ -32,13 +34,14 @@ void scope_perf_clock_destroy(struct scope_perf_clock *clock);
  * are 0. iowait is not known. since_ns is early or late by what interrupts took on its CPU since, 0
  * where the kernel does not tell. 0; -errno where the thread is gone.
  */
-int scope_perf_state_read(const struct scope_perf_clock *clock, uint32_t tgid, uint32_t tid,
+int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock,
+			  uint32_t tgid, uint32_t tid,
 			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
 
 /* Not where it has ended, though its process may still be there for its parent to ask. */
 bool scope_perf_state_lives(uint32_t tgid, uint32_t tid);
 
 /* SCOPE_ABI_32 for a program of 32 bits, else (or where it cannot be read) SCOPE_ABI_NATIVE. */
-uint8_t scope_perf_program_abi(uint32_t tgid);
+uint8_t scope_perf_program_abi(struct scope_proc_reader *reader, uint32_t tgid);
 
 #endif

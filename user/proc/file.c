@@ -16,7 +16,7 @@
 
 #define FILE_BYTES_MAX (256u << 20)
 
-static int read_all(int fd, char **ret_text)
+static int read_all(int fd, char **ret_text, size_t *ret_bytes)
 {
 	size_t size = 4096, used = 0;
 	char *text = malloc(size), *larger;
@@ -49,25 +49,45 @@ static int read_all(int fd, char **ret_text)
 	}
 	text[used] = '\0';
 	*ret_text = text;
+	*ret_bytes = used;
 	return 0;
 }
 
-int scope_file_read(char **ret_text, const char *format, ...)
+static int read_path(char **ret_text, size_t *ret_bytes, const char *format, va_list arguments)
 {
 	char path[PATH_MAX];
-	va_list arguments;
-	int fd, code;
+	int fd, code = vsnprintf(path, sizeof(path), format, arguments);
 
-	va_start(arguments, format);
-	code = vsnprintf(path, sizeof(path), format, arguments);
-	va_end(arguments);
 	if (code < 0 || (size_t)code >= sizeof(path))
 		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	code = read_all(fd, ret_text);
+	code = read_all(fd, ret_text, ret_bytes);
 	close(fd);
+	return code;
+}
+
+int scope_file_read(char **ret_text, const char *format, ...)
+{
+	va_list arguments;
+	size_t bytes;
+	int code;
+
+	va_start(arguments, format);
+	code = read_path(ret_text, &bytes, format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+int scope_file_read_bytes(char **ret_text, size_t *ret_bytes, const char *format, ...)
+{
+	va_list arguments;
+	int code;
+
+	va_start(arguments, format);
+	code = read_path(ret_text, ret_bytes, format, arguments);
+	va_end(arguments);
 	return code;
 }
 

@@ -12,6 +12,10 @@
  */
 __attribute__((format(printf, 2, 3))) int scope_file_read(char **ret_text, const char *format, ...);
 
+/* The same of a file with zero bytes in it: *ret_bytes does not count the one at the end. */
+__attribute__((format(printf, 3, 4))) int scope_file_read_bytes(char **ret_text, size_t *ret_bytes,
+								const char *format, ...);
+
 /*
  * Calls each() for every name in the directory that is a decimal number, in ascending order, until
  * it returns other than 0; that value is the result, else 0 or -errno.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds what names code that a process made at run time: its perf map, and the jitdump files it mapped. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "proc/jit_internal.h"
 #include "proc/open.h"
 #include "proc/proc.h"
+#include "proc/reader.h"
 
 #define MEANWHILE_BYTES (1u << 20) /* read between two calls of meanwhile() */
 
@@ -31,45 +33,48 @@ static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint3
 }
 
 /* Whoever may write to /tmp can leave a file of that name there: the process's own user counts. */
-static bool is_trusted(uint32_t tgid, const struct stat *status)
+static bool is_trusted(uint32_t tgid, const struct scope_proc_found *found)
 {
 	struct stat process;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u", tgid);
-	return !stat(path, &process) &&
-	       (status->st_uid == process.st_uid || !status->st_uid);
+	return !stat(path, &process) && (found->owner == process.st_uid || !found->owner);
 }
 
-/* Takes over fd. */
-static int hold(struct scope_proc *proc, uint32_t tgid, int fd, bool dump)
+static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid,
+					const struct scope_proc_found *found)
 {
-	struct stat status;
+	for (size_t i = 0; i < proc->jit_count; i++)
+		if (proc->jit[i].tgid == tgid && proc->jit[i].device == found->device &&
+		    proc->jit[i].inode == found->inode)
+			return &proc->jit[i];
+	return NULL;
+}
+
+/* Takes over fd. One that is held already stays, but where a later copy has more in it. */
+static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found,
+		bool dump)
+{
+	struct scope_proc_jit *jit;
+	int code = 0;
 
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &status) || !is_trusted(tgid, &status)) {
+	jit = find_file(proc, tgid, found);
+	if (jit && found->copied)
+		dup3(fd, jit->fd, O_CLOEXEC);
+	if (jit || !is_trusted(tgid, found) || proc->jit_count >= SCOPE_PROC_JIT_MAX) {
 		close(fd);
 		return 0;
 	}
-	for (size_t i = 0; i < proc->jit_count; i++)
-		if (proc->jit[i].tgid == tgid && proc->jit[i].device == status.st_dev &&
-		    proc->jit[i].inode == status.st_ino) {
-			close(fd);
-			return 0;
-		}
-	if (proc->jit_count >= SCOPE_PROC_JIT_MAX ||
-	    scope_grow(&proc->jit, &proc->jit_room, proc->jit_count + 1, sizeof(*proc->jit))) {
-		close(fd);
-		return proc->jit_count >= SCOPE_PROC_JIT_MAX ? 0 : -ENOMEM;
-	}
-	if (!get_process(proc, tgid)) {
+	code = scope_grow(&proc->jit, &proc->jit_room, proc->jit_count + 1, sizeof(*proc->jit));
+	if (code || !get_process(proc, tgid)) {
 		close(fd);
 		return -ENOMEM;
 	}
 	proc->jit[proc->jit_count++] = (struct scope_proc_jit){
-		.tgid = tgid, .fd = fd, .dump = dump,
-		.device = status.st_dev, .inode = status.st_ino,
+		.tgid = tgid, .fd = fd, .dump = dump, .device = found->device, .inode = found->inode,
 	};
 	return 0;
 }
@@ -130,19 +135,23 @@ static int note_mapped(struct scope_proc_jit_process *process, const struct scop
 /* Opens such files of a process, so that they can be read when it has ended. 0 or -ENOMEM. */
 static int find_jit(struct scope_proc *proc, uint32_t tgid)
 {
+	struct scope_proc_found found;
 	struct scope_proc_maps maps;
 	char root[32], path[32];
-	int code;
+	int fd, code;
 
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_number(tgid));
-	code = hold(proc, tgid, scope_proc_open_itself(root, path), false);
+	fd = scope_proc_reader_open_itself(proc->reader, root, path, &found);
+	code = hold(proc, tgid, fd, &found, false);
 	if (code || scope_proc_maps_read(proc, tgid, &maps))
 		return code;
 	for (size_t i = 0; i < maps.count && !code; i++)
-		if (is_dump(maps.map[i].path))
-			code = hold(proc, tgid,
-				    scope_proc_open_mapped(tgid, maps.map[i].start, maps.map[i].end), true);
+		if (is_dump(maps.map[i].path)) {
+			fd = scope_proc_reader_open_mapped(proc->reader, tgid, maps.map[i].start,
+							   maps.map[i].end, false, &found);
+			code = hold(proc, tgid, fd, &found, true);
+		}
 	for (size_t i = 0; i < proc->jit_processes && !code; i++)
 		if (proc->jit_process[i].tgid == tgid)
 			code = note_mapped(&proc->jit_process[i], &maps);

@@ -118,15 +118,10 @@ static int receive(int fd)
 	struct iovec piece = { &byte, 1 };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1,
 				  .msg_control = room, .msg_controllen = sizeof(room) };
-	const struct cmsghdr *head;
-	int passed = -1;
 
 	if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
 		return -EPIPE;
-	head = CMSG_FIRSTHDR(&message);
-	if (head && head->cmsg_type == SCM_RIGHTS)
-		memcpy(&passed, CMSG_DATA(head), sizeof(passed));
-	return passed;
+	return scope_reader_passed(&message);
 }
 
 /* One that hangs is dead as soon as what it waits for lets it; nobody waits for that. */

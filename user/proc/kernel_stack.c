@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proc/file.h"
+#include "proc/reader.h"
 
 /* How calls get into the kernel: below all of them, so they tell nothing. */
 static bool is_entry(const char *name, size_t bytes)
@@ -59,11 +60,13 @@ void scope_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STAC
 	ret_names[used] = '\0';
 }
 
-int scope_kernel_stack_read(uint32_t tid, struct scope_error *error,
+int scope_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+			    struct scope_error *error,
 			    char ret_names[SCOPE_KERNEL_STACK_BYTES])
 {
 	char *text;
-	int code = scope_file_read(&text, "/proc/%u/stack", tid);
+	size_t bytes;
+	int code = scope_proc_reader_text(reader, SCOPE_PROC_STACK, tgid, tid, &text, &bytes);
 
 	if (code == -ENOENT) {
 		code = scope_file_read(&text, "/proc/%u/comm", tid);
@@ -75,6 +78,8 @@ int scope_kernel_stack_read(uint32_t tid, struct scope_error *error,
 	if (code == -EPERM || code == -EACCES)
 		return scope_error_set(error, code, "/proc/%u/stack may not be read: run as root of the "
 				       "host (CAP_SYS_ADMIN and CAP_SYS_PTRACE)", tid);
+	if (code == -ETIMEDOUT) /* what holds one up says nothing of the others */
+		return -ESRCH;
 	if (code)
 		return code == -ESRCH ? code : scope_error_set(error, code, "/proc/%u/stack: %s", tid,
 							       strerror(-code));

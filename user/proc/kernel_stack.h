@@ -10,13 +10,16 @@
 
 #define SCOPE_KERNEL_STACK_BYTES 512
 
+struct scope_proc_reader;
+
 /*
  * From /proc/TID/stack: names of functions, innermost first, a blank between them; what enters every
  * call is left out, and so are addresses and offsets. "" where the thread is in no call. Names that do
  * not fit are left out at the outer end. 0; -ESRCH: the thread is gone; or -errno with what forbids it
  * and the remedy in error.
  */
-int scope_kernel_stack_read(uint32_t tid, struct scope_error *error,
+int scope_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+			    struct scope_error *error,
 			    char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
 /* The same of that file's text, whatever it holds. */

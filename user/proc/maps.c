@@ -6,13 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/grow.h"
-#include "proc/file.h"
-#include "proc/open.h"
 #include "proc/proc.h"
 #include "proc/proc_internal.h"
+#include "proc/reader.h"
 
 #define DELETED " (deleted)"
 
@@ -52,18 +50,6 @@ static bool parse_line(char *text, struct scope_proc_line *ret_line)
 	return true;
 }
 
-static int open_file(uint32_t tgid, const struct scope_proc_line *line)
-{
-	char root[32];
-	/* The mapping itself: right also for files that were replaced or deleted since. */
-	int fd = scope_proc_open_mapped(tgid, line->map.start, line->map.end);
-
-	if (fd >= 0)
-		return fd;
-	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
-	return scope_proc_open_below(root, line->map.path);
-}
-
 static struct scope_proc_file *find_file(struct scope_proc *proc, const struct scope_proc_line *line)
 {
 	size_t i;
@@ -81,7 +67,7 @@ static struct scope_proc_file *find_file(struct scope_proc *proc, const struct s
 static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line)
 {
 	struct scope_proc_file file = { .major = line->major, .minor = line->minor };
-	int fd;
+	struct scope_proc_look look;
 
 	if (scope_grow(&proc->file, &proc->file_room, proc->file_count + 1, sizeof(*proc->file)))
 		return -ENOMEM;
@@ -89,12 +75,9 @@ static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_p
 	file.path = strdup(line->map.path);
 	if (!file.path)
 		return -ENOMEM;
-	fd = open_file(tgid, line);
-	if (fd >= 0) {
-		if (scope_build_id_read(fd, file.build_id))
-			file.build_id[0] = '\0';
-		close(fd);
-	}
+	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end,
+					   line->map.path, &look))
+		memcpy(file.build_id, look.build_id, sizeof(file.build_id));
 	proc->file[proc->file_count++] = file;
 	return 0;
 }
@@ -178,47 +161,14 @@ static int add_files(struct scope_proc *proc, uint32_t tgid, const struct scope_
 	return 0;
 }
 
-struct found {
-	uint32_t tgid;
-	char *text;
-};
-
-static int first_with_maps(uint32_t tid, void *context)
-{
-	struct found *found = context;
-
-	if (scope_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid))
-		return 0;
-	if (found->text[0])
-		return 1;
-	free(found->text);
-	found->text = NULL;
-	return 0;
-}
-
-/* A process whose first thread has ended shows its maps through the other threads only. */
-static int read_maps(uint32_t tgid, char **ret_text)
-{
-	struct found found = { .tgid = tgid };
-	char path[64];
-	int code;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
-	code = scope_file_numbers(path, first_with_maps, &found);
-	if (code != 1)
-		return code ? code : -ESRCH;
-	*ret_text = found.text;
-	return 0;
-}
-
 int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps)
 {
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_line *line = NULL;
-	size_t count, i;
+	size_t count, bytes, i;
 	int code;
 
-	code = read_maps(tgid, &maps.text);
+	code = scope_proc_reader_text(proc->reader, SCOPE_PROC_MAPS, tgid, tgid, &maps.text, &bytes);
 	if (code)
 		return code;
 	code = scope_proc_maps_parse(maps.text, &line, &count);

@@ -164,19 +164,26 @@ static int open_found(int found)
 	return fd;
 }
 
+int scope_proc_open_at(int root, const char *path, bool itself)
+{
+	int found = look_up(root, path, itself);
+
+	/* The kernel does not know the call, or what confines this process does not. */
+	if (found == -ENOSYS || found == -EPERM)
+		found = scope_proc_look_up_by_steps(root, path, itself);
+	return open_found(found);
+}
+
 static int open_below(const char *root, const char *path, bool itself)
 {
 	const int at = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int found;
+	int fd;
 
 	if (at < 0)
 		return -errno;
-	found = look_up(at, path, itself);
-	/* The kernel does not know the call, or what confines this process does not. */
-	if (found == -ENOSYS || found == -EPERM)
-		found = scope_proc_look_up_by_steps(at, path, itself);
+	fd = scope_proc_open_at(at, path, itself);
 	close(at);
-	return open_found(found);
+	return fd;
 }
 
 int scope_proc_open_below(const char *root, const char *path)

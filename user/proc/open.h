@@ -22,6 +22,7 @@
  */
 int scope_proc_open_below(const char *root, const char *path);
 int scope_proc_open_itself(const char *root, const char *path);
+int scope_proc_open_at(int root, const char *path, bool itself); /* root: a descriptor */
 int scope_proc_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
 int scope_proc_open_program(uint32_t tgid);
 

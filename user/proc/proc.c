@@ -13,12 +13,13 @@
 #include "proc/proc_internal.h"
 #include "trace/writer.h"
 
-int scope_proc_create(struct scope_proc **ret_proc)
+int scope_proc_create(struct scope_proc_reader *reader, struct scope_proc **ret_proc)
 {
 	struct scope_proc *proc = calloc(1, sizeof(*proc));
 
 	if (!proc)
 		return -ENOMEM;
+	proc->reader = reader;
 	*ret_proc = proc;
 	return 0;
 }

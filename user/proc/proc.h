@@ -11,6 +11,7 @@
 
 struct scope_writer;
 struct scope_proc;
+struct scope_proc_reader;
 
 /* Rows with the text they point to; empty ({0}) is a valid one. */
 struct scope_proc_maps {
@@ -27,9 +28,10 @@ struct scope_proc_fds {
 
 /*
  * A snapshot remembers the build-ids it read and the maps it wrote, so that a later one of the same
- * processes costs little and adds only what is new.
+ * processes costs little and adds only what is new. What the target controls is read by reader, which
+ * must outlive it; NULL: by this process itself.
  */
-int scope_proc_create(struct scope_proc **ret_proc);
+int scope_proc_create(struct scope_proc_reader *reader, struct scope_proc **ret_proc);
 void scope_proc_destroy(struct scope_proc *proc); /* NULL is fine */
 
 /* What to do now and then in the calls below, which may take long; what it returns but 0 ends them. */

@@ -63,6 +63,7 @@ struct scope_proc_jit_process {
 };
 
 struct scope_proc {
+	struct scope_proc_reader *reader;
 	struct scope_proc_file *file;
 	size_t file_count, file_room;
 	struct scope_proc_set written; /* hashes of map and thread rows */

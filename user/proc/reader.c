@@ -23,25 +23,13 @@
 #define WANTED_MAX 2u /* meanwhile() may lead to requests, which do not call it again */
 
 struct sent {
-	uint64_t number;
-	uint32_t tgid, tid;
-	enum scope_reader_kind kind;
-};
-
-/* A request that is waited for, on the stack of who waits. */
-struct wanted {
-	struct wanted *outer; /* asked for before, and still waited for */
-	uint64_t number;
-	uint8_t *data;
-	size_t bytes, room;
-	int code;
-	bool done, lost; /* lost: its reader was given up */
+	uint64_t number, sent_ns;
+	uint32_t tgid, tid, kind, mark;
 };
 
 /* What is not asked for again, of a thread or of a whole process; or what was not read. */
 struct mark {
-	uint32_t id, tgid;
-	enum scope_reader_kind kind;
+	uint32_t id, tgid, of; /* of: as mark_of() has it */
 };
 
 struct marks {
@@ -60,7 +48,7 @@ struct scope_proc_reader {
 	unsigned int first, count;
 	uint64_t since_ns; /* when the first of them had its turn */
 	unsigned int lost; /* readers given up */
-	struct wanted *wanted; /* the innermost */
+	struct scope_reader_wanted *wanted; /* the innermost */
 	unsigned int depth; /* of them */
 	struct marks refused, unread;
 	uint8_t data[SCOPE_READER_BYTES]; /* of the packet that has come */
@@ -76,56 +64,65 @@ static uint64_t now_ns(void)
 
 /* ---- who is not asked again, and what is missing ---- */
 
-static bool has_mark(const struct marks *marks, uint32_t id, enum scope_reader_kind kind)
+static bool has_mark(const struct marks *marks, uint32_t id, uint32_t of)
 {
 	for (size_t i = 0; i < marks->count; i++)
-		if (marks->mark[i].id == id && marks->mark[i].kind == kind)
+		if (marks->mark[i].id == id && marks->mark[i].of == of)
 			return true;
 	return false;
 }
 
 /* Without memory for it less is known of what is missing. */
-static void set_mark(struct marks *marks, uint32_t tgid, uint32_t id, enum scope_reader_kind kind)
+static void set_mark(struct marks *marks, uint32_t tgid, uint32_t id, uint32_t of)
 {
-	if (!has_mark(marks, id, kind) &&
+	if (!has_mark(marks, id, of) &&
 	    !scope_grow(&marks->mark, &marks->room, marks->count + 1, sizeof(*marks->mark)))
-		marks->mark[marks->count++] = (struct mark){ id, tgid, kind };
+		marks->mark[marks->count++] = (struct mark){ id, tgid, of };
 }
 
-/* A touch waits for the same pages. */
-static enum scope_reader_kind mark_of(enum scope_reader_kind kind)
+/* A touch waits for the same pages as reading, a look for the same file; texts have a mark each. */
+static uint32_t mark_of(const struct scope_reader_request *request)
 {
-	return kind == SCOPE_READER_TOUCH ? SCOPE_READER_MEMORY : kind;
+	switch (request->kind) {
+	case SCOPE_READER_TEXT:
+		return SCOPE_READER_KINDS + request->what;
+	case SCOPE_READER_TOUCH:
+		return SCOPE_READER_MEMORY;
+	case SCOPE_READER_LOOK:
+		return SCOPE_READER_OPEN;
+	default:
+		return request->kind;
+	}
 }
 
 /* One thread that held a reader up is left alone, and with a second one its whole process. */
 static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
 {
-	const enum scope_reader_kind kind = mark_of(sent->kind);
 	uint32_t id = sent->tid;
 
-	for (size_t i = 0; i < reader->refused.count; i++)
-		if (reader->refused.mark[i].tgid == sent->tgid && reader->refused.mark[i].kind == kind)
+	/* Files are left alone one by one: theirs are numbers of names. */
+	for (size_t i = 0; sent->mark != SCOPE_READER_OPEN && i < reader->refused.count; i++)
+		if (reader->refused.mark[i].tgid == sent->tgid && reader->refused.mark[i].of == sent->mark)
 			id = sent->tgid;
-	set_mark(&reader->refused, sent->tgid, id, kind);
-	set_mark(&reader->unread, sent->tgid, sent->tid, kind);
+	set_mark(&reader->refused, sent->tgid, id, sent->mark);
+	set_mark(&reader->unread, sent->tgid, sent->tid, sent->mark);
 }
 
 static bool is_refused(const struct scope_proc_reader *reader,
 		       const struct scope_reader_request *request)
 {
-	const enum scope_reader_kind kind = mark_of(request->kind);
+	const uint32_t mark = mark_of(request);
 
-	return has_mark(&reader->refused, request->tid, kind) ||
-	       has_mark(&reader->refused, request->tgid, kind);
+	return has_mark(&reader->refused, request->tid, mark) ||
+	       (mark != SCOPE_READER_OPEN && has_mark(&reader->refused, request->tgid, mark));
 }
 
-static size_t count_marks(const struct marks *marks, enum scope_reader_kind kind)
+static size_t count_marks(const struct marks *marks, uint32_t of)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < marks->count; i++)
-		count += marks->mark[i].kind == kind;
+		count += marks->mark[i].of == of;
 	return count;
 }
 
@@ -147,17 +144,8 @@ static int tell_keeper(const struct scope_proc_reader *reader, int fd)
 	struct iovec piece = { &byte, 1 };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 
-	if (fd >= 0) {
-		struct cmsghdr *head;
-
-		message.msg_control = room;
-		message.msg_controllen = sizeof(room);
-		head = CMSG_FIRSTHDR(&message);
-		head->cmsg_level = SOL_SOCKET;
-		head->cmsg_type = SCM_RIGHTS;
-		head->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-	}
+	if (fd >= 0)
+		scope_reader_pass(&message, room, sizeof(room), fd);
 	return sendmsg(reader->keeper, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
 }
 
@@ -190,27 +178,54 @@ static void give_up(struct scope_proc_reader *reader)
 	if (reader->count)
 		refuse(reader, &reader->sent[reader->first]);
 	reader->count = 0;
-	for (struct wanted *wanted = reader->wanted; wanted; wanted = wanted->outer)
+	for (struct scope_reader_wanted *wanted = reader->wanted; wanted; wanted = wanted->outer)
 		wanted->lost = !wanted->done;
 }
 
 /* ---- requests and answers ---- */
 
-/* To who waits for it; the others' is dropped. */
-static void deliver(struct scope_proc_reader *reader, const struct scope_reader_answer *head,
-		    size_t bytes)
+bool scope_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes)
 {
-	struct wanted *wanted = reader->wanted;
+	const size_t need = wanted->bytes + bytes;
+	size_t room = wanted->room ? wanted->room : SCOPE_READER_BYTES;
+	uint8_t *grown;
+
+	if (need <= wanted->room)
+		return true;
+	if (need > wanted->limit)
+		return false;
+	while (room < need)
+		room *= 2;
+	grown = realloc(wanted->data, room);
+	if (!grown)
+		return false;
+	wanted->data = grown;
+	wanted->room = room;
+	return true;
+}
+
+/* To who waits for it; another's is dropped. Takes over fd. */
+static void deliver(struct scope_proc_reader *reader, const struct scope_reader_answer *head, int fd)
+{
+	struct scope_reader_wanted *wanted = reader->wanted;
 
 	while (wanted && wanted->number != head->number)
 		wanted = wanted->outer;
-	if (!wanted)
+	if (!wanted) {
+		if (fd >= 0)
+			close(fd);
 		return;
-	if (bytes > wanted->room - wanted->bytes)
-		bytes = wanted->room - wanted->bytes;
-	memcpy(wanted->data + wanted->bytes, reader->data, bytes);
-	wanted->bytes += bytes;
-	wanted->code = head->code;
+	}
+	if (fd >= 0)
+		wanted->fd = fd;
+	if (wanted->code != -EFBIG)
+		wanted->code = head->code;
+	if (scope_reader_make_room(wanted, head->bytes)) {
+		memcpy(wanted->data + wanted->bytes, reader->data, head->bytes);
+		wanted->bytes += head->bytes;
+	} else {
+		wanted->code = -EFBIG;
+	}
 	wanted->done = !head->more;
 }
 
@@ -219,22 +234,28 @@ static int collect(struct scope_proc_reader *reader)
 {
 	struct scope_reader_answer head;
 	struct iovec piece[] = { { &head, sizeof(head) }, { reader->data, sizeof(reader->data) } };
-	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2 };
 
 	while (reader->count) {
-		const ssize_t got = recvmsg(reader->channel, &message, MSG_DONTWAIT);
+		const struct sent *sent = &reader->sent[reader->first];
+		char room[CMSG_SPACE(sizeof(int))];
+		struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2,
+					  .msg_control = room, .msg_controllen = sizeof(room) };
+		const ssize_t got = recvmsg(reader->channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
 		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes ||
-		    head.number != reader->sent[reader->first].number)
+		    head.number != sent->number)
 			return -EPIPE;
-		deliver(reader, &head, head.bytes);
+		deliver(reader, &head, scope_reader_passed(&message));
+		/* A copy that comes along may take longer than an answer. */
+		if (!head.more || (sent->kind == SCOPE_READER_OPEN &&
+				   now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
+			reader->since_ns = now_ns();
 		if (head.more)
 			continue;
 		reader->first = (reader->first + 1) % SENT_MAX;
 		reader->count--;
-		reader->since_ns = now_ns();
 	}
 	return 0;
 }
@@ -247,26 +268,35 @@ static void check(struct scope_proc_reader *reader)
 		give_up(reader);
 }
 
-static int send_request(struct scope_proc_reader *reader, struct scope_reader_request *request)
+static int send_request(struct scope_proc_reader *reader, struct scope_reader_request *request,
+			const struct scope_reader_luggage *luggage)
 {
+	char room[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec piece[] = { { request, sizeof(*request) }, { NULL, 0 } };
+	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 1 };
 	int code = begin(reader);
 
 	if (code)
 		return code;
 	request->number = ++reader->number;
-	if (send(reader->channel, request, sizeof(*request), MSG_NOSIGNAL | MSG_DONTWAIT) !=
-	    sizeof(*request))
+	if (luggage && luggage->path) {
+		piece[1] = (struct iovec){ (void *)luggage->path, strlen(luggage->path) };
+		message.msg_iovlen = 2;
+	}
+	if (luggage && luggage->root >= 0)
+		scope_reader_pass(&message, room, sizeof(room), luggage->root);
+	if (sendmsg(reader->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
 	if (!reader->count)
 		reader->since_ns = now_ns();
 	reader->sent[(reader->first + reader->count++) % SENT_MAX] = (struct sent){
-		request->number, request->tgid, request->tid, request->kind,
+		request->number, now_ns(), request->tgid, request->tid, request->kind, mark_of(request),
 	};
 	return 0;
 }
 
 /* Until the answer is there, the reader is given up, or meanwhile() fails: with what it returned. */
-static int await(struct scope_proc_reader *reader, const struct wanted *wanted)
+static int await(struct scope_proc_reader *reader, const struct scope_reader_wanted *wanted)
 {
 	for (;;) {
 		struct pollfd set = { .fd = reader->channel, .events = POLLIN };
@@ -288,15 +318,15 @@ static int await(struct scope_proc_reader *reader, const struct wanted *wanted)
 	}
 }
 
-/* wanted: data and room are set. One that was held up by another's request goes to the next reader. */
-static int ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
-	       struct wanted *wanted)
+/* One that was held up by another's request goes to the next reader. */
+int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
+	       const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
 {
 	int code;
 
 	while (reader->depth < WANTED_MAX && !is_refused(reader, request)) {
 		check(reader);
-		code = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request);
+		code = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request, luggage);
 		if (code == -EPIPE)
 			give_up(reader);
 		else if (code)
@@ -306,6 +336,8 @@ static int ask(struct scope_proc_reader *reader, struct scope_reader_request *re
 		wanted->number = request->number;
 		wanted->outer = reader->wanted;
 		wanted->bytes = 0;
+		wanted->fd = -1;
+		wanted->code = 0;
 		wanted->done = wanted->lost = false;
 		reader->wanted = wanted;
 		reader->depth++;
@@ -315,23 +347,8 @@ static int ask(struct scope_proc_reader *reader, struct scope_reader_request *re
 		if (code || wanted->done)
 			return code ? code : wanted->code;
 	}
-	set_mark(&reader->unread, request->tgid, request->tid, mark_of(request->kind));
+	set_mark(&reader->unread, request->tgid, request->tid, mark_of(request));
 	return -ETIMEDOUT;
-}
-
-ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-				 uint64_t address, void *data, size_t bytes)
-{
-	struct scope_reader_request request = {
-		.kind = SCOPE_READER_MEMORY, .tgid = tgid, .tid = tid, .address = address, .bytes = bytes,
-	};
-	struct wanted wanted = { .data = data, .room = bytes };
-	int code;
-
-	if (!reader)
-		return scope_reader_read_memory(tid, address, data, bytes);
-	code = ask(reader, &request, &wanted);
-	return code ? code : (ssize_t)wanted.bytes;
 }
 
 void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
@@ -349,7 +366,7 @@ void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, ui
 	/* The last places are for those that are waited for. */
 	if (reader->count >= SENT_MAX - WANTED_MAX || is_refused(reader, &request))
 		return;
-	if (send_request(reader, &request) == -EPIPE)
+	if (send_request(reader, &request, NULL) == -EPIPE)
 		give_up(reader);
 }
 
@@ -403,20 +420,30 @@ void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhi
 void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size)
 {
 	static const struct {
-		enum scope_reader_kind kind;
-		const char *what, *one, *more;
+		uint32_t mark;
+		const char *one, *more; /* of which the number is told */
 	} rows[] = {
-		{ SCOPE_READER_MEMORY, "the memory of", "thread", "threads" },
+		{ SCOPE_READER_MEMORY, "the memory of %zu thread", "the memory of %zu threads" },
+		{ SCOPE_READER_KINDS + SCOPE_PROC_MAPS, "the maps of %zu process", "the maps of %zu processes" },
+		{ SCOPE_READER_KINDS + SCOPE_PROC_CMDLINE, "the command line of %zu process",
+		  "the command lines of %zu processes" },
+		{ SCOPE_READER_KINDS + SCOPE_PROC_SYSCALL, "the system call of %zu thread",
+		  "the system calls of %zu threads" },
+		{ SCOPE_READER_KINDS + SCOPE_PROC_STACK, "the kernel stack of %zu thread",
+		  "the kernel stacks of %zu threads" },
+		{ SCOPE_READER_OPEN, "%zu file", "%zu files" },
 	};
 	size_t used = 0;
 
 	*text = '\0';
 	for (size_t i = 0; reader && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const size_t count = count_marks(&reader->unread, rows[i].kind);
+		const size_t count = count_marks(&reader->unread, rows[i].mark);
 
+		if (count && used && used < size)
+			used += (size_t)snprintf(text + used, size - used, ", ");
 		if (count && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s %zu %s", used ? ", " : "",
-						 rows[i].what, count, count == 1 ? rows[i].one : rows[i].more);
+			used += (size_t)snprintf(text + used, size - used,
+						 count == 1 ? rows[i].one : rows[i].more, count);
 	}
 	if (used && used < size)
 		snprintf(text + used, size - used, " could not be read within %u ms: a server that does not "

@@ -25,17 +25,20 @@
 #define SCOPE_PROC_READER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "proc/buildid.h"
 
 struct scope_proc_reader;
 
 #define SCOPE_READER_WAIT_MS 1000u  /* for an answer, at first */
 #define SCOPE_READER_HURRY_MS 250u  /* at least; and at most once the stop flag is set */
 #define SCOPE_READER_LOST_MAX 8u    /* readers that are given up in one session */
+#define SCOPE_READER_COPY_MS 5000u  /* in all, while a file is copied and comes along */
 #define SCOPE_READER_BYTES 65536u   /* of memory, in one request */
 
 /*
@@ -60,6 +63,55 @@ ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid
 /* Reads a byte of each of these pages, so that they are there. Does not wait. */
 void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 			     uint64_t address, uint32_t pages);
+
+/* Files below /proc whose reading takes locks of the target. */
+enum scope_proc_text {
+	SCOPE_PROC_MAPS,    /* of the first thread that has some */
+	SCOPE_PROC_CMDLINE,
+	SCOPE_PROC_SYSCALL, /* of thread tid */
+	SCOPE_PROC_STACK,
+	SCOPE_PROC_TEXTS,
+};
+
+/* All of it, and a zero byte; the caller frees. 0, -errno of reading, -ETIMEDOUT, -EFBIG. */
+int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid,
+			   uint32_t tid, char **ret_text, size_t *ret_bytes);
+
+/* What a file of a target is: the beginning of an ELF file, its build-id ("": none). */
+struct scope_proc_look {
+	uint8_t ident[16];
+	char build_id[SCOPE_BUILD_ID_TEXT];
+};
+
+/*
+ * At what process tgid has mapped there, or at path in its root directory where that cannot be had; at
+ * the program that it runs. 0 or -errno as scope_proc_open_below() has them; -ETIMEDOUT.
+ */
+int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
+				  uint64_t end, const char *path, struct scope_proc_look *ret_look);
+int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid,
+				   struct scope_proc_look *ret_look);
+
+/* A file as it was found. Of a copy these are the original's. */
+struct scope_proc_found {
+	uint64_t device, inode;
+	uint32_t owner;
+	bool copied;
+};
+
+/*
+ * As their namesakes of proc/open.h. What is on a file system that may not answer (FUSE, the network, or
+ * one that may stand on these) comes as a copy; and so does what others may cut short while it is read,
+ * where snapshot is set: who maps that would end by SIGBUS. Up to 512 MiB, -EFBIG above, within 5 s.
+ * ret_found may be NULL.
+ */
+int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path,
+				 bool snapshot);
+int scope_proc_reader_open_itself(struct scope_proc_reader *reader, const char *root, const char *path,
+				  struct scope_proc_found *ret_found);
+int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
+				  uint64_t end, bool snapshot, struct scope_proc_found *ret_found);
+int scope_proc_reader_open_program(struct scope_proc_reader *reader, uint32_t tgid);
 
 /* What was not read so far, as a sentence with the remedy; "" where nothing is missing. */
 void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size);

@@ -3,19 +3,38 @@
 #ifndef SCOPE_PROC_READER_INTERNAL_H
 #define SCOPE_PROC_READER_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "proc/reader.h"
 
 enum scope_reader_kind {
 	SCOPE_READER_MEMORY,
 	SCOPE_READER_TOUCH,
+	SCOPE_READER_TEXT, /* of a file below /proc */
+	SCOPE_READER_LOOK, /* at the head and the build-id of a file of the target */
+	SCOPE_READER_OPEN, /* that file: its descriptor, or that of a copy, comes with the answer */
 	SCOPE_READER_KINDS,
 };
 
+enum scope_reader_place {
+	SCOPE_READER_BELOW, /* a root directory, whose descriptor comes with the request */
+	SCOPE_READER_ITSELF,
+	SCOPE_READER_MAPPED,
+	SCOPE_READER_PROGRAM,
+};
+
+#define SCOPE_READER_TEXT_MAX (64u << 20)
+#define SCOPE_READER_COPY_MAX (512u << 20) /* of a file on a file system that may not answer */
+
+/* A path may follow. */
 struct scope_reader_request {
 	uint64_t number;
 	uint32_t kind, tgid, tid, pages;
 	uint64_t address, bytes;
+	uint32_t what; /* enum scope_proc_text or enum scope_reader_place */
+	uint32_t snapshot;
 };
 
 /* Answers come in the order of the requests. */
@@ -26,6 +45,47 @@ struct scope_reader_answer {
 	uint32_t more; /* packets of the same answer come */
 	uint32_t zero;
 };
+
+/* ---- reader.c ---- */
+
+/* A request that is waited for, on the stack of who waits. That sets data, room and limit. */
+struct scope_reader_wanted {
+	struct scope_reader_wanted *outer; /* asked for before, and still waited for */
+	uint64_t number;
+	uint8_t *data; /* with room; or grows, up to limit */
+	size_t bytes, room, limit;
+	int fd; /* that came with it; -1: none did */
+	int code;
+	bool done, lost; /* lost: its reader was given up */
+};
+
+/* What goes with a request. */
+struct scope_reader_luggage {
+	const char *path; /* NULL: none */
+	int root; /* -1: none */
+};
+
+/* Makes room for so many more bytes. False: there is none. */
+bool scope_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
+
+/* Sends the request and waits for its answer; luggage: NULL for none. Its code, or -ETIMEDOUT. */
+int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
+		     const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
+
+/* ---- serve_file.c: what a reader does with files; in the caller itself where there is none ---- */
+
+/* *ret_text is malloc'd. 0 or -errno. */
+int scope_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
+			  size_t *ret_bytes);
+
+/* root: a descriptor, -1 where the place needs none. 0 or -errno. */
+int scope_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
+			  struct scope_proc_look *ret_look);
+
+/* alive(context) is called while a copy is made. A descriptor or -errno. */
+int scope_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
+			  void (*alive)(void *context), void *context,
+			  struct scope_proc_found *ret_found);
 
 /* ---- keep.c ---- */
 
@@ -42,5 +102,10 @@ void scope_reader_serve(int fd);
 
 ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
 void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
+
+/* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none came. */
+struct msghdr;
+void scope_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd);
+int scope_reader_passed(struct msghdr *message);
 
 #endif

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The reader's side: does what is asked, however long that takes. */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -49,24 +52,58 @@ void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages)
 	(void)!process_vm_readv((pid_t)tid, &local, 1, remote, pages, 0);
 }
 
+/* ---- descriptors that go with a packet ---- */
+
+void scope_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd)
+{
+	struct cmsghdr *head;
+
+	message->msg_control = room;
+	message->msg_controllen = bytes;
+	head = CMSG_FIRSTHDR(message);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+}
+
+int scope_reader_passed(struct msghdr *message)
+{
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	return fd;
+}
+
 /* ---- answers ---- */
 
 struct server {
 	int fd;
-	uint64_t number; /* of the request in work */
+	int root; /* that came with the request in work; -1: none did */
+	uint64_t number; /* of that request */
+	char path[PATH_MAX];
 	uint8_t data[SCOPE_READER_BYTES];
 };
 
-static void answer(const struct server *server, int code, const void *data, size_t bytes)
+/* passed: a descriptor that goes with it; -1: none. */
+static void put(const struct server *server, struct scope_reader_answer head, const void *data, int passed)
 {
-	struct scope_reader_answer head = {
-		.number = server->number, .code = code, .bytes = (uint32_t)bytes,
-	};
-	struct iovec piece[] = { { &head, sizeof(head) }, { (void *)data, bytes } };
-	const struct msghdr message = { .msg_iov = piece, .msg_iovlen = bytes ? 2 : 1 };
+	char room[CMSG_SPACE(sizeof(passed))] = { 0 };
+	struct iovec piece[] = { { &head, sizeof(head) }, { (void *)data, head.bytes } };
+	struct msghdr message = { .msg_iov = piece, .msg_iovlen = head.bytes ? 2 : 1 };
 
+	head.number = server->number;
+	if (passed >= 0)
+		scope_reader_pass(&message, room, sizeof(room), passed);
 	if (sendmsg(server->fd, &message, MSG_NOSIGNAL) < 0 && errno != EINTR)
 		_exit(0);
+}
+
+static void answer(const struct server *server, int code, const void *data, size_t bytes)
+{
+	put(server, (struct scope_reader_answer){ .code = code, .bytes = (uint32_t)bytes }, data, -1);
 }
 
 static void serve_memory(struct server *server, const struct scope_reader_request *request)
@@ -83,10 +120,53 @@ static void serve_touch(struct server *server, const struct scope_reader_request
 	answer(server, 0, NULL, 0);
 }
 
+static void serve_text(struct server *server, const struct scope_reader_request *request)
+{
+	char *text = NULL;
+	size_t bytes = 0, done = 0, part;
+	const int code = scope_reader_get_text(request->what, request->tgid, request->tid, &text, &bytes);
+
+	do {
+		part = bytes - done < SCOPE_READER_BYTES ? bytes - done : SCOPE_READER_BYTES;
+		put(server, (struct scope_reader_answer){
+			.code = code, .bytes = (uint32_t)part, .more = done + part < bytes,
+		}, text + done, -1);
+		done += part;
+	} while (done < bytes);
+	free(text);
+}
+
+static void serve_look(struct server *server, const struct scope_reader_request *request)
+{
+	struct scope_proc_look look = { { 0 }, "" };
+	const int code = scope_reader_get_look(request, server->root, server->path, &look);
+
+	answer(server, code, &look, sizeof(look));
+}
+
+static void say_alive(void *context)
+{
+	put(context, (struct scope_reader_answer){ .more = 1 }, NULL, -1);
+}
+
+static void serve_open(struct server *server, const struct scope_reader_request *request)
+{
+	struct scope_proc_found found = { 0 };
+	const int fd = scope_reader_get_file(request, server->root, server->path, say_alive, server, &found);
+
+	put(server, (struct scope_reader_answer){ .code = fd < 0 ? fd : 0, .bytes = sizeof(found) }, &found,
+	    fd);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void (*const serve[SCOPE_READER_KINDS])(struct server *server,
 					       const struct scope_reader_request *request) = {
 	[SCOPE_READER_MEMORY] = serve_memory,
 	[SCOPE_READER_TOUCH] = serve_touch,
+	[SCOPE_READER_TEXT] = serve_text,
+	[SCOPE_READER_LOOK] = serve_look,
+	[SCOPE_READER_OPEN] = serve_open,
 };
 
 /* What was used so far does not count: a flight recorder runs for weeks. */
@@ -101,24 +181,40 @@ static void allow_cpu(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
+/* False: the other end is closed, or says what is no request. */
+static bool next_request(struct server *server, struct scope_reader_request *request)
+{
+	char room[CMSG_SPACE(sizeof(int))];
+	struct iovec piece[] = { { request, sizeof(*request) },
+				 { server->path, sizeof(server->path) - 1 } };
+	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2,
+				  .msg_control = room, .msg_controllen = sizeof(room) };
+	ssize_t got;
+
+	do
+		got = recvmsg(server->fd, &message, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got < (ssize_t)sizeof(*request) || request->kind >= SCOPE_READER_KINDS)
+		return false;
+	server->path[(size_t)got - sizeof(*request)] = '\0';
+	server->root = scope_reader_passed(&message);
+	server->number = request->number;
+	return true;
+}
+
 void scope_reader_serve(int fd)
 {
 	struct server *server = malloc(sizeof(*server));
 	struct scope_reader_request request;
-	ssize_t got;
 
 	if (!server)
 		return;
 	server->fd = fd;
-	for (;;) {
+	while (next_request(server, &request)) {
 		allow_cpu();
-		do
-			got = recv(fd, &request, sizeof(request), 0);
-		while (got < 0 && errno == EINTR);
-		if (got != sizeof(request) || request.kind >= SCOPE_READER_KINDS)
-			break;
-		server->number = request.number;
 		serve[request.kind](server, &request);
+		if (server->root >= 0)
+			close(server->root);
 	}
 	free(server);
 }

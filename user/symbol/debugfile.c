@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "proc/open.h"
+#include "proc/reader.h"
 #include "symbol/server.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -62,13 +62,14 @@ struct wanted {
 	const char *link; /* NULL: none */
 	GElf_Word crc;
 	bool stripped; /* will do: the program itself is wanted */
+	struct scope_proc_reader *reader;
 	char *path; /* PATH_MAX bytes: where it was found, below root */
 };
 
 /* The file descriptor, or -1 where the file is absent or another one. */
 static int wanted_open(const struct wanted *wanted, const char *root, int path_bytes)
 {
-	int fd = path_bytes < PATH_MAX ? scope_proc_open_below(root, wanted->path) : -1;
+	int fd = path_bytes < PATH_MAX ? scope_proc_reader_open_below(wanted->reader, root, wanted->path, true) : -1;
 
 	if (fd < 0)
 		return -1;
@@ -167,7 +168,7 @@ int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwa
 	const struct scope_debugfile *where = *user;
 	char path[PATH_MAX];
 	struct wanted wanted = { .link = link && !strchr(link, '/') ? link : NULL, .crc = crc,
-				 .path = path };
+				 .reader = where->options.reader, .path = path };
 	GElf_Addr address;
 	int fd;
 
@@ -200,7 +201,8 @@ int scope_debugfile_program(const struct scope_symbol_options *options, const ch
 	const char *const *folder = options->debug_dir;
 	unsigned char id[SCOPE_DEBUGFILE_ID_MAX];
 	char path[PATH_MAX];
-	struct wanted wanted = { .id = id, .path = path, .stripped = true };
+	struct wanted wanted = { .id = id, .reader = options->reader, .path = path,
+				 .stripped = true };
 	int fd = -1;
 
 	wanted.id_bytes = bytes_of(build_id, id, sizeof(id));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proc/open.h"
+#include "proc/reader.h"
 #include "symbol/debugfile.h"
 
 /*
@@ -121,10 +122,14 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	/* A file put where another was deleted is believed only where its build-id can be told. */
 	if (!file->deleted || *file->build_id)
 		ret = image_open(spaces, file,
-				 scope_proc_open_below(scope_symbol_root(&spaces->options), file->real_path), found);
+				 scope_proc_reader_open_below(spaces->options.reader,
+							      scope_symbol_root(&spaces->options),
+							      file->real_path, true), found);
 	if (ret && ret != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
-		int other = image_open(spaces, file, scope_proc_open_mapped(row->tgid, row->start, row->end),
+		int other = image_open(spaces, file,
+				       scope_proc_reader_open_mapped(spaces->options.reader, row->tgid,
+								     row->start, row->end, true, NULL),
 				       ignored);
 
 		ret = !other || other == -ENOMEM ? other : ret;

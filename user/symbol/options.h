@@ -5,11 +5,13 @@
 
 #include <stdbool.h>
 
+struct scope_proc_reader;
 struct scope_server;
 
 /* Zeroed: the files at their own paths, their debug files where distributions put them. */
 struct scope_symbol_options {
 	const char *root; /* before every path; NULL or "" for none */
+	struct scope_proc_reader *reader; /* that opens files; NULL: this process itself does */
 	const char *const *debug_dir; /* more folders with programs and debug files, NULL behind the
 				       * last; NULL for none */
 	const char *const *library;   /* patterns of system libraries likewise; NULL: library.h's */
