@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "trace/own.h"
 
 #define HELD_MAX (1u << 20) /* beyond, the oldest go, whatever a CPU may still tell */
 
@@ -98,78 +99,15 @@ static struct held pop(struct scope_order *order)
 	return top;
 }
 
-/* Copies what pointers of the event hold behind one another, and points there. */
+/* NULL where the event points to nothing. 0 or -ENOMEM. */
 static int own(struct scope_event *event, void **ret_payload)
 {
-	size_t regs, ips, bytes;
-	uint8_t *payload;
+	const size_t bytes = scope_event_payload_bytes(event);
 
-	*ret_payload = NULL;
-	switch (event->kind) {
-	case SCOPE_EVENT_ENTER:
-	case SCOPE_EVENT_EXIT:
-		bytes = event->syscall.args * sizeof(uint64_t);
-		payload = malloc(bytes + 1);
-		if (!payload)
-			return -ENOMEM;
-		if (bytes)
-			memcpy(payload, event->syscall.arg, bytes);
-		event->syscall.arg = (const uint64_t *)payload;
-		break;
-	case SCOPE_EVENT_FORK:
-	case SCOPE_EVENT_EXEC:
-	case SCOPE_EVENT_COMM: {
-		const char **comm = event->kind == SCOPE_EVENT_FORK   ? &event->fork.comm
-				    : event->kind == SCOPE_EVENT_EXEC ? &event->exec.comm
-								      : &event->comm.comm;
-
-		payload = (uint8_t *)strndup(*comm, SCOPE_COMM_BYTES);
-		if (!payload)
-			return -ENOMEM;
-		*comm = (const char *)payload;
-		break;
-	}
-	case SCOPE_EVENT_STATE:
-		regs = event->state.record->regs * sizeof(uint64_t);
-		payload = malloc(sizeof(*event->state.record) + regs);
-		if (!payload)
-			return -ENOMEM;
-		memcpy(payload, event->state.record, sizeof(*event->state.record));
-		event->state.record = (const struct scope_record_state *)payload;
-		if (regs)
-			memcpy(payload + sizeof(*event->state.record), event->state.reg, regs);
-		event->state.reg = (const uint64_t *)(payload + sizeof(*event->state.record));
-		break;
-	case SCOPE_EVENT_STACK:
-		ips = event->stack.ips * sizeof(uint64_t);
-		regs = event->stack.regs * sizeof(uint64_t);
-		bytes = event->stack.bytes;
-		payload = malloc(ips + regs + bytes + 1);
-		if (!payload)
-			return -ENOMEM;
-		if (ips)
-			memcpy(payload, event->stack.ip, ips);
-		if (regs)
-			memcpy(payload + ips, event->stack.reg, regs);
-		if (bytes)
-			memcpy(payload + ips + regs, event->stack.data, bytes);
-		event->stack.ip = ips ? (const uint64_t *)payload : NULL;
-		event->stack.reg = (const uint64_t *)(payload + ips);
-		event->stack.data = payload + ips + regs;
-		break;
-	case SCOPE_EVENT_PROBE:
-		bytes = event->probe.args * sizeof(uint64_t);
-		payload = malloc(bytes + 1);
-		if (!payload)
-			return -ENOMEM;
-		if (bytes)
-			memcpy(payload, event->probe.arg, bytes);
-		event->probe.arg = (const uint64_t *)payload;
-		break;
-	default:
-		return 0;
-	}
-	*ret_payload = payload;
+	*ret_payload = bytes ? malloc(bytes) : NULL;
+	if (bytes && !*ret_payload)
+		return -ENOMEM;
+	scope_event_own(event, *ret_payload);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "base/lines.h"
+#include "trace/own.h"
 #include "trace/packer.h"
 #include "trace/text.h"
 #include "trace/text_event.h"
@@ -39,14 +40,14 @@ struct input {
 	bool skips; /* bad lines are counted, and no reason to stop */
 };
 
-static const void *keep(struct input *input, const void *data, size_t bytes)
+/* Aligned to 8, and so must bytes be. */
+static void *get_room(struct input *input, size_t bytes)
 {
 	struct chunk *chunk = input->chunk;
-	size_t padded = (bytes + 7) & ~(size_t)7;
 	void *place;
 
-	if (!chunk || chunk->bytes - chunk->used < padded) {
-		size_t size = padded > CHUNK_BYTES ? padded : CHUNK_BYTES;
+	if (!chunk || chunk->bytes - chunk->used < bytes) {
+		size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
 
 		chunk = malloc(sizeof(*chunk) + size);
 		if (!chunk)
@@ -55,50 +56,18 @@ static const void *keep(struct input *input, const void *data, size_t bytes)
 		input->chunk = chunk;
 	}
 	place = (uint8_t *)chunk->data + chunk->used;
-	memcpy(place, data, bytes);
-	chunk->used += padded;
+	chunk->used += bytes;
 	return place;
 }
 
 /* Moves what the event points to out of the payload, which the next line uses again. */
 static int keep_event(struct input *input, struct scope_event *event)
 {
-	const struct scope_text_payload *payload = &input->payload;
-	const uint64_t *number;
+	void *room = get_room(input, scope_event_payload_bytes(event));
 
-	number = keep(input, payload->number, payload->numbers * sizeof(*number));
-	if (!number)
+	if (!room)
 		return -ENOMEM;
-	switch (event->kind) {
-	case SCOPE_EVENT_SYSCALL:
-	case SCOPE_EVENT_ENTER:
-		event->syscall.arg = number;
-		return 0;
-	case SCOPE_EVENT_FORK:
-		event->fork.comm = keep(input, payload->comm, sizeof(payload->comm));
-		return event->fork.comm ? 0 : -ENOMEM;
-	case SCOPE_EVENT_EXEC:
-		event->exec.comm = keep(input, payload->comm, sizeof(payload->comm));
-		return event->exec.comm ? 0 : -ENOMEM;
-	case SCOPE_EVENT_COMM:
-		event->comm.comm = keep(input, payload->comm, sizeof(payload->comm));
-		return event->comm.comm ? 0 : -ENOMEM;
-	case SCOPE_EVENT_PROBE:
-		event->probe.arg = number;
-		return 0;
-	case SCOPE_EVENT_STATE:
-		event->state.reg = number;
-		event->state.record = keep(input, &payload->state, sizeof(payload->state));
-		return event->state.record ? 0 : -ENOMEM;
-	case SCOPE_EVENT_STACK:
-		if (event->stack.ip) {
-			event->stack.ip = number;
-			return 0;
-		}
-		event->stack.reg = number;
-		event->stack.data = keep(input, payload->data, event->stack.bytes);
-		return event->stack.data ? 0 : -ENOMEM;
-	}
+	scope_event_own(event, room);
 	return 0;
 }
 
