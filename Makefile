@@ -174,7 +174,7 @@ check-debug: ## the module's tests on a kernel that checks itself (KASAN, lockde
 	$(Q)scripts/setup.sh build vm kernel
 	$(Q)scripts/check.sh debug
 
-soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), and ROUNDS=1000 reloads of each kind, and as many thousand messages at random
+soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), a million damaged traces, and ROUNDS=1000 reloads of each kind, and as many thousand messages at random
 	$(Q)scripts/setup.sh build vm kernel
 	$(Q)SOAK_S=$(SOAK_S) SEED=$(SEED) ROUNDS=$(ROUNDS) scripts/check.sh soak
 

@@ -200,6 +200,7 @@ group_soak() {
 		tests/kmod/run.sh "$(module_of debug)" random \
 		failing_allocations reload_idle reload_under_load reload_under_stress \
 		unload_with_probes probe_churn
+	run fuzz_mutants tests/fuzz/mutants.sh 1000000 100000 "${SEED:-1}"
 }
 
 # The module's tests on every kernel of scripts/kernel.sh.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Drives a fuzz program without libFuzzer: seeds from a directory, and changes of them. The same seed
- * gives the same inputs in the same order.
+ * gives the same inputs in the same order. An input that takes 5 s of the processor, or the program to 1 GB of
+ * memory, is as bad as one that breaks it: it is left in fuzz_NAME.bad where the program ran.
  *
- * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY]]]      seconds of the processor
+ * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY [INPUTS]]]]      seconds of the processor; INPUTS: no more than that
+ *        fuzz_NAME -r FILE                                    that input once more
  */
 #include <dirent.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "fuzz.h"
@@ -13,7 +17,19 @@
 #define ROOM 65536
 #define SEEDS_MAX 64
 
+#define INPUT_S 5
+
 #pragma weak LLVMFuzzerCustomMutator
+
+/* Read by the address sanitizer as it begins; leaks are looked for as the program ends. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "hard_rss_limit_mb=1024:quarantine_size_mb=64:detect_leaks=1";
+}
+
+void __sanitizer_set_death_callback(void (*callback)(void));
+#pragma weak __sanitizer_set_death_callback
 
 static uint64_t random_state;
 static uint8_t *seed_data[SEEDS_MAX];
@@ -66,6 +82,66 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room)
 	return bytes;
 }
 
+static uint8_t data[ROOM];
+static size_t data_bytes;
+static char bad_name[4096];
+
+static void keep_input(void)
+{
+	FILE *file = fopen(bad_name, "w");
+
+	if (!file)
+		return;
+	fwrite(data, 1, data_bytes, file);
+	fclose(file);
+}
+
+static void on_abort(int number)
+{
+	keep_input();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void on_slow(int number)
+{
+	(void)number;
+	fuzz_die("an input took too long");
+}
+
+static void watch(const char *program)
+{
+	snprintf(bad_name, sizeof(bad_name), "%s.bad", program);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(keep_input);
+	signal(SIGABRT, on_abort);
+	if (!__sanitizer_set_death_callback)
+		signal(SIGSEGV, on_abort);
+	signal(SIGVTALRM, on_slow);
+}
+
+/* Counts from 0 for each input. */
+static void run_input(void)
+{
+	const struct itimerval limit = { .it_value.tv_sec = INPUT_S };
+
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+	LLVMFuzzerTestOneInput(data, data_bytes);
+}
+
+static int run_again(const char *name)
+{
+	FILE *file = fopen(name, "r");
+
+	if (!file)
+		fuzz_die("cannot open that input");
+	data_bytes = fread(data, 1, ROOM, file);
+	fclose(file);
+	snprintf(bad_name, sizeof(bad_name), "/dev/null");
+	run_input();
+	return 0;
+}
+
 static void load(const char *directory)
 {
 	DIR *dir = opendir(directory);
@@ -92,23 +168,26 @@ static void load(const char *directory)
 int main(int argc, char **argv)
 {
 	const clock_t ticks = (argc > 1 ? strtol(argv[1], NULL, 10) : 10) * CLOCKS_PER_SEC;
-	static uint8_t data[ROOM];
+	const uint64_t most = argc > 4 ? strtoull(argv[4], NULL, 10) : UINT64_MAX;
 	uint64_t inputs = 0;
 
+	watch(argv[0]);
+	if (argc == 3 && !strcmp(argv[1], "-r"))
+		return run_again(argv[2]);
 	random_state = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1) * 2 + 1;
 	if (argc > 3)
 		load(argv[3]);
-	for (; clock() < ticks; inputs++) {
+	for (; clock() < ticks && inputs < most; inputs++) {
 		uint32_t which = seeds ? draw(seeds) : 0;
-		size_t bytes = seeds ? seed_bytes[which] : 0;
 
-		if (bytes)
-			memcpy(data, seed_data[which], bytes);
+		data_bytes = seeds ? seed_bytes[which] : 0;
+		if (data_bytes)
+			memcpy(data, seed_data[which], data_bytes);
 		if (LLVMFuzzerCustomMutator)
-			bytes = LLVMFuzzerCustomMutator(data, bytes, ROOM, draw(UINT32_MAX));
+			data_bytes = LLVMFuzzerCustomMutator(data, data_bytes, ROOM, draw(UINT32_MAX));
 		else
-			bytes = LLVMFuzzerMutate(data, bytes, ROOM);
-		LLVMFuzzerTestOneInput(data, bytes);
+			data_bytes = LLVMFuzzerMutate(data, data_bytes, ROOM);
+		run_input();
 	}
 	printf("%s: %" PRIu64 " inputs\n", argv[0], inputs);
 	return 0;

@@ -473,7 +473,7 @@ int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 	error->text[0] = '\0';
 	err = scope_import_create(choice, writer, error, &import);
 	if (!err)
-		err = scope_told_run(read_ctf, &reader, import, &left_out);
+		err = scope_told_run(read_ctf, &reader, SCOPE_TOLD_SILENCE_MS, import, &left_out);
 	if (err && !error->text[0])
 		err = explain(error, path, err);
 	if (!err)

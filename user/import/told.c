@@ -15,7 +15,6 @@
 
 #define MEMORY_MAX_BYTES (2ull << 30)
 #define CPU_MAX_S 3600
-#define SILENCE_MAX_MS 30000
 
 struct scope_teller {
 	FILE *to;
@@ -94,13 +93,13 @@ static int give(const struct scope_told *told, struct scope_import *import, uint
 }
 
 /* One whole message. 1; 0 at the end; -ETIME, -errno. */
-static int receive(int from, struct scope_told *ret_told)
+static int receive(int from, unsigned silence_ms, struct scope_told *ret_told)
 {
 	struct pollfd wait = { .fd = from, .events = POLLIN };
 	size_t have = 0;
 
 	while (have < sizeof(*ret_told)) {
-		int ready = poll(&wait, 1, SILENCE_MAX_MS);
+		int ready = poll(&wait, 1, (int)silence_ms);
 		ssize_t bytes;
 
 		if (!ready)
@@ -118,12 +117,12 @@ static int receive(int from, struct scope_told *ret_told)
 	return 1;
 }
 
-static int take_all(int from, struct scope_import *import, uint64_t *other)
+static int take_all(int from, unsigned silence_ms, struct scope_import *import, uint64_t *other)
 {
 	struct scope_told told;
 	int more;
 
-	while ((more = receive(from, &told)) > 0) {
+	while ((more = receive(from, silence_ms, &told)) > 0) {
 		int err = told.kind == SCOPE_TOLD_END ? 0 : give(&told, import, other);
 
 		if (err || told.kind == SCOPE_TOLD_END)
@@ -133,7 +132,7 @@ static int take_all(int from, struct scope_import *import, uint64_t *other)
 }
 
 int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
-		   struct scope_import *import, uint64_t *ret_other)
+		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other)
 {
 	const pid_t parent = getpid();
 	uint64_t other = 0;
@@ -155,7 +154,7 @@ int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *u
 		live(read, user, way[1], parent);
 	}
 	close(way[1]);
-	err = take_all(way[0], import, &other);
+	err = take_all(way[0], silence_ms, import, &other);
 	close(way[0]);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

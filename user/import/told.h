@@ -44,9 +44,10 @@ void scope_told_name(struct scope_told *told, const char *text);
 /*
  * Runs read() in a process of its own that has 2 GiB of memory, an hour of CPU time, writes no file and says
  * nothing, and gives what it tells to the import. What comes back: the result of read(), or of the import;
- * -ECHILD: it ended in another way; -ETIME: it told nothing for so long that it was given up.
+ * -ECHILD: it ended in another way; -ETIME: it told nothing for silence_ms and was given up.
  */
+#define SCOPE_TOLD_SILENCE_MS 30000
 int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
-		   struct scope_import *import, uint64_t *ret_other);
+		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other);
 
 #endif
