@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include "delay_rule.h"
 #include "rcu_tasks.h"
+#include "trap_cost.h"
 
 static bool ever_used; /* since the module was loaded: a thread may still be on its way out of it */
 
@@ -131,6 +132,7 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	if (!ever_used)
 		scope_compat_expect_rcu_tasks();
 	ever_used = true;
+	scope_trap_measure();
 	err = way_of(rule)->attach(rule);
 	if (err) {
 		/* It may have been found meanwhile, by a thread that is on its way. */

@@ -28,6 +28,7 @@
 #include "delay_rule.h"
 #include "detour.h"
 #include "ftrace.h"
+#include "trap_cost.h"
 
 #ifdef SCOPE_DETOUR_KNOWN
 
@@ -104,7 +105,11 @@ static bool divert(struct place *place, struct pt_regs *regs, bool may)
 	rcu_read_lock();
 	for (i = 0; i < PLACE_RULES; i++) {
 		rule = rcu_dereference(place->rule[i]);
-		if (!rule || !scope_delay_is_traced(rule))
+		if (!rule)
+			continue;
+		scope_trap_charge(rule->session, place->by_ftrace ? scope_trap_cost.entry_ns :
+								    scope_trap_cost.breakpoint_ns);
+		if (!scope_delay_is_traced(rule))
 			continue;
 		if (may && is_entering(place, argument))
 			wanted = true;

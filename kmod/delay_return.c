@@ -15,6 +15,7 @@
 #include "probe_dynamic.h"
 #include "return_work.h"
 #include "tracepoint.h"
+#include "trap_cost.h"
 
 #ifdef SCOPE_RETURN_WORK_KNOWN
 
@@ -224,6 +225,7 @@ static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	u8 flags = 0;
 	u64 asked_ns;
 
+	scope_trap_charge(rule->session, scope_trap_kernel_ns(kprobe));
 	if (scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)))
 		return 0;
 	asked_ns = scope_delay_due(rule, &flags);

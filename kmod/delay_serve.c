@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include "delay_rule.h"
 #include "record.h"
+#include "trap_cost.h"
 
 /* Right on whichever CPU it runs: the current task is the same. */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule)
@@ -82,17 +83,23 @@ static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
 	}
 }
 
-static void sleep_until(const struct scope_delay_rule *rule, ktime_t until)
+/* Returns for how long it left the CPU. */
+static u64 sleep_until(const struct scope_delay_rule *rule, ktime_t until)
 {
+	u64 slept_ns = 0;
+	ktime_t begin;
 	DEFINE_WAIT(wait);
 
 	for (;;) {
 		prepare_to_wait(&rule->session->delays.sleepers, &wait, TASK_KILLABLE);
 		if (is_over(rule) || ktime_to_ns(ktime_get()) >= ktime_to_ns(until))
 			break;
+		begin = ktime_get();
 		schedule_hrtimeout_range(&until, 0, HRTIMER_MODE_ABS);
+		slept_ns += ktime_to_ns(ktime_sub(ktime_get(), begin));
 	}
 	finish_wait(&rule->session->delays.sleepers, &wait);
+	return slept_ns;
 }
 
 static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 served_ns, u8 flags)
@@ -115,7 +122,7 @@ static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 
  */
 u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 {
-	u64 granted_ns, served_ns;
+	u64 granted_ns, served_ns, slept_ns = 0;
 	ktime_t begin, until;
 
 	might_sleep();
@@ -134,11 +141,14 @@ u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 		flags |= SCOPE_DELAYED_SPUN;
 		spin_until(rule, until);
 	} else {
-		sleep_until(rule, until);
+		slept_ns = sleep_until(rule, until);
 	}
 	served_ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
 	if (served_ns < granted_ns)
 		flags |= SCOPE_DELAYED_CUT;
+	/* Who spins for longer than it is to has lost the CPU meanwhile. */
+	scope_trap_charge(rule->session, flags & SCOPE_DELAYED_SPUN ? min(served_ns, granted_ns) :
+								      served_ns - slept_ns);
 	atomic64_inc(&rule->served);
 	atomic64_add(granted_ns, &rule->asked_ns);
 	atomic64_add(served_ns, &rule->served_ns);

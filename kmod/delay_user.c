@@ -2,6 +2,7 @@
 /* Delays at an instruction of a program: the handler of a uprobe may sleep. */
 #include "delay_rule.h"
 #include "probe_dynamic.h"
+#include "trap_cost.h"
 
 #ifdef SCOPE_UPROBE_KNOWN
 
@@ -15,8 +16,10 @@ static int hit(SCOPE_UPROBE_PROTO(consumer, regs))
 {
 	struct scope_delay_rule *rule = rule_of(consumer);
 	u8 flags = 0;
-	u64 asked_ns = scope_delay_due(rule, &flags);
+	u64 asked_ns;
 
+	scope_trap_charge(rule->session, scope_trap_user_ns());
+	asked_ns = scope_delay_due(rule, &flags);
 	scope_delay_serve(rule, asked_ns, flags);
 	return 0;
 }

@@ -71,7 +71,8 @@ u64 scope_measure_ns(const struct scope_cpu *cpu)
 	const struct scope_measure *measure = &cpu->measure;
 
 	return estimate(scope_measure_events(cpu), READ_ONCE(measure->ns),
-			READ_ONCE(measure->events)) + READ_ONCE(measure->stack_ns);
+			READ_ONCE(measure->events)) + READ_ONCE(measure->stack_ns) +
+	       READ_ONCE(measure->other_ns);
 }
 
 /*
@@ -86,6 +87,7 @@ u64 scope_measure_since(struct scope_cpu *cpu)
 		.ns = READ_ONCE(measure->ns),
 		.events = READ_ONCE(measure->events),
 		.stack_ns = READ_ONCE(measure->stack_ns),
+		.other_ns = READ_ONCE(measure->other_ns),
 	}, before = measure->mark;
 
 	measure->mark = now;
@@ -94,5 +96,5 @@ u64 scope_measure_since(struct scope_cpu *cpu)
 		before.events = 0;
 	}
 	return estimate(now.all - before.all, now.ns - before.ns, now.events - before.events) +
-	       now.stack_ns - before.stack_ns;
+	       now.stack_ns - before.stack_ns + now.other_ns - before.other_ns;
 }

@@ -9,10 +9,12 @@
 #include <linux/namei.h>
 #include <linux/sched/signal.h>
 #include "arch.h"
+#include "measure.h"
 #include "probe_dynamic.h"
 #include "record.h"
 #include "select.h"
 #include "stack.h"
+#include "trap_cost.h"
 
 #define MAXACTIVE 512 /* threads at once inside a function whose return is probed */
 
@@ -41,13 +43,15 @@ static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe
 	scope_ring_commit(ring, sizeof(*r) + args * 8);
 }
 
-static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags)
+/* trap_ns: what the kernel took to come here, of every thread. */
+static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags, u32 trap_ns)
 {
 	struct scope_session *session = probe->session;
 	struct scope_cpu *cpu;
 	unsigned long irq;
 	u64 now;
 
+	scope_trap_charge(session, trap_ns);
 	raw_local_irq_save(irq);
 	cpu = this_cpu_ptr(session->cpu);
 	if (!cpu->traced || !READ_ONCE(session->running))
@@ -57,6 +61,9 @@ static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags)
 	put_probe(&cpu->ring, probe, regs, flags, now);
 	if (probe->flags & SCOPE_PROBE_WITH_STACK && !(flags & SCOPE_PROBE_INTERRUPT))
 		scope_stack_at_probe(session, cpu, flags & SCOPE_PROBE_USER ? regs : NULL, now);
+	/* An interrupt may be in the middle of a call that measures itself. */
+	if (!(flags & SCOPE_PROBE_INTERRUPT))
+		scope_measure_end(cpu, now);
 out:
 	raw_local_irq_restore(irq);
 }
@@ -75,7 +82,8 @@ static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	 * say when: there a non-maskable interrupt is taken for the thread.
 	 */
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
-	    scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0);
+	    scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0,
+	    scope_trap_kernel_ns(kprobe));
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_hit);
@@ -83,7 +91,11 @@ NOKPROBE_SYMBOL(kprobe_hit);
 /* Not 0: the return is let go, and takes none of the places there are for it. */
 static int kretprobe_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	return !is_traced(container_of(get_kretprobe(instance), struct scope_dynamic, kretprobe));
+	struct kretprobe *kretprobe = get_kretprobe(instance);
+	struct scope_dynamic *probe = container_of(kretprobe, struct scope_dynamic, kretprobe);
+
+	scope_trap_charge(probe->session, scope_trap_kernel_ns(&kretprobe->kp));
+	return !is_traced(probe);
 }
 NOKPROBE_SYMBOL(kretprobe_enter);
 
@@ -95,7 +107,8 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
 		    SCOPE_PROBE_RETURN |
-			    (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0));
+			    (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
+		    scope_trap_cost.entry_ns);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_hit);
@@ -172,13 +185,15 @@ static struct scope_dynamic *probe_of(struct uprobe_consumer *consumer)
 
 static int uprobe_hit(SCOPE_UPROBE_PROTO(consumer, regs))
 {
-	hit(probe_of(consumer), regs, SCOPE_PROBE_USER);
+	hit(probe_of(consumer), regs, SCOPE_PROBE_USER, scope_trap_user_ns());
 	return 0;
 }
 
 static int uretprobe_hit(SCOPE_URETPROBE_PROTO(consumer, regs))
 {
-	hit(probe_of(consumer), regs, SCOPE_PROBE_USER | SCOPE_PROBE_RETURN);
+	/* And the breakpoint that it returns to. */
+	hit(probe_of(consumer), regs, SCOPE_PROBE_USER | SCOPE_PROBE_RETURN,
+	    scope_trap_user_ns() + scope_trap_cost.breakpoint_ns);
 	return 0;
 }
 
@@ -287,10 +302,12 @@ static void detach_user(struct scope_dynamic **probes, u32 count)
 
 int scope_probe_dynamic_attach(struct scope_dynamic *probe)
 {
-	int err = probe->kind == SCOPE_PROBE_KPROBE || probe->kind == SCOPE_PROBE_KRETPROBE
-			  ? attach_kernel(probe)
-			  : attach_user(probe);
+	int err;
 
+	scope_trap_measure();
+	err = probe->kind == SCOPE_PROBE_KPROBE || probe->kind == SCOPE_PROBE_KRETPROBE
+		      ? attach_kernel(probe)
+		      : attach_user(probe);
 	probe->attached = !err;
 	return err;
 }

@@ -44,13 +44,14 @@
 /* Where the measuring of a CPU stood. */
 struct scope_measure_mark {
 	u64 all; /* events */
-	u64 ns, events, stack_ns;
+	u64 ns, events, stack_ns, other_ns;
 };
 
 struct scope_measure {
 	u64 ns;	    /* of the calls that measured themselves, their stacks left out */
 	u64 events; /* that these made or lost */
 	u64 stack_ns; /* of all stacks */
+	u64 other_ns; /* of traps and delays, see trap_cost.h */
 	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
 	struct scope_measure_mark mark; /* as the overload guard last looked */
 	u32 left;

@@ -155,7 +155,9 @@
  *
  * The overload guard: once a second of a running session the time that probes took on each CPU is
  * compared with OVERHEAD_MAX. Where a CPU is above, the session is stopped as by SCOPE_CMD_STOP, with
- * STOP_REASON guard.
+ * STOP_REASON guard. That is PROBE_NS: what probes took to make records; for each hit of a probe or rule
+ * set at run time, of threads that are not traced too, what this kernel takes to call its handler; and of
+ * delays what they took of the CPU, which is all of one that spins and next to nothing of one that sleeps.
  *
  * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
  * the wrong length, or stands there twice, is refused (EINVAL, ERANGE) with an extended
@@ -256,7 +258,8 @@ enum scope_attr {
 	SCOPE_ATTR_PROBE_MISSED,      /* u64: times the kernel could not call the probe */
 	SCOPE_ATTR_OVERHEAD_MAX,      /* u32: thousandths of a CPU that probes may take, 0: any share,
 					 default SCOPE_OVERHEAD_MAX_DEFAULT */
-	SCOPE_ATTR_PROBE_NS,	      /* u64: time in probes, from a sample of their calls */
+	SCOPE_ATTR_PROBE_NS,	      /* u64: time in probes, from a sample of their calls, and what
+					 traps and delays took of the CPU */
 	SCOPE_ATTR_CPU_FIRST,	      /* u32: leave out CPUs of lower numbers, default 0 */
 	SCOPE_ATTR_CPU_NEXT,	      /* u32: there are more CPUs: ask again from this one */
 	SCOPE_ATTR_RUN_NS,	      /* u64: how long it has been, or was, running */

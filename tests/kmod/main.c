@@ -39,6 +39,8 @@ static const struct {
 	{ "memory", test_memory },
 	{ "probe_time", test_probe_time },
 	{ "guard", test_guard },
+	{ "guard_traps", test_guard_traps },
+	{ "guard_delays", test_guard_delays },
 	{ "cpu_comes", test_cpu_comes },
 	{ "protocol", test_protocol },
 	{ "attributes", test_attributes },

@@ -35,6 +35,8 @@ void test_snapshot_small(void);
 void test_notices(void);
 void test_probe_time(void);
 void test_guard(void);
+void test_guard_traps(void);
+void test_guard_delays(void);
 void test_cpu_comes(void);
 void test_protocol(void);
 void test_attributes(void);

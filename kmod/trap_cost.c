@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Measures on this machine what a kprobe costs beside its handler, by two of its own that do nothing: one
+ * as ftrace calls it, one that is a breakpoint. A trap takes from some 100 ns to several us in a virtual
+ * machine, so no constant would do.
+ */
+#include <linux/mutex.h>
+#include "trap_cost.h"
+
+#define ROUNDS 64
+#define GUESS_NS 1000 /* where it cannot be measured */
+
+struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS };
+
+#ifdef CONFIG_KPROBES
+
+/* The compiler puts a call for ftrace into the one, and none into the other. */
+static noinline void with_entry(void)
+{
+	asm volatile("nop");
+}
+
+static noinline notrace void without_entry(void)
+{
+	asm volatile("nop");
+}
+
+static int hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(hit);
+
+/* With one, the kernel makes no jump of a breakpoint. */
+static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
+{
+}
+NOKPROBE_SYMBOL(after);
+
+/* The shortest: others were interrupted. */
+static u64 time_call(void (*function)(void))
+{
+	u64 least = U64_MAX, begin;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		begin = ktime_get_mono_fast_ns();
+		function();
+		least = min(least, ktime_get_mono_fast_ns() - begin);
+	}
+	return least;
+}
+
+static u32 measure(void (*function)(void), bool trap)
+{
+	struct kprobe kprobe = { .addr = (kprobe_opcode_t *)function, .pre_handler = hit,
+				 .post_handler = trap ? after : NULL };
+	u64 plain = time_call(function), probed;
+
+	if (register_kprobe(&kprobe))
+		return GUESS_NS;
+	probed = time_call(function);
+	unregister_kprobe(&kprobe);
+	return probed > plain ? min_t(u64, probed - plain, U32_MAX) : 1;
+}
+
+void scope_trap_measure(void)
+{
+	static DEFINE_MUTEX(lock);
+	static bool measured;
+
+	mutex_lock(&lock);
+	if (!measured) {
+		scope_trap_cost.entry_ns = measure(with_entry, false);
+		scope_trap_cost.breakpoint_ns = measure(without_entry, true);
+		pr_info("scope: a hit of a kprobe costs %u ns by ftrace, %u ns by a breakpoint, beside what "
+			"is done then\n", scope_trap_cost.entry_ns, scope_trap_cost.breakpoint_ns);
+	}
+	measured = true;
+	mutex_unlock(&lock);
+}
+
+#else
+
+void scope_trap_measure(void)
+{
+}
+
+#endif
