@@ -62,6 +62,7 @@ struct scope_draft {
 
 struct scope_unit_builder {
 	struct scope_unit_run *run;
+	const struct scope_timeline_ops *ops; /* what the timeline tells, without listeners */
 	struct scope_shapes *shapes; /* of the run */
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "unit/draft.h"
+#include "unit/heard.h"
 #include "unit/learn.h"
 
 SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread,
@@ -104,110 +105,6 @@ static const struct scope_timeline_ops both = {
 	.end = scope_draft_end,
 };
 
-/*
- * The same, and listeners hear of it afterwards. Without a learner this could be built in once more; it asks
- * instead, for who listens takes longer than that.
- */
-SCOPE_TAKE int heard_enter(void *user, const struct scope_thread *thread,
-			   const struct scope_open_call *call)
-{
-	struct scope_unit_builder *builder = user;
-	int err = builder->learner ? both_enter(user, thread, call) : build_enter(user, thread, call);
-
-	return err ? err : scope_listeners_ops.enter(&builder->listeners, thread, call);
-}
-
-SCOPE_TAKE int heard_exit(void *user, const struct scope_thread *thread,
-			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
-{
-	struct scope_unit_builder *builder = user;
-	int err = builder->learner ? both_exit(user, thread, call, ret, exit_ns)
-				   : build_exit(user, thread, call, ret, exit_ns);
-
-	return err ? err : scope_listeners_ops.exit(&builder->listeners, thread, call, ret, exit_ns);
-}
-
-SCOPE_TAKE uint32_t heard_plain_roles(void *user, uint32_t thread)
-{
-	struct scope_unit_builder *builder = user;
-	const uint32_t own = builder->learner ? both_plain_roles(user, thread)
-					      : build_plain_roles(user, thread);
-
-	return own & scope_listeners_ops.plain_roles(&builder->listeners, thread);
-}
-
-SCOPE_TAKE bool heard_plain(void *user, const struct scope_thread *thread,
-			    const struct scope_event *event, enum scope_call_role role)
-{
-	struct scope_unit_builder *builder = user;
-
-	if (!(builder->learner ? both_plain(user, thread, event, role)
-			       : build_plain(user, thread, event, role)))
-		return false;
-	return scope_listeners_ops.plain(&builder->listeners, thread, event, role);
-}
-
-static int heard_leave(void *user, uint32_t thread, uint64_t now_ns)
-{
-	struct scope_unit_builder *builder = user;
-	int err = scope_draft_leave(user, thread, now_ns);
-
-	return err ? err : scope_listeners_ops.leave(&builder->listeners, thread, now_ns);
-}
-
-static int heard_wait(void *user, const struct scope_wait *wait)
-{
-	struct scope_unit_builder *builder = user;
-	int err = builder->learner ? both_wait(user, wait) : scope_draft_wait(user, wait);
-
-	return err ? err : scope_listeners_ops.wait(&builder->listeners, wait);
-}
-
-static int heard_stack(void *user, uint32_t thread, const struct scope_event *event)
-{
-	struct scope_unit_builder *builder = user;
-	int err = scope_draft_stack(user, thread, event);
-
-	return err ? err : scope_listeners_ops.stack(&builder->listeners, thread, event);
-}
-
-static int heard_lost(void *user, uint32_t thread, uint64_t now_ns)
-{
-	struct scope_unit_builder *builder = user;
-	int err = scope_draft_lost(user, thread, now_ns);
-
-	return err ? err : scope_listeners_ops.lost(&builder->listeners, thread, now_ns);
-}
-
-static int heard_state(void *user, uint32_t thread, const struct scope_event *event)
-{
-	struct scope_unit_builder *builder = user;
-	int err = scope_draft_state(user, thread, event);
-
-	return err ? err : scope_listeners_ops.state(&builder->listeners, thread, event);
-}
-
-static int heard_end(void *user, uint32_t thread, uint64_t now_ns)
-{
-	struct scope_unit_builder *builder = user;
-	int err = scope_draft_end(user, thread, now_ns);
-
-	return err ? err : scope_listeners_ops.end(&builder->listeners, thread, now_ns);
-}
-
-static const struct scope_timeline_ops heard = {
-	.plain_roles = heard_plain_roles,
-	.plain = heard_plain,
-	.enter = heard_enter,
-	.exit = heard_exit,
-	.leave = heard_leave,
-	.wait = heard_wait,
-	.stack = heard_stack,
-	.lost = heard_lost,
-	.state = heard_state,
-	.end = heard_end,
-};
-
 /* Behind the timeline's end: what the run tells of threads, and the units that had not ended. */
 static int finish(struct scope_unit_run *run)
 {
@@ -257,7 +154,8 @@ static int begin(struct scope_unit_run *run, const struct scope_unit_source *sou
 	if (!run->builder || scope_shapes_create(&run->shapes))
 		return -ENOMEM;
 	*run->builder = (struct scope_unit_builder){
-		.run = run, .shapes = run->shapes, .pickups = source->pickups, .sink = *sink,
+		.run = run, .ops = &build, .shapes = run->shapes, .pickups = source->pickups,
+		.sink = *sink,
 	};
 	if (source->listeners)
 		run->builder->listeners = *source->listeners;
@@ -282,6 +180,7 @@ int scope_unit_run_create(const struct scope_unit_source *source, const struct s
 void scope_unit_run_learn(struct scope_unit_run *run, struct scope_learner *learner)
 {
 	run->builder->learner = learner;
+	run->builder->ops = &both;
 }
 
 int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *const *event, size_t count)
@@ -289,7 +188,7 @@ int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *co
 	struct scope_unit_builder *builder = run->builder;
 
 	if (builder->listeners.count)
-		return scope_timeline_take(run->timeline, event, count, &heard, builder);
+		return scope_unit_heard_feed(builder, event, count);
 	return builder->learner ? scope_timeline_take(run->timeline, event, count, &both, builder)
 				: scope_timeline_take(run->timeline, event, count, &build, builder);
 }
@@ -298,8 +197,8 @@ int scope_unit_run_end(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;
 	size_t threads = scope_threads_count(run->timeline->threads);
-	int err = scope_timeline_finish(run->timeline, builder->listeners.count ? &heard :
-					builder->learner ? &both : &build, builder);
+	int err = scope_timeline_finish(run->timeline, builder->listeners.count
+					? &scope_unit_heard_ops : builder->ops, builder);
 
 	if (!err && threads && builder->sink.meet)
 		err = builder->sink.meet(builder->sink.user, threads - 1);
