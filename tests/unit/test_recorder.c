@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,9 +74,22 @@ static int ask(const char *directory, enum scope_door_wish wish, const char *wan
 	return child;
 }
 
+/* The socket of a recorder that was killed: bound, and nobody has it open. */
+static void leave_dead(const char *directory, char path[128])
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(path, 128, "%s/record-4000001.sock", directory);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	close(fd);
+}
+
 static void test_door(void **state)
 {
-	char directory[64], path[128];
+	char directory[64], path[128], dead[128];
 	struct scope_error error = { "" };
 	enum scope_door_wish wish;
 	struct scope_door *door;
@@ -104,7 +119,26 @@ static void test_door(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 	/* One that a killed recorder left: nobody answers, and it is cleared away. */
 	touch(path);
-	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
+	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, &error), 0);
+	assert_non_null(strstr(error.text, "was killed"));
+	assert_int_equal(access(path, F_OK), -1);
+	/* A recorder that begins clears away what dead ones left, and leaves the living alone. */
+	leave_dead(directory, dead);
+	assert_int_equal(scope_door_open(directory, &error, &door), 0);
+	assert_int_equal(access(dead, F_OK), -1);
+	leave_dead(directory, dead);
+	child = fork();
+	if (!child) {
+		struct scope_door *second;
+
+		_exit(scope_door_open(directory, NULL, &second) ? 1 : !access(dead, F_OK));
+	}
+	assert_int_equal(waitpid(child, &code, 0), child);
+	assert_int_equal(code, 0);
+	assert_int_equal(access(path, F_OK), 0);
+	while (scope_door_next(door, &client) != SCOPE_DOOR_NOTHING)
+		fail_msg("a recorder that looks for dead ones asks for something");
+	scope_door_close(door);
 	/* A directory that others may write to is not trusted. */
 	assert_int_equal(chmod(directory, 0777), 0);
 	assert_int_equal(scope_door_open(directory, &error, &door), -EPERM);

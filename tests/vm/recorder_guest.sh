@@ -143,6 +143,21 @@ flies() {
 
 nobody_to_ask() { says 1 'no flight recorder is running' record --snapshot; }
 
+shoot() {
+	kill -9 "$recorder"
+	wait "$recorder" 2>/dev/null
+	dead=/run/scope/record-$recorder.sock
+	[ -S "$dead" ]
+}
+
+killed_one_leaves_no_socket() {
+	fly -p "$target" -o k.trace && shoot || return 1
+	says 1 "no flight recorder is running \\(recorder $recorder was killed.*start one" record --snapshot &&
+		[ ! -e "$dead" ] && nobody_to_ask || return 1
+	until_true unused && fly -p "$target" -o k.trace && shoot && until_true unused && fly -p "$target" -o k.trace &&
+		[ ! -e "$dead" ] && land
+}
+
 hang_triggers() {
 	"$programs/record_hang" &
 	local hanging=$! file
@@ -234,6 +249,7 @@ pass "files in turn, each of them whole" rotates
 pass "with and without compression" uncompressed
 pass "a flight recorder writes on request, on a signal and at its end" flies
 pass "nobody to ask for a snapshot" nobody_to_ask
+pass "a killed one leaves no socket" killed_one_leaves_no_socket
 pass "a hang has the file written" hang_triggers
 pass "a rate that falls has the file written" rate_triggers
 pass "a full disk ends the trace and keeps what was written" full_disk

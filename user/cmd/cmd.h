@@ -83,7 +83,10 @@ int scope_cmd_share(const char *text, uint32_t *ret_thousandths);
 /* The first time that lost is not 0: tells on stderr that events are being lost, and the remedy. */
 void scope_cmd_tell_lossy(const char *command, uint64_t lost);
 
-/* From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. */
+/*
+ * From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. A SIGHUP that was
+ * ignored as the program began stays so.
+ */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 
 /* SIGUSR1 sets the flag, each time; whoever saw it sets it back. */

@@ -223,6 +223,14 @@ static void on_signal(int number)
 	stopped = 1;
 }
 
+/* nohup, or who else started the program, had it ignored: so it stays. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 {
 	/* The second one takes the default way out: nothing is left behind, the session goes too. */
@@ -230,7 +238,8 @@ const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	if (!is_ignored(SIGHUP))
+		sigaction(SIGHUP, &action, NULL);
 	/* A limit on file sizes shall show as a failed write. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &stopped;

@@ -150,13 +150,16 @@ static void print_answer(void *context, unsigned int pid, const char *answer)
 
 static int ask_for_snapshots(void)
 {
-	struct scope_error error = { "" };
+	struct scope_error error = { "" }, why = { "" };
 	const int count = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL,
-					 &error);
+					 &why);
 
-	if (!count)
-		scope_error_set(&error, -ESRCH, "no flight recorder is running: start one with "
-				"`scope record --flight -p PID`");
+	if (count < 0)
+		error = why;
+	else if (!count)
+		scope_error_set(&error, -ESRCH, "no flight recorder is running%s%.200s%s: start one with "
+				"`scope record --flight -p PID`", why.text[0] ? " (" : "", why.text,
+				why.text[0] ? ")" : "");
 	return count > 0 ? SCOPE_EXIT_DONE : scope_cmd_fail("record", &error);
 }
 

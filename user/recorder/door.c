@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define ANSWER_BYTES 4096
+#define SOCKET_PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
 #define WAIT_SECONDS 300 /* for the answer to a snapshot: gigabytes may have to be written */
 
 struct scope_door {
@@ -44,6 +45,50 @@ static int make_directory(const char *directory, struct scope_error *error)
 	return 0;
 }
 
+/* Nobody listens there any more. */
+static bool is_dead(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool dead;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	dead = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	       errno == ECONNREFUSED;
+	if (fd >= 0)
+		close(fd);
+	return dead;
+}
+
+/* The path of the next recorder's socket, and its pid. False: that was the last one. */
+static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PATH_BYTES],
+			unsigned int *ret_pid)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(stream))) {
+		if (sscanf(entry->d_name, "record-%u.sock", ret_pid) != 1)
+			continue;
+		snprintf(path, SOCKET_PATH_BYTES, "%s/record-%u.sock", directory, *ret_pid);
+		return true;
+	}
+	return false;
+}
+
+/* A recorder that is killed leaves its socket: the next one clears it away. */
+static void clear_away(const char *directory)
+{
+	char path[SOCKET_PATH_BYTES];
+	DIR *stream = opendir(directory);
+	unsigned int pid;
+
+	while (stream && next_socket(stream, directory, path, &pid))
+		if (is_dead(path))
+			unlink(path);
+	if (stream)
+		closedir(stream);
+}
+
 int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door)
 {
 	struct scope_door *door;
@@ -51,6 +96,7 @@ int scope_door_open(const char *directory, struct scope_error *error, struct sco
 
 	if (code)
 		return code;
+	clear_away(directory);
 	door = calloc(1, sizeof(*door));
 	if (!door)
 		return scope_error_set(error, -ENOMEM, "no memory for a socket in %s", directory);
@@ -160,25 +206,22 @@ int scope_door_ask(const char *directory, enum scope_door_wish wish,
 		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
 		   struct scope_error *error)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], answer[ANSWER_BYTES];
+	char path[SOCKET_PATH_BYTES], answer[ANSWER_BYTES];
 	const char *word = words[wish == SCOPE_DOOR_SNAPSHOT].word;
 	DIR *stream = opendir(directory);
-	struct dirent *entry;
 	unsigned int pid;
 	int count = 0;
 
 	if (!stream)
 		return errno == ENOENT ? 0 : scope_error_set(error, -errno, "%s cannot be read: %s; "
 							     "run as root", directory, strerror(errno));
-	while ((entry = readdir(stream))) {
-		int code;
+	while (next_socket(stream, directory, path, &pid)) {
+		const int code = ask_one(path, word, answer);
 
-		if (sscanf(entry->d_name, "record-%u.sock", &pid) != 1)
-			continue;
-		snprintf(path, sizeof(path), "%s/record-%u.sock", directory, pid);
-		code = ask_one(path, word, answer);
-		if (code == -ECONNREFUSED)
+		if (code == -ECONNREFUSED) {
 			unlink(path);
+			scope_error_set(error, code, "recorder %u was killed, and what it held is gone", pid);
+		}
 		if (code)
 			continue;
 		each(context, pid, answer);

@@ -22,7 +22,7 @@ enum scope_door_wish {
 	SCOPE_DOOR_SNAPSHOT,
 };
 
-/* Makes directory and socket. 0 or -errno, error filled. */
+/* Makes directory and socket, and removes those of recorders that were killed. 0 or -errno, error filled. */
 int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door);
 void scope_door_close(struct scope_door *door); /* removes the socket; NULL is fine */
 
@@ -34,7 +34,8 @@ void scope_door_answer(struct scope_door *door, int client, const char *text);
 
 /*
  * Asks every recorder in the directory; each() gets the answers, the recorder's pid first. Sockets
- * that recorders left behind are removed. How many answered, or -errno with error filled.
+ * that killed recorders left behind are removed, and error names the last of these. How many answered, or
+ * -errno with error filled.
  */
 int scope_door_ask(const char *directory, enum scope_door_wish wish,
 		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
