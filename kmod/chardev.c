@@ -8,6 +8,7 @@
 #include <linux/poll.h>
 #include <linux/uaccess.h>
 #include "chardev.h"
+#include "lockdown.h"
 #include "region.h"
 #include "session.h"
 
@@ -24,6 +25,9 @@ static int device_open(struct inode *inode, struct file *file)
 		return -EPERM;
 	if (READ_ONCE(disable))
 		return -ECANCELED;
+	/* Where the kernel's own tracers give nothing away this one does neither. */
+	if (security_locked_down(LOCKDOWN_TRACEFS))
+		return -EPERM;
 	err = scope_session_create(&session);
 	if (err)
 		return err;

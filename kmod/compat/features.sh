@@ -51,6 +51,7 @@ rows() {
 	ACCESS_OK_PAIR | linux/uaccess.h | int f(void *p) { return access_ok(p, 1); }
 	SI_MEM_AVAILABLE | linux/mm.h | long f(void) { return si_mem_available(); }
 	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | int f(void) { return 0; }
+	LOCKED_DOWN | linux/security.h | int f(void) { return security_locked_down(LOCKDOWN_TRACEFS); }
 	MEMCG_DATA_KMEM | linux/mm.h linux/memcontrol.h | unsigned long f(void) { return MEMCG_DATA_KMEM; }
 	VM_FAULT_T | linux/mm.h | vm_fault_t f(void) { return 0; }
 	FAULT_ALONE | linux/mm.h | struct vm_area_struct *f(const struct vm_operations_struct *o, struct vm_fault *v) { (void)o->fault(v); return v->vma; }

@@ -13,7 +13,7 @@
 
 #define GROUP "/tmp/scope-memory"
 #define SUBBUF_BYTES (1u << 20)
-#define ROUNDS 4
+#define ROUNDS 2
 
 static uint64_t available_bytes(void)
 {

@@ -20,7 +20,8 @@ start() {
 start "$dir/plain" env --default-signal=HUP
 kill -HUP "$recorder"
 wait "$recorder" || { echo "not ok - a hangup: status $?"; bad=1; }
-"$scope" dump "$dir/plain" | grep -q '^meta end_reason interrupt' || { echo "not ok - a hangup keeps no file"; bad=1; }
+"$scope" dump "$dir/plain" > "$dir/text"
+grep -q '^meta end_reason interrupt' "$dir/text" || { echo "not ok - a hangup keeps no file"; bad=1; }
 
 start "$dir/nohup" nohup
 kill -HUP "$recorder"

@@ -417,8 +417,6 @@ static _Noreturn void end_guest(int status)
 	write_all(fd, text, snprintf(text, sizeof(text), "%d\n", status));
 	close(fd);
 	sync();
-	if (ioperm(EXIT_PORT, 4, 1))
-		die("reach the exit device");
 	outl(EXIT_CODE, EXIT_PORT);
 	die("the exit device did not answer");
 }
@@ -439,6 +437,9 @@ int main(void)
 	enter_host_root();
 	set_up_system(&job);
 	keep_leaks_for_later();
+	/* At once: the command may lock the kernel down, which then opens no ports. */
+	if (ioperm(EXIT_PORT, 4, 1))
+		die("reach the exit device");
 	status = run_command(&job);
 	look_for_leaks();
 	save_kernel_log();

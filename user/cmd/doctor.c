@@ -145,6 +145,23 @@ static void check_delays(struct scope_machine *machine, struct scope_advice *adv
 		    "/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
 }
 
+/* As kernel_lockdown(7) has it; nothing where that file is not to be seen. */
+static void check_lockdown(struct scope_machine *machine, struct scope_advice *advice)
+{
+	char line[128];
+
+	(void)machine;
+	scope_doctor_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	if (strstr(line, "[confidentiality]"))
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+				 "the kernel is locked down for confidentiality: it lets nothing trace, neither "
+				 "the module nor perf events; boot without lockdown=confidentiality");
+	else if (strstr(line, "[integrity]"))
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				 "the kernel is locked down for integrity: what is loaded must be signed, and "
+				 "traces as on any kernel");
+}
+
 static void check_selftest(struct scope_machine *machine, struct scope_advice *advice)
 {
 	if (!machine->loaded)
@@ -220,8 +237,8 @@ static const struct check {
 	{ check_selftest, false },	  { check_delays, false },
 	{ scope_doctor_loading, true },	  { scope_doctor_installed, true },
 	{ scope_doctor_headers, true },	  { scope_doctor_signing, true },
-	{ check_ptrace, false },	  { check_symbols, false },
-	{ scope_doctor_target, false },
+	{ check_ptrace, false },	  { check_lockdown, false },
+	{ check_symbols, false },	  { scope_doctor_target, false },
 };
 
 static void tell(const struct scope_advice *advice)

@@ -87,7 +87,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 	if (!code)
 		code = configure(feed, options, tgid, options->kernel_ips, error);
 	/* An older module does not know of them, and without CAP_SYSLOG it tells none. */
-	if ((code == -EINVAL || code == -EPERM) && options->kernel_ips)
+	if ((code == -EINVAL || code == -EPERM) && feed->rings && options->kernel_ips)
 		code = configure(feed, options, tgid, false, error);
 	if (!code)
 		code = scope_rings_map(feed->rings, error);

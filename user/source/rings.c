@@ -28,7 +28,10 @@ static int no_device(int code, struct scope_error *error)
 	case -EPERM:
 		return scope_error_set(error, -EPERM,
 				       "no permission to open %s: run as root (or with CAP_SYS_ADMIN or "
-				       "CAP_PERFMON and access to that file)", SCOPE_DEVICE_PATH);
+				       "CAP_PERFMON and access to that file); where root is refused, too, "
+				       "the kernel is locked down for confidentiality "
+				       "(/sys/kernel/security/lockdown), and boots without "
+				       "lockdown=confidentiality", SCOPE_DEVICE_PATH);
 	case -ECANCELED:
 		return scope_error_set(error, code,
 				       "the scope module was told to refuse sessions (its parameter "

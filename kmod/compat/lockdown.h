@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* 5.4. Whether the kernel is locked down; before, only patched kernels know lockdown, and none for modules to ask. */
+#ifndef SCOPE_COMPAT_LOCKDOWN_H
+#define SCOPE_COMPAT_LOCKDOWN_H
+
+#ifdef SCOPE_HAVE_LOCKED_DOWN
+#include <linux/security.h>
+#else
+#define LOCKDOWN_TRACEFS 0
+static inline int security_locked_down(int what)
+{
+	return 0;
+}
+#endif
+
+#endif
