@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sites and progress points of a running process: this one. */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,15 +51,25 @@ static void finds_functions(void **state)
 	const uint64_t want = offset_of((void *)place_to_be_found);
 	struct scope_error error = { "" };
 	struct scope_place place;
-	char text[64];
+	char text[PATH_MAX + 64], own[PATH_MAX] = "";
 
 	(void)state;
+	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
 	assert_int_equal(scope_place_find((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	assert_int_equal(scope_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "test_place:0x%llx", (unsigned long long)want);
 	assert_int_equal(scope_place_find((uint32_t)getpid(), text, &error, &place), 0);
+	assert_int_equal(place.offset, want);
+	/* A path of this host, through a process where it lies in a container. */
+	snprintf(text, sizeof(text), "%s:place_to_be_found", own);
+	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
+	snprintf(text, sizeof(text), "/proc/%d/root%s:place_to_be_found", (int)getpid(), own);
+	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
+	assert_int_equal(place.offset, want);
+	snprintf(text, sizeof(text), "/proc/%d/exe:place_to_be_found", (int)getpid());
+	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	/* Of a library, which is mapped behind the program. */
 	assert_int_equal(scope_place_find((uint32_t)getpid(), "cmocka_set_message_output", &error, &place), 0);

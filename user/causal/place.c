@@ -122,6 +122,23 @@ static int search_process(const struct wanted *wanted, struct scope_place *ret_p
 	return code;
 }
 
+/* A path of this host, which may go through a process that it names. A descriptor or -errno. */
+static int open_named(struct scope_proc_reader *reader, const char *path)
+{
+	unsigned int pid;
+	char root[32];
+	int end = 0;
+
+	if (sscanf(path, "/proc/%u/root%n", &pid, &end) == 1 && end && path[end] == '/') {
+		snprintf(root, sizeof(root), "/proc/%u/root", pid);
+		return scope_proc_reader_open_below(reader, root, path + end, true);
+	}
+	end = 0;
+	if (sscanf(path, "/proc/%u/exe%n", &pid, &end) == 1 && end && !path[end])
+		return scope_proc_reader_open_program(reader, pid);
+	return scope_proc_reader_open_below(reader, "", path, true);
+}
+
 static int not_found(int code, const struct wanted *wanted, struct scope_error *error)
 {
 	switch (code) {
@@ -165,7 +182,7 @@ int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 	if (code)
 		return code;
 	if (wanted.file[0] == '/')
-		code = at_path(wanted.file, scope_proc_reader_open_below(wanted.reader, "", wanted.file, true), wanted.function, ret_place);
+		code = at_path(wanted.file, open_named(wanted.reader, wanted.file), wanted.function, ret_place);
 	else
 		code = search_process(&wanted, ret_place);
 	scope_proc_reader_destroy(wanted.reader);

@@ -34,12 +34,17 @@ static int add(const char ***list, size_t *count, size_t *room, const char *text
 static int take_folder(const char *command, const char *value, struct scope_cmd_symbols *symbols)
 {
 	struct stat status;
+	char *whole;
 
 	if (stat(value, &status) || !S_ISDIR(status.st_mode))
 		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read",
 					value);
-	if (add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, value))
+	/* Files in it are looked up from the root directory on. */
+	whole = realpath(value, NULL);
+	if (!whole || add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, whole)) {
+		free(whole);
 		return no_memory(command);
+	}
 	symbols->options.debug_dir = symbols->debug_dir;
 	return 0;
 }
@@ -120,6 +125,8 @@ int scope_cmd_symbols(const char *command, int option, const char *value,
 
 void scope_cmd_symbols_free(struct scope_cmd_symbols *symbols)
 {
+	for (size_t i = 0; i < symbols->debug_dirs; i++)
+		free((char *)symbols->debug_dir[i]);
 	free(symbols->debug_dir);
 	free(symbols->library);
 	free(symbols->list);
