@@ -6,7 +6,7 @@
 # Usage: tests/unit/hostile_live.sh [MODE...]     modes of hostile_target.c (default: all)
 # Exit status: 0 all held; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
-gcc -O1 -Wall -Wextra -Werror -pthread -Wl,--build-id -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
+gcc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread -Wl,--build-id -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
 
 limit_ms=6000 # 2 s, what readers may take at most, and a second for a busy host
 
@@ -23,18 +23,28 @@ held_by_readers() {	# RECORDER
 		for reader in $keeper $(pgrep -P "$keeper"); do
 			echo "$reader" >> "$dir/readers"
 			find "/proc/$reader/fd" -lname '/*' -printf '%l\n' 2>/dev/null
-			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps"
+			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps" 2>/dev/null
 			find "/proc/$reader/fd" -lname 'anon_inode:*' -printf '%l\n' 2>/dev/null
 		done
 	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$'
 }
 
-# Has the target in $target do it, and traces it for two seconds.
-capture() {	# MODE
-	local begin recorder status
-	coproc HOSTILE { exec "$dir/hostile" "$1"; }
+begin() {	# MODE
+	coproc HOSTILE { TMPDIR=$dir exec "$dir/hostile" "$1"; }
 	target=$HOSTILE_PID
 	read -r _ <&"${HOSTILE[0]}" || { echo "skipped $1: it cannot be done here"; target=; return 1; }
+}
+
+finish() {
+	kill -KILL "$target" 2>/dev/null
+	{ wait "$target"; } 2>/dev/null
+	target=
+}
+
+# Has the target do it, and traces it for two seconds.
+capture() {	# MODE
+	local begin recorder status
+	begin "$1" || return 1
 	lay
 	: > "$dir/readers"
 	begin=$(now_ms)
@@ -46,9 +56,7 @@ capture() {	# MODE
 	wait "$recorder"
 	status=$?
 	took=$(($(now_ms) - begin))
-	kill -KILL "$target"
-	wait "$target" 2>/dev/null
-	target=
+	finish
 	[ "$status" -eq 0 ] || cat "$dir/said"
 	say "$status" "$1: the capture ends well"
 	say "$((took > limit_ms))" "$1: within $limit_ms ms: $took"
@@ -58,6 +66,15 @@ capture() {	# MODE
 	say $? "$1: the trace reads"
 	timeout -s KILL 60 "$scope" report -i "$dir/a.trace" > "$dir/report" 2>&1
 	say $? "$1: the report is made"
+}
+
+within() {	# MS NAME COMMAND...
+	local begin status
+	begin=$(now_ms)
+	timeout -s KILL 60 "${@:3}" > "$dir/said" 2>&1
+	status=$?
+	took=$(($(now_ms) - begin))
+	say "$((status > 1 || took > $1))" "$2 within $1 ms: $took"
 }
 
 expect() {	# NAME FILE PATTERN
@@ -70,6 +87,60 @@ stack() {
 	expect "stack: the trace says what was not read" "$dir/text" '^meta unread the memory of [1-4] thread'
 	expect "stack: so does the report" "$dir/report" 'the memory of [1-4] thread'
 	expect "stack: its calls were traced" "$dir/text" ' (syscall|exit) .* clock_nanosleep '
+}
+
+# Its program is on a FUSE mount, whose server falls silent.
+fuse() {
+	capture fuse || return
+	expect "fuse: the trace says what was not read" "$dir/text" '^meta unread .*file'
+	expect "fuse: the program is mapped all the same" "$dir/text" '^map .*/program'
+	begin fuse
+	within 12000 "fuse: report -p ends" "$scope" report -p "$target" --source perf -d 1
+	expect "fuse: it names the file" "$dir/said" '/program: cannot be read'
+	within 6000 "fuse: doctor -p ends" "$scope" doctor -p "$target"
+	finish
+}
+
+# One that answers: as any other file.
+fuse_alive() {
+	capture fuse_alive || return
+	say "$(! grep -q '^meta unread' "$dir/text"; echo $?)" "fuse_alive: all was read"
+	expect "fuse_alive: its build-id is known" "$dir/text" '^map .*/program .*[0-9a-f]{40}'
+	begin fuse_alive
+	within 12000 "fuse_alive: report -p ends" "$scope" report -p "$target" --source perf -d 1
+	say "$(! grep -q '/program' "$dir/said"; echo $?)" "fuse_alive: nothing is missing in it"
+	finish
+}
+
+# Many threads, many processes, another first thread, another root and user, and an end at once: nothing of
+# that keeps a capture from ending, and no event is lost unsaid.
+many_threads() {
+	capture many_threads || return
+	say "$([ "$(grep -c '^[0-9]* [0-9]* state ' "$dir/text")" -ge 10002 ]; echo $?)" \
+		"many_threads: each has its state, at start and stop"
+}
+forks() {
+	capture forks || return
+	expect "forks: children are followed" "$dir/text" '^[0-9]+ [0-9]+ fork '
+}
+exec_other() {
+	capture exec_other || return
+	expect "exec_other: the program was executed" "$dir/text" ' exec '
+}
+chroot() {
+	capture chroot || return
+	expect "chroot: its calls are there after it changed its root" "$dir/text" ' setuid '
+}
+gone() {
+	local i
+	for i in 1 2 3 4 5 6 7 8; do
+		begin turn
+		( sleep "0.0$i"; kill -KILL "$target" ) &
+		timeout -s KILL 60 "$scope" record -p "$target" --source perf -d 2 -o "$dir/gone.$i" > "$dir/said" 2>&1
+		# It may have been gone before it was looked for.
+		say "$([ $? -le 1 ]; echo $?)" "gone: the capture of a target that ended after 0.0$i s ends: $(tail -n 1 "$dir/said")"
+		finish
+	done
 }
 
 # Perf maps: of 6 GB without a line, a FIFO, a folder, a link.
@@ -118,10 +189,10 @@ symlink() {
 	say $? "symlink: the report is made"
 	say "$(! grep -q 'deleted or replaced' "$dir/report"; echo $?)" "symlink: the program is found where it is mapped"
 	say "$([ ! -e "$dir/opened" ]; echo $?)" "symlink: nobody opened the FIFO"
-	kill -KILL "$target" "$writer" 2>/dev/null
-	wait "$target" "$writer" 2>/dev/null
-	target=
+	kill -KILL "$writer" 2>/dev/null
+	wait "$writer" 2>/dev/null
+	finish
 }
 
-for mode in ${*:-stack symlink map}; do "$mode"; done
+for mode in ${*:-stack fuse fuse_alive symlink map many_threads forks exec_other chroot gone}; do "$mode"; done
 [ "$bad" -eq 0 ]

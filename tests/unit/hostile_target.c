@@ -9,10 +9,16 @@
  *   stack   threads whose frames lie below pages that userfaultfd would have to bring in, and nobody
  *           does; half of them sleep for good, the others again and again
  *   turn    a thread that computes
+ *   many_threads, forks   5,000 threads; 20,000 children, one after the other
+ *   exec_other   a second thread executes this program again, a second later
+ *   chroot  its root directory becomes an empty one, and it another user, a second later
+ *   fuse    the same, its program being a file of a FUSE server that falls silent
+ *   fuse_alive   the same, of one that answers
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +27,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "hostile_fuse.h"
 
 #define THREADS 4
 #define PAGE 4096ul
@@ -30,6 +41,7 @@
 
 static int faults = -1; /* nobody reads it */
 static atomic_int ready;
+static const char *word; /* behind MODE; NULL: none */
 
 static void fail(const char *what)
 {
@@ -102,13 +114,135 @@ __attribute__((noinline)) static void *turn(void *context)
 	return context;
 }
 
-static void begin_turning(void)
+static void begin_thread(void *(*work)(void *context))
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, turn, NULL))
+	if (pthread_create(&thread, NULL, work, NULL))
 		fail("pthread_create");
 }
+
+static void begin_turning(void) { begin_thread(turn); }
+
+/* This program once more, from a file of a FUSE server of its own. */
+static void begin_fuse(void)
+{
+	const char *where = getenv("TMPDIR");
+	struct hostile_fuse fuse = { .bytes = 0 };
+	char folder[256], path[300], server[16];
+	const int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	pid_t pid;
+
+	snprintf(folder, sizeof(folder), "%s/fuse-XXXXXX", where ? where : "/tmp");
+	if (own < 0 || fstat(own, &status) || !mkdtemp(folder))
+		fail("own file");
+	fuse.bytes = (size_t)status.st_size;
+	fuse.content = mmap(NULL, fuse.bytes, PROT_READ, MAP_PRIVATE, own, 0);
+	if (fuse.content == MAP_FAILED || fuse_mount(&fuse, folder))
+		fail("mount");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fuse_serve(&fuse);
+		_exit(0);
+	}
+	close(fuse.device);
+	snprintf(path, sizeof(path), "%s/" FUSE_FILE_NAME, folder);
+	snprintf(server, sizeof(server), "%d", (int)pid);
+	execl(path, path, "from_fuse", server, NULL);
+	fail("exec");
+}
+
+static void begin_silent_fuse(void)
+{
+	setenv("SILENT", "1", 1);
+	begin_fuse();
+}
+
+/* As it was executed by begin_fuse(): word is the number of its server. */
+static void begin_from_fuse(void)
+{
+	/* What this program needs of its own file is there before nobody answers any more. */
+	if (mlockall(MCL_CURRENT))
+		fail("mlockall");
+	begin_turning();
+	usleep(200000);
+	if (getenv("SILENT"))
+		kill(atoi(word), SIGSTOP);
+}
+
+#define MANY_THREADS 5000
+
+static void *sleep_on(void *context)
+{
+	for (;;)
+		usleep(500000);
+	return context;
+}
+
+static void begin_many_threads(void)
+{
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * 1024);
+	for (int i = 0; i < MANY_THREADS; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, &small, sleep_on, NULL))
+			fail("5000 threads");
+	}
+}
+
+#define FORKS 20000
+
+/* As fast as they go, each child ending at once. */
+static void *fork_on(void *context)
+{
+	for (int i = 0; i < FORKS; i++) {
+		const pid_t pid = vfork();
+
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+	return context;
+}
+
+static void begin_forks(void) { begin_thread(fork_on); }
+
+/* In mid-capture, by a thread that is not the first: it takes the number of that. */
+static void *exec_later(void *context)
+{
+	sleep(1);
+	execl("/proc/self/exe", "hostile", "turn", NULL);
+	return context;
+}
+
+static void begin_exec(void) { begin_thread(exec_later); }
+
+/* In mid-capture it has another root directory, without anything in it, and is another user. */
+static void *leave_later(void *context)
+{
+	const char *where = getenv("TMPDIR");
+	char folder[256];
+
+	snprintf(folder, sizeof(folder), "%s/root-XXXXXX", where ? where : "/tmp");
+	sleep(1);
+	if (!mkdtemp(folder) || chroot(folder))
+		fail("chroot");
+	if (setgid(65534) || setuid(65534))
+		fail("setuid");
+	for (;;) {
+		syscall(SYS_setuid, 65534);
+		usleep(1000);
+	}
+	return context;
+}
+
+static void begin_leaving(void) { begin_thread(leave_later); }
 
 static const struct mode {
 	const char *name;
@@ -116,12 +250,20 @@ static const struct mode {
 } modes[] = {
 	{ "stack", begin_stacks },
 	{ "turn", begin_turning },
+	{ "many_threads", begin_many_threads },
+	{ "forks", begin_forks },
+	{ "exec_other", begin_exec },
+	{ "chroot", begin_leaving },
+	{ "fuse", begin_silent_fuse },
+	{ "fuse_alive", begin_fuse },
+	{ "from_fuse", begin_from_fuse },
 };
 
 int main(int argc, char **argv)
 {
 	char byte;
 
+	word = argc > 2 ? argv[2] : NULL;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (argc < 2 || strcmp(modes[i].name, argv[1]))
 			continue;

@@ -220,10 +220,10 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 		wanted->fd = fd;
 	if (wanted->code != -EFBIG)
 		wanted->code = head->code;
-	if (scope_reader_make_room(wanted, head->bytes)) {
+	if (head->bytes && scope_reader_make_room(wanted, head->bytes)) {
 		memcpy(wanted->data + wanted->bytes, reader->data, head->bytes);
 		wanted->bytes += head->bytes;
-	} else {
+	} else if (head->bytes) {
 		wanted->code = -EFBIG;
 	}
 	wanted->done = !head->more;
