@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What items stand for of the excess: those of abnormal units, less those of usual ones. */
+#include "evidence/contrast.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SCALE_MAX 20 /* stacks that stand for less than a 20th of a sum are no evidence of it */
+
+/* Per population: weights of the items on each side, and what one weight stands for. */
+struct balance {
+	double run_weight[2], wait_weight[2];
+	double run_scale[2], wait_scale[2];
+	double stands_for; /* abnormal units for each one kept */
+	double usual_part; /* abnormal units for each usual one kept */
+};
+
+struct contrast {
+	struct scope_evidence *evidence;
+	const struct scope_kept *kept, *reference; /* NULL: none */
+	const struct scope_detection *detection;
+	struct balance *balance; /* per population */
+	double *found_ns;	 /* per unit: weight of blame items laid for it */
+};
+
+static double scale_of(double total_ns, double weight_ns)
+{
+	double scale = weight_ns > 0 ? total_ns / weight_ns : 0;
+
+	return scale > SCALE_MAX ? SCALE_MAX : scale;
+}
+
+/*
+ * Does a stack that slept count as such? A sleep that another thread ended is that one's doing. Where
+ * nothing was seen of it, a futex says nothing of the function that slept: who held the lock may have
+ * waited for a CPU, or run for less than a sample.
+ */
+static bool stands(const struct contrast *contrast, const struct scope_item *item)
+{
+	if (item->passed && item->abnormal && item->class == SCOPE_WAIT_FUTEX)
+		return false;
+	return !item->passed || !item->abnormal || contrast->found_ns[item->unit] <= 0;
+}
+
+static void weigh(struct contrast *contrast)
+{
+	struct scope_evidence *evidence = contrast->evidence;
+
+	for (size_t i = 0; i < evidence->items; i++)
+		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
+			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
+	for (size_t i = 0; i < contrast->kept->blame.windows; i++)
+		contrast->found_ns[contrast->kept->blame.window[i].unit] +=
+			contrast->kept->blame.window[i].idle_ns;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		struct balance *balance;
+
+		if (item->kind == SCOPE_ITEM_SPIN || item->kind == SCOPE_ITEM_BLAME)
+			continue;
+		balance = &contrast->balance[item->population];
+		if (item->kind == SCOPE_ITEM_RUN)
+			balance->run_weight[item->abnormal] += item->weight_ns;
+		else
+			balance->wait_weight[item->abnormal] += item->weight_ns;
+	}
+}
+
+/* The usual units that a population is held against. */
+static const struct scope_kept_side *usual_side(const struct contrast *contrast, size_t population)
+{
+	const struct scope_kept *kept = contrast->detection->population[population].reference
+						? contrast->reference
+						: contrast->kept;
+
+	return &kept->of[population].side[0];
+}
+
+static void settle(struct contrast *contrast)
+{
+	for (size_t i = 0; i < contrast->detection->populations; i++) {
+		const struct scope_kept_population *of = &contrast->kept->of[i];
+		const struct scope_kept_side *side[2] = {usual_side(contrast, i), &of->side[1]};
+		struct balance *balance = &contrast->balance[i];
+
+		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
+		balance->usual_part = side[0]->kept ? (double)side[1]->units / side[0]->kept : 0;
+		for (int j = 0; j < 2; j++) {
+			balance->run_scale[j] = scale_of(side[j]->run_ns, balance->run_weight[j]);
+			balance->wait_scale[j] =
+				scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
+		}
+		contrast->evidence->excess_ns += of->excess_ns;
+		contrast->evidence->usual_ns +=
+			(side[0]->run_ns + side[0]->blocked_ns) * balance->usual_part;
+		contrast->evidence->usual_blocked_ns += side[0]->blocked_ns * balance->usual_part;
+		contrast->evidence->usual_units += side[0]->kept;
+	}
+}
+
+/* Signed part of the excess that an item stands for. */
+static double item_excess(const struct contrast *contrast, const struct scope_item *item)
+{
+	const struct balance *balance;
+	double scale;
+
+	if (item->kind == SCOPE_ITEM_SPIN)
+		return 0;
+	balance = &contrast->balance[item->population];
+	if (item->kind == SCOPE_ITEM_BLAME)
+		return item->weight_ns * balance->stands_for;
+	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal]
+					     : balance->wait_scale[item->abnormal];
+	if (item->abnormal)
+		return stands(contrast, item) ? item->weight_ns * scale * balance->stands_for : 0;
+	return -item->weight_ns * scale * balance->usual_part;
+}
+
+static void spread(struct contrast *contrast)
+{
+	struct scope_evidence *evidence = contrast->evidence;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		struct scope_item *item = &evidence->item[i];
+
+		item->excess_ns = item_excess(contrast, item);
+		evidence->tree.node[item->node].self_ns += item->excess_ns;
+		if (item->kind == SCOPE_ITEM_RUN)
+			evidence->tree.node[item->node].self_run_ns += item->excess_ns;
+	}
+	scope_tree_sum(&evidence->tree);
+	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;
+}
+
+int scope_contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
+		       const struct scope_kept *reference, const struct scope_detection *detection)
+{
+	size_t units = kept->units->count;
+	struct contrast contrast = {
+		.evidence = evidence,
+		.kept = kept,
+		.reference = reference,
+		.detection = detection,
+		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
+		.found_ns = calloc(units + 1, sizeof(*contrast.found_ns)),
+	};
+	int err = -ENOMEM;
+
+	if (contrast.balance && contrast.found_ns) {
+		weigh(&contrast);
+		settle(&contrast);
+		spread(&contrast);
+		err = 0;
+	}
+	free(contrast.balance);
+	free(contrast.found_ns);
+	return err;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a thread that stands still hangs, by what threads like it do. */
+#include "evidence/peers.h"
+
+#define WORK_SHARE 0.05	  /* of stacks taken at work: a function with less is no work */
+#define WORK_STACKS_MIN 5 /* so many of them, to say anything */
+
+/* The child of the deepest node that both share, on the way to node; ROOT: node itself is shared. */
+static uint32_t branch(const struct scope_tree *tree, uint32_t node, uint32_t other)
+{
+	uint32_t child = SCOPE_TREE_ROOT;
+
+	for (; node != SCOPE_TREE_ROOT; child = node, node = tree->node[node].parent)
+		for (uint32_t at = other; at != SCOPE_TREE_ROOT; at = tree->node[at].parent)
+			if (at == node)
+				return child;
+	return child;
+}
+
+static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
+{
+	while (node != SCOPE_TREE_ROOT && node != above)
+		node = tree->node[node].parent;
+	return node == above;
+}
+
+static const struct scope_function *outermost(const struct scope_tree *tree, uint32_t node)
+{
+	const struct scope_function *function = NULL;
+
+	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent)
+		function = tree->node[node].function;
+	return function;
+}
+
+/*
+ * Of the stacks that were taken while threads that started in the same function were at work, is a
+ * part worth a word below this node? True where too few were taken to say.
+ */
+static bool works_there(const struct scope_evidence *evidence, const struct scope_units *units,
+			const struct scope_function *start, uint32_t node)
+{
+	size_t all = 0, below = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
+			continue;
+		/* A stack that was cut short does not tell what lies above. */
+		if (evidence->standing[units->unit[item->unit].thread].start != start ||
+		    outermost(&evidence->tree, item->node) != start)
+			continue;
+		all++;
+		below += node && lies_below(&evidence->tree, item->node, node);
+	}
+	return all < WORK_STACKS_MIN || below >= WORK_SHARE * all;
+}
+
+/*
+ * Do threads that started in the same function take work, while this one stands still in what they
+ * do for their work? Where it stands is told from where they stand: both have the loop in common,
+ * and what this one entered from there is either work to others or a place where to wait for it. Where
+ * one of them waits for its work at this moment, this one waits for its own.
+ */
+static bool peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
+			const struct scope_pickups *pickups, uint32_t thread)
+{
+	const struct scope_standing *standing = evidence->standing;
+	const struct scope_function *start = standing[thread].start;
+	const struct scope_tree *tree = &evidence->tree;
+	uint32_t entered = SCOPE_TREE_ROOT;
+	bool serve = false;
+
+	for (size_t i = 0; start && i < units->threads; i++) {
+		uint32_t child;
+
+		if (i == thread || standing[i].start != start ||
+		    !scope_hang_serves(units, pickups, i))
+			continue;
+		child = branch(tree, standing[thread].node, standing[i].node);
+		if (child == SCOPE_TREE_ROOT && scope_hang_waits(units, pickups, i))
+			return false;
+		/* Others may be at work themselves, deeper in. */
+		if (!serve || tree->node[child].depth < tree->node[entered].depth)
+			entered = child;
+		serve = true;
+	}
+	return serve && works_there(evidence, units, start, entered);
+}
+
+/* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
+void scope_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
+		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
+		      struct scope_hang *hangs, size_t *hang_count)
+{
+	size_t remain = 0;
+
+	for (size_t i = 0; i < *hang_count; i++) {
+		const struct scope_evidence *by =
+			second && !evidence->standing[hangs[i].thread].start ? second : evidence;
+
+		hangs[i].unsure = hangs[i].needs_peers && all_idle;
+		if (hangs[i].needs_peers && !all_idle &&
+		    !peers_serve(by, units, pickups, hangs[i].thread))
+			continue;
+		for (size_t j = 0; j < evidence->items; j++)
+			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
+				evidence->item[j].unit = remain;
+		hangs[remain++] = hangs[i];
+	}
+	*hang_count = remain;
+}
