@@ -88,7 +88,7 @@ static inline struct evidence_case case_of(struct story *story)
 	free(story->text);
 	assert_int_equal(scope_pickups_learn(made.trace, &made.pickups), 0);
 	assert_int_equal(scope_groups_create(made.pickups, &made.groups), 0);
-	assert_int_equal(scope_survey_run(made.trace, made.pickups, made.groups, &made.survey), 0);
+	assert_int_equal(scope_survey_run(made.trace, made.pickups, made.groups, NULL, &made.survey), 0);
 	scope_groups_conclude(made.groups, made.pickups);
 	assert_int_equal(scope_detect_run(made.groups, made.survey, &scope_detect_defaults, &made.detection), 0);
 	assert_int_equal(scope_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
