@@ -194,13 +194,13 @@ group_soak() {
 	run module_debug scripts/kmod.sh build/kernels/debug/headers
 	run soak tests/vm/run.sh -k debug -c 3 -m 1536 -t $((seconds * 2 + 300)) -- \
 		tests/kmod/soak.sh "$(module_of debug)" "$seconds" "${SEED:-1}"
+	run fuzz_mutants tests/fuzz/mutants.sh 1000000 100000 "${SEED:-1}"
 	[ "$rounds" -gt 0 ] || return
 	run soak_rounds tests/vm/run.sh -k debug -f -m 1536 -t $((rounds * 30 + 3600)) -- \
 		env ROUNDS="$rounds" ROUNDS_RANDOM=$((rounds * 1000)) EVERY=1 TEST_S=36000 \
 		tests/kmod/run.sh "$(module_of debug)" random \
 		failing_allocations reload_idle reload_under_load reload_under_stress \
 		unload_with_probes probe_churn
-	run fuzz_mutants tests/fuzz/mutants.sh 1000000 100000 "${SEED:-1}"
 }
 
 # The module's tests on every kernel of scripts/kernel.sh.

@@ -314,12 +314,15 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 
 	if (event->kind == SCOPE_EVENT_LOST)
 		return handle_lost(run, event);
+	/* 0 is any thread that is not traced: there is no account of those. */
+	if (!event->tid)
+		return 0;
 	if (event->kind == SCOPE_EVENT_FORK)
 		return handle_fork(run, event);
 	if (event->kind == SCOPE_EVENT_EXEC)
 		return handle_exec(run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
-	if (!event->tid || event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
+	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
 	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE ||
 	    event->kind == SCOPE_EVENT_DELAY)
 		return 0;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Thread 0 is no thread: a trace that says what happened to it is read, and nothing becomes of that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "timeline/timeline.h"
+#include "trace_of.h"
+
+static void test_no_account(void **state)
+{
+	static const struct scope_timeline_ops nothing = { 0 };
+	/* As the first events, and after others: the table of threads is empty, then not. */
+	struct scope_trace *trace = trace_of("1 0 fork 0 parent=5 tgid=5 comm=a\n"
+					     "2 0 exec 0 old=0 tgid=5 comm=b\n"
+					     "3 0 comm 0 tgid=5 comm=c\n"
+					     "4 0 state 7 tgid=7 state=sleeping nr=- since=0 run=0 comm=real\n"
+					     "5 0 fork 0 parent=7 tgid=7 comm=d\n"
+					     "6 0 exec 0 old=7 tgid=7 comm=e\n"
+					     "7 0 thread_exit 0 tgid=7\n");
+	struct scope_timeline *timeline;
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &nothing, NULL), 0);
+	assert_int_equal(scope_threads_count(timeline->threads), 1);
+	assert_string_equal(scope_threads_at(timeline->threads, 0)->comm, "real");
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_account),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
