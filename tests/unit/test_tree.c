@@ -170,6 +170,127 @@ static void a_sleeper_hides_no_runner(void **state)
 	scope_tree_free(&tree);
 }
 
+/* Parts of the excess that are named: loop calls get and set, which hold so much; the rest is loop's own. */
+static size_t split(double get_ns, double set_ns, double own_ns, struct scope_share **ret_shares)
+{
+	struct scope_tree tree;
+	size_t count;
+
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, own_ns, &function_main, &loop);
+	ADD(&tree, get_ns, &function_main, &loop, &get);
+	ADD(&tree, set_ns, &function_main, &loop, &set);
+	count = attribute(&tree, ret_shares);
+	scope_tree_free(&tree);
+	return count;
+}
+
+static void a_child_with_nine_tenths_takes_all(void **state)
+{
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(split(900, 99, 1, &shares), 1);
+	assert_ptr_equal(shares[0].function, &get);
+	free(shares);
+	assert_int_equal(split(899, 100, 1, &shares), 3);
+	assert_ptr_equal(shares[0].function, &get);
+	assert_ptr_equal(shares[1].function, &set);
+	assert_ptr_equal(shares[2].function, &loop);
+	free(shares);
+}
+
+static void a_caller_with_a_fifth_of_its_own_is_named(void **state)
+{
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(split(400, 400, 200, &shares), 1);
+	assert_ptr_equal(shares[0].function, &loop);
+	assert_true(shares[0].excess_ns == 1000);
+	free(shares);
+	assert_int_equal(split(401, 400, 199, &shares), 3);
+	free(shares);
+}
+
+static void a_branch_below_a_twentieth_stays_with_the_caller(void **state)
+{
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(split(850, 50, 100, &shares), 3);
+	free(shares);
+	assert_int_equal(split(850, 49, 101, &shares), 2);
+	assert_ptr_equal(shares[1].function, &loop);
+	assert_true(shares[1].excess_ns == 150);
+	free(shares);
+}
+
+/* get sleeps, for nearly all; what set runs is a 50th of all, or less. */
+static void running_for_a_fiftieth_is_split_by_itself(void **state)
+{
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct scope_tree tree;
+		struct scope_share *shares;
+
+		assert_int_equal(scope_tree_init(&tree), 0);
+		ADD(&tree, 980 + less, &function_main, &loop, &get);
+		ADD(&tree, 20 - less, &function_main, &loop, &set);
+		tree.node[tree.count - 1].self_run_ns = 20 - less;
+		assert_int_equal(attribute(&tree, &shares), less ? 1 : 2);
+		free(shares);
+		scope_tree_free(&tree);
+	}
+}
+
+/* What runs: get has so much of 1,000, set the rest; get sleeps for long besides. */
+static size_t runs(double get_run_ns, struct scope_share **ret_shares)
+{
+	struct scope_tree tree;
+	size_t count;
+
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, 19000 + get_run_ns, &function_main, &loop, &get);
+	tree.node[tree.count - 1].self_run_ns = get_run_ns;
+	ADD(&tree, 1000 - get_run_ns, &function_main, &loop, &set);
+	tree.node[tree.count - 1].self_run_ns = 1000 - get_run_ns;
+	count = attribute(&tree, ret_shares);
+	scope_tree_free(&tree);
+	return count;
+}
+
+static void the_same_parts_hold_for_what_runs(void **state)
+{
+	struct scope_share *shares;
+
+	(void)state;
+	assert_int_equal(runs(900, &shares), 1);
+	free(shares);
+	assert_int_equal(runs(899, &shares), 2);
+	free(shares);
+}
+
+/* set runs for a 20th of what runs, or less; it is far less of all. */
+static void a_branch_is_followed_for_what_runs(void **state)
+{
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct scope_tree tree;
+		struct scope_share *shares;
+
+		assert_int_equal(scope_tree_init(&tree), 0);
+		ADD(&tree, 19000, &function_main, &loop, &get);
+		ADD(&tree, 950 + less, &function_main, &loop);
+		tree.node[2].self_run_ns = 950 + less;
+		ADD(&tree, 50 - less, &function_main, &loop, &set);
+		tree.node[tree.count - 1].self_run_ns = 50 - less;
+		assert_int_equal(attribute(&tree, &shares), less ? 2 : 3);
+		free(shares);
+		scope_tree_free(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +301,12 @@ int main(void)
 		cmocka_unit_test(ignores_negative_excess),
 		cmocka_unit_test(folds_recursion),
 		cmocka_unit_test(a_sleeper_hides_no_runner),
+		cmocka_unit_test(a_child_with_nine_tenths_takes_all),
+		cmocka_unit_test(a_caller_with_a_fifth_of_its_own_is_named),
+		cmocka_unit_test(a_branch_below_a_twentieth_stays_with_the_caller),
+		cmocka_unit_test(running_for_a_fiftieth_is_split_by_itself),
+		cmocka_unit_test(the_same_parts_hold_for_what_runs),
+		cmocka_unit_test(a_branch_is_followed_for_what_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
