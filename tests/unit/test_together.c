@@ -203,15 +203,25 @@ static void short_units_with_the_same_calls_are_of_one_kind(void **state)
 	assert_int_equal(short_units(1, 0), ONE);
 }
 
-/* 200 ns of it run: 22 more asleep leave 90.09 %, 23 leave 89.7 %. */
+/* 180 ns of 200 run, and then of a little more. */
 static void what_sleeps_for_more_than_a_tenth_is_not_asked(void **state)
 {
 	(void)state;
-	one_cause();
-	item(at_caller, SCOPE_ITEM_WAIT, 22, 0);
+	units_of_two(0, 90);
+	usual_samples(at_loop, 40);
+	item(at_caller, SCOPE_ITEM_WAIT, 20, 0);
 	assert_int_equal(ask(), ONE);
-	item(at_caller, SCOPE_ITEM_WAIT, 1, 0);
+	item(at_caller, SCOPE_ITEM_WAIT, 0.01, 0);
 	assert_int_equal(ask(), SEVERAL);
+}
+
+static void how_long_usual_units_sleep_there_says_nothing(void **state)
+{
+	(void)state;
+	one_cause();
+	for (unsigned i = 0; i < 100; i++)
+		item(at_caller, SCOPE_ITEM_WAIT, -0.1, 0);
+	assert_int_equal(ask(), ONE);
 }
 
 static void a_function_below_with_seven_tenths_is_the_cause(void **state)
@@ -281,13 +291,29 @@ static void the_odds_must_be_those_of_a_finding(void **state)
 	}
 }
 
+/* 120 of 200 abnormal stacks, (8 + 1) of (40 + 2) usual ones: so much is enough. */
+static void limits_of_a_finding_may_be_met_with_nothing_to_spare(void **state)
+{
+	const double here = 120.0 / 200, usual = 9.0 / 42;
+
+	(void)state;
+	units_of_two(0, 60);
+	for (unsigned i = 0; i < 80; i++)
+		sample(at_loop, 1, unit_of(0, 0));
+	usual_samples(at_left, 8);
+	usual_samples(at_loop, 32);
+	made->options.odds_min = here / (1 - here) / (usual / (1 - usual));
+	made->options.times_min = here / usual;
+	assert_int_equal(ask(), ONE);
+}
+
 static void it_must_be_more_than_chance(void **state)
 {
 	const double z = scope_two_shares_z(1, 200, 1.0 / 42, 42);
 
 	(void)state;
 	one_cause();
-	made->options.chance_z = z * 0.9999;
+	made->options.chance_z = z;
 	assert_int_equal(ask(), ONE);
 	made->options.chance_z = z * 1.0001;
 	assert_int_equal(ask(), SEVERAL);
@@ -335,10 +361,12 @@ int main(void)
 		TEST(short_units_of_another_group_are_of_another_kind),
 		TEST(short_units_with_the_same_calls_are_of_one_kind),
 		TEST(what_sleeps_for_more_than_a_tenth_is_not_asked),
+		TEST(how_long_usual_units_sleep_there_says_nothing),
 		TEST(a_function_below_with_seven_tenths_is_the_cause),
 		TEST(it_may_be_called_by_several_ways),
 		TEST(usual_units_must_hardly_run_there),
 		TEST(the_odds_must_be_those_of_a_finding),
+		TEST(limits_of_a_finding_may_be_met_with_nothing_to_spare),
 		TEST(it_must_be_more_than_chance),
 		TEST(unequal_usual_stacks_count_for_fewer),
 		TEST(the_root_is_no_function),
