@@ -310,6 +310,24 @@ static void only_sleeps_of_the_unit_itself_count(void **state)
 	assert_int_equal(made->kept.blame.windows, 3);
 }
 
+/* A thread's number may be 0; here it is the one that is waited for, by two ways. */
+static void the_first_thread_is_one_as_others_are(void **state)
+{
+	(void)state;
+	sleeps_as(&(struct scope_wait){.thread = NETWORK, .waker = USER, .idle = true, .begin_ns = 10,
+				       .wake_ns = 30, .end_ns = 30});
+	sleeps(NETWORK, USER, 40, 90);
+	sleeps(PARSER, USER, 0, 50);
+	sleeps(PARSER, NETWORK, 60, 100);
+	unit(PARSER, 0, 120);
+	assert_int_equal(made->kept.blame.windows, 3);
+	assert_window(0, USER, 0, 50);
+	assert_window(1, NETWORK, 60, 100);
+	assert_window(2, USER, 60, 90);
+	unit(PARSER, 55, 120);
+	assert_int_equal(made->kept.blame.recent[NETWORK].idle_ns, 0);
+}
+
 static void what_an_interrupt_ends_is_nobodys(void **state)
 {
 	(void)state;
@@ -378,7 +396,7 @@ static void a_thread_without_work_is_idle_and_not_at_fault(void **state)
 static void a_pause_is_not_passed_on(void **state)
 {
 	(void)state;
-	sleeps_as(&(struct scope_wait){.thread = PARSER, .waker = DISK, .idle = true, .begin_ns = 20,
+	sleeps_as(&(struct scope_wait){.thread = PARSER, .waker = NETWORK, .idle = true, .begin_ns = 20,
 				       .wake_ns = 50, .end_ns = 50});
 	sleeps(USER, PARSER, 0, 100);
 	unit(USER, 0, 120);
@@ -430,6 +448,7 @@ int main(void)
 		TEST(the_last_1024_sleeps_can_be_passed_on),
 		TEST(the_first_50000_windows_are_kept),
 		TEST(only_sleeps_of_the_unit_itself_count),
+		TEST(the_first_thread_is_one_as_others_are),
 		TEST(what_an_interrupt_ends_is_nobodys),
 		TEST(a_window_ends_at_the_waking),
 		TEST(each_window_says_what_was_waited_for),

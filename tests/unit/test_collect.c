@@ -223,7 +223,7 @@ static void a_futex_that_a_thread_ended_says_nothing_of_the_sleeper(void **state
 	}
 }
 
-/* It returned into the unit behind it: what it slept is idle. */
+/* It returned into the unit behind it: what it slept in its loop is idle. */
 static void a_stack_behind_a_pick_up_is_no_units(void **state)
 {
 	struct story story;
@@ -231,11 +231,18 @@ static void a_stack_behind_a_pick_up_is_no_units(void **state)
 	const struct scope_evidence *evidence;
 
 	(void)state;
-	story_begin(&story, "");
-	story_usual(&story, 40, NULL);
-	fprintf(story.to, "%ju 0 stack 10 " AT_WALK "\n", (uintmax_t)story.now_ns - 500);
+	begin(&story, "");
+	story.now_ns += 10 * MS;
+	fprintf(story.to,
+		"%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n"
+		"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n"
+		"%ju 0 exit 10 epoll_wait ret=1\n%ju 0 stack 10 " AT_WALK "\n",
+		(uintmax_t)story.now_ns, (uintmax_t)story.now_ns, (uintmax_t)story.now_ns,
+		(uintmax_t)(story.now_ns + 3 * MS), (uintmax_t)(story.now_ns + 3 * MS + 1000),
+		(uintmax_t)(story.now_ns + 3 * MS + 2000), (uintmax_t)(story.now_ns + 3 * MS + 3000));
+	story.now_ns += 4 * MS;
 	story_take(&story);
-	evidence = end(&story, 10 * MS, &made);
+	evidence = end(&story, 100000, &made);
 	assert_int_equal(evidence->items, 0);
 	case_end(&made);
 }

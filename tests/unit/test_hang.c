@@ -87,6 +87,9 @@ static void a_second_in_a_lock_is_a_hang(void **state)
 	assert_int_equal(hang.nr, SYS_futex);
 	assert_int_equal(hang.since_ns, END_NS - LIMIT_NS);
 	assert_false(asleep(LIMIT_NS - 1, "futex", "0x8000,0x80,2,0,0,0", "", &hang));
+	/* The operation is the second argument. */
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80", "", &hang));
+	assert_true(hang.lock);
 }
 
 /* Four requests of 200 ms: the limit is 2 s, by their 99th percentile; the fifth is under way. */
@@ -244,7 +247,7 @@ static void a_second_of_running_without_a_call_is_a_spin(void **state)
 static void who_slept_for_more_than_half_of_it_does_not_spin(void **state)
 {
 	(void)state;
-	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS));
+	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 1));
 	assert_false(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 2));
 }
 
@@ -275,13 +278,27 @@ static void who_ended_neither_hangs_nor_spins(void **state)
 	end();
 }
 
+/* Events of its processor were lost, and nothing was seen of it since. */
+static void who_is_not_known_of_neither_hangs_nor_spins(void **state)
+{
+	(void)state;
+	find("0 0 switch 0 10 sleeping\n100 0 syscall 10 getpid enter=50 ret=10\n"
+	     "10000000000 0 lost 5\n10000000000 1 switch 0 11 sleeping\n19999999000 1 switch 11 0 sleeping\n");
+	assert_int_equal(thread_of(run.units, 10)->run, SCOPE_RUN_UNKNOWN);
+	for (size_t i = 0; i < count; i++)
+		assert_int_not_equal(hangs[i].thread, thread_of(run.units, 10)->index);
+	end();
+}
+
 static void who_takes_work_serves_and_who_waits_for_it_waits(void **state)
 {
 	(void)state;
-	/* 10 reads requests and computes; 11 waits in epoll; 12 waits in a pipe that is no pick-up. */
+	/* 10 reads requests and computes; 11 waits in epoll, 13 is about to; 12 waits in a pipe. */
 	find("0 0 switch 0 10 sleeping\n" TOOK_WORK
 	     "1000 1 enter 11 epoll_wait enter=500 args=5,0,64,0,0,0\n2000 1 switch 11 0 sleeping\n"
-	     "1000 2 enter 12 read enter=500 args=9,0,64,0,0,0\n2000 2 switch 12 0 sleeping\n");
+	     "1000 2 enter 12 read enter=500 args=9,0,64,0,0,0\n2000 2 switch 12 0 sleeping\n"
+	     "1000 3 enter 13 poll enter=500 args=0x7000,2,0,0,0,0\n");
+	assert_false(scope_hang_waits(run.units, run.pickups, thread_of(run.units, 13)->index));
 	for (uint32_t tid = 10; tid <= 12; tid++) {
 		const uint32_t index = thread_of(run.units, tid)->index;
 
@@ -307,6 +324,7 @@ int main(void)
 		cmocka_unit_test(waiting_for_a_cpu_is_part_of_a_spin),
 		cmocka_unit_test(time_inside_a_call_is_no_time_without_one),
 		cmocka_unit_test(who_ended_neither_hangs_nor_spins),
+		cmocka_unit_test(who_is_not_known_of_neither_hangs_nor_spins),
 		cmocka_unit_test(who_takes_work_serves_and_who_waits_for_it_waits),
 	};
 

@@ -61,13 +61,15 @@ static void begin(void)
 	story_take(&story);
 }
 
-/* Runs for so long, and then makes a call of 10 us. */
+/* Runs for so long, and then makes a call of 10 us, or a getpid of 15 us. */
 static void call(const char *name, uint64_t run_ns)
 {
+	const uint64_t length_ns = strcmp(name, "getpid") ? 10 * US : 15 * US;
+
 	story.now_ns += run_ns;
-	fprintf(story.to, "%ju 0 syscall 10 %s enter=%ju ret=0 args=9\n", (uintmax_t)(story.now_ns + 10 * US),
-		name, (uintmax_t)story.now_ns);
-	story.now_ns += 10 * US;
+	fprintf(story.to, "%ju 0 syscall 10 %s enter=%ju ret=0 args=9\n",
+		(uintmax_t)(story.now_ns + length_ns), name, (uintmax_t)story.now_ns);
+	story.now_ns += length_ns;
 }
 
 static const struct scope_evidence *sign(void)
@@ -217,6 +219,24 @@ static void a_stretch_of_64_us_is_busy(void **state)
 	}
 }
 
+/* lseek, busy, fsync, busy, close: the second stretch is the episode's. */
+static void another_busy_stretch_is_not_spoken_for(void **state)
+{
+	struct scope_owned owned[] = {
+		{EPISODE(true, SYS_lseek, SYS_fsync, SCOPE_EPISODE_BUSY, SYS_close), SEEKER},
+	};
+
+	(void)state;
+	signatures = learned(owned, 1);
+	begin();
+	call("lseek", 2 * MS);
+	call("fsync", 100 * US);
+	call("close", 200 * US);
+	end();
+	assert_true(time_of("seeker", SCOPE_ITEM_RUN) == 200 * US);
+	over();
+}
+
 /* A sleep in the call, of which 1 ms waits for a CPU. */
 static void a_sleep_is_that_of_its_call(void **state)
 {
@@ -352,6 +372,7 @@ int main(void)
 		cmocka_unit_test(between_equals_it_is_their_callers),
 		cmocka_unit_test(an_episode_lies_within_eight_calls),
 		cmocka_unit_test(a_stretch_of_64_us_is_busy),
+		cmocka_unit_test(another_busy_stretch_is_not_spoken_for),
 		cmocka_unit_test(a_sleep_is_that_of_its_call),
 		cmocka_unit_test(a_loss_ends_what_was_under_way),
 		cmocka_unit_test(who_stands_in_a_call_is_named_by_what_came_before),
