@@ -13,7 +13,8 @@
 
 /*
  * A server's thread at random: waits for work, reads, some calls, at times many of one number, of many
- * numbers, or a preemption. Each call that does not block is one event, or two where it is told by its ends.
+ * numbers, a preemption, a waking or a sleep. Each call that does not block is one event, or two where it
+ * is told by its ends.
  */
 static char *busy_server(uint32_t random, bool by_ends)
 {
@@ -37,6 +38,12 @@ static char *busy_server(uint32_t random, bool by_ends)
 
 		if (!(roll % 97))
 			fprintf(to, "%ju 0 switch 10 0 runnable preempted\n%ju 0 switch 0 10 runnable\n",
+				(uintmax_t)now + 5, (uintmax_t)now + 500);
+		/* It is woken while it runs; calls later it falls asleep, which is another sleep. */
+		else if (!(roll % 41))
+			fprintf(to, "%ju 0 waking 10 from 11 task\n", (uintmax_t)now + 600);
+		else if (!(roll % 37))
+			fprintf(to, "%ju 0 switch 10 0 sleeping\n%ju 0 switch 0 10 sleeping\n",
 				(uintmax_t)now + 5, (uintmax_t)now + 500);
 		now += 1000;
 		for (int k = 0; k < calls[which].times; k++, now += 300) {

@@ -49,7 +49,6 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
-	thread->plain = 0;
 	scope_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
@@ -121,7 +120,6 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
-	thread->plain = 0;
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (thread->run == SCOPE_RUN_BLOCKED && thread->early)
@@ -202,7 +200,6 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
-	thread->plain = 0;
 	if (thread->run == SCOPE_RUN_RUNNING) {
 		thread->early = true;
 		thread->early_tid = event->waking.waker_tid;

@@ -47,13 +47,23 @@ long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t
 /* To be called when mark_ns has come, before what happens at now, behind so many events. 0 or -ENOMEM. */
 int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events);
 
-/* The thread's index, or -ENOMEM. */
-static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid,
-					 uint64_t now_ns)
+/* The index of a thread whose calls stay as plain as they are, or -ENOMEM. */
+static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	int32_t index = scope_threads_recent(timeline->threads, tid);
 
 	return index >= 0 ? index : scope_timeline_meet(timeline, tid, now_ns);
+}
+
+/* The same of a thread to which something happens: none of its calls is plain until the next one is over. */
+static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid,
+					 uint64_t now_ns)
+{
+	long index = scope_timeline_index(timeline, tid, now_ns);
+
+	if (index >= 0)
+		scope_threads_at(timeline->threads, index)->plain = 0;
+	return index;
 }
 
 static inline int scope_timeline_tell_wait(const struct scope_listener *run, struct scope_thread *thread)
@@ -160,7 +170,6 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 			return err;
 		thread = scope_threads_at(run.timeline->threads, index);
 	}
-	thread->plain = 0;
 	if (event->kind != SCOPE_EVENT_EXIT)
 		err = scope_timeline_enter(run, thread, event);
 	return err || event->kind == SCOPE_EVENT_ENTER

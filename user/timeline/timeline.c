@@ -140,7 +140,6 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	const struct scope_record_state *record = event->state.record;
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 
-	thread->plain = 0;
 	set_comm(thread, record->comm);
 	thread->tgid = record->tgid;
 	name_at_once(thread, event);
@@ -177,7 +176,6 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
-	thread->plain = 0;
 	thread->tgid = event->fork.tgid;
 	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
@@ -201,7 +199,6 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 	if (index < 0)
 		return index;
 	thread = scope_threads_at(run->timeline->threads, index);
-	thread->plain = 0;
 	thread->tgid = event->exec.tgid;
 	set_comm(thread, event->exec.comm);
 	return 0;
@@ -212,7 +209,6 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
 	int err = 0;
 
-	thread->plain = 0;
 	scope_thread_account(thread, event->time_ns);
 	err = scope_timeline_tell_wait(run, thread);
 	if (!err && run->ops->end)
@@ -308,6 +304,12 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
+/* All that may happen between plain calls. What any other event means to them nobody has to know. */
+static bool leaves_plain(uint8_t kind)
+{
+	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM;
+}
+
 int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index;
@@ -329,7 +331,8 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	if (event->kind == SCOPE_EVENT_STATE &&
 	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))
 		forget_ended(run->timeline, event->tid);
-	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
+	index = (leaves_plain(event->kind) ? scope_timeline_index : scope_timeline_thread)(
+		run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
 	switch (event->kind) {
