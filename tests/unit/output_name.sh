@@ -175,6 +175,16 @@ second_writer() {
 }
 pass "a second writer is refused" second_writer
 
+# The summary is on standard output, unless the trace may be there; of a command that does not run nothing stays.
+summary() {
+	"$scope" record --source perf -o sum.trace -- true >stdout 2>stderr && grep -q '^sum.trace: true' stdout || return 1
+	says 1 'nosuch cannot be run' record --source perf -o nosuch.trace -- nosuch && [ ! -e nosuch.trace ] &&
+		[ ! -e nosuch.trace.part ] || return 1
+	"$scope" record --source perf -o /dev/stdout -- true 2>stderr | cat >stdout.trace && grep -q '^/dev/stdout: true' stderr &&
+		"$scope" dump stdout.trace >/dev/null
+}
+[ "${#commands[@]}" -le 10 ] || pass "the summary is beside the trace" summary
+
 # Files in turn: the second recorder would remove those of the first.
 second_in_turn() {
 	local first

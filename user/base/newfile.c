@@ -24,6 +24,7 @@ struct scope_newfile {
 	int fd; /* -1: closed */
 	FILE *stream; /* NULL: nobody asked; else it owns fd */
 	char *path; /* NULL: standard output */
+	bool special;
 	char *part; /* NULL: special, or it has its name */
 	char note[512];
 };
@@ -241,6 +242,7 @@ static int create(struct scope_newfile *file, mode_t mode, struct scope_error *e
 	if (code < 0)
 		return code;
 	if (code) {
+		file->special = true;
 		file->fd = open_special(file->path, error);
 		return file->fd < 0 ? file->fd : 0;
 	}
@@ -296,7 +298,7 @@ const char *scope_newfile_path(const struct scope_newfile *file)
 
 bool scope_newfile_is_special(const struct scope_newfile *file)
 {
-	return !file->part;
+	return file->special;
 }
 
 const char *scope_newfile_note(const struct scope_newfile *file)
