@@ -13,7 +13,7 @@
 
 #define FOR_EVER 2000000000u
 #define LITTLE 20 /* thousandths: far more than an idle process makes probes cost */
-#define THIRD 300
+#define SPIN_NS (SCOPE_DELAY_SPIN_NS - 1)
 
 /* The guard has to stop the session, or must not within 3 s. */
 static void expect_guard(struct client *client, struct nl_sock *sock, const char *what, uint32_t limit,
@@ -73,19 +73,20 @@ void test_guard_delays(void)
 		const char *name;
 		size_t way;
 		uint64_t ns;
+		uint32_t limit; /* in thousandths, above what the records cost */
 		bool stops;
 	} rows[] = {
-		{ "spins as calls return", 1, 15000, true },
-		{ "spins at a user function", 3, 15000, true },
-		{ "sleeps as calls return", 1, 2 * MS, false },
-		{ "sleeps at a user function", 3, 2 * MS, false },
+		{ "spins as calls return", 1, SPIN_NS, 100, true },
+		{ "spins at a user function", 3, SPIN_NS, 50, true },
+		{ "sleeps as calls return", 1, 2 * MS, 100, false },
+		{ "sleeps at a user function", 3, 2 * MS, 50, false },
 	};
 	size_t i;
 
 	delay_find_places();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct delay_way *way = &delay_ways[rows[i].way];
-		struct client_config config = { .count = 1, .overhead_max = THIRD };
+		struct client_config config = { .count = 1, .overhead_max = rows[i].limit };
 		struct client_delay rule = way->rule;
 		struct nl_sock *sock = client_listen();
 		struct puppet puppet;
@@ -97,7 +98,7 @@ void test_guard_delays(void)
 		rule.ns = rows[i].ns;
 		delay_must(&client, &rule);
 		puppet_start(&puppet, way->act, FOR_EVER);
-		expect_guard(&client, sock, rows[i].name, THIRD, rows[i].stops);
+		expect_guard(&client, sock, rows[i].name, rows[i].limit, rows[i].stops);
 		client_close(&client);
 		puppet_end(&puppet);
 		nl_socket_free(sock);
