@@ -61,6 +61,21 @@ for path in sorted(folder.glob("*.json")):
     told = [f["lost"] for f in report["findings"][:len(lost)]]
     if lost != told or (report["trace"]["lost"] and report["findings"] and not lost):
         wrong(name, f"the text tells of {lost} lost while findings showed, the JSON of {told}")
+    basis, rule = report["basis"], report["basis"]["rule"]
+    told = re.search(r"basis: (\S+) requests, \S+ units, populations: (\d+); abnormal above z ([0-9.]+) and (\d+) "
+                     r"times the median; a finding needs (\d+) % of busy time, (\d+) units, .* odds ×(\d+) and "
+                     r"share ×([0-9.]+) \(or odds ×(\d+)\)", " ".join(text.split()))
+    mine = (basis["populations"], f"{rule['z']:.1f}", f"{rule['median_times']:.0f}",
+            f"{100 * rule['excess_share']:.0f}", rule["units_min"], f"{rule['odds_min']:.0f}",
+            f"{rule['times_min']:.1f}", f"{rule['odds_alone']:.0f}")
+    if not told or tuple(map(str, mine)) != told.groups()[1:]:
+        wrong(name, f"the rule is {mine}, not as the text says")
+    compared = re.search(r"Held against the (time before|baseline): (\d+) of \d+ populations; it has \S+ units in "
+                         r"([0-9.]+) s", " ".join(text.split()))
+    told = basis["baseline"] and ("time before" if basis["baseline"]["before"] else "baseline",
+                                  str(basis["baseline"]["populations"]), f"{basis['baseline']['seconds']:.1f}")
+    if (compared.groups() if compared else None) != told:
+        wrong(name, f"the baseline is {told}, not as the text says")
     head = next(v for k, v in verdicts.items() if f"  {k}" in text)
     if report["verdict"] != head:
         wrong(name, f"verdict {report['verdict']}, the text's is {head}")

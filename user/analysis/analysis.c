@@ -126,6 +126,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 {
 	int err = detect(analysis, options);
 
+	analysis->detect = options->detect;
+	analysis->rank = options->rank;
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;

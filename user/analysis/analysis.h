@@ -32,6 +32,8 @@ struct scope_analysis_options {
 
 struct scope_analysis {
 	struct scope_trace *trace; /* the caller's */
+	struct scope_detect_options detect; /* that were used, as is rank */
+	struct scope_rank_options rank;
 	struct scope_surveyed found;
 	struct scope_detection *detection;
 	struct scope_kept *kept;

@@ -9,144 +9,130 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/model.h"
 
 #define CUT_MUCH 0.2 /* of the stacks: worth a remedy */
 
 /* Against which units, where a baseline was given; rates tell of work that comes more often. */
-static void tell_baseline(const struct report *report, FILE *to)
+static void tell_baseline(const struct scope_basis *basis, FILE *to)
 {
-	const struct scope_analysis *analysis = report->analysis;
-	const struct scope_reference *reference = analysis->reference;
-	const struct scope_timeline *timeline = analysis->units->timeline;
-	double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
+	const struct scope_basis_baseline *baseline = &basis->baseline;
 	struct scope_text units;
-	size_t held = 0;
 
-	if (!reference)
+	if (!baseline->known)
 		return;
-	for (size_t i = 0; i < analysis->detection->populations; i++)
-		held += analysis->detection->population[i].reference > 0;
 	fprintf(to, " Held against the %s: %zu of %zu populations; it has %s units in %.1f s",
-		analysis->since_ns ? "time before" : "baseline", held, analysis->detection->populations,
-		scope_format_count(&units, reference->survey->units), reference->seconds);
-	if (seconds > 0 && reference->seconds > 0)
-		fprintf(to, ", %.0f a second, here %.0f",
-			reference->survey->units / reference->seconds,
-			analysis->found.survey->units / seconds);
+		baseline->before ? "time before" : "baseline", baseline->populations, basis->populations,
+		scope_format_count(&units, baseline->units), baseline->seconds);
+	if (!isnan(baseline->per_s))
+		fprintf(to, ", %.0f a second, here %.0f", baseline->per_s, baseline->here_per_s);
 	fputc('.', to);
-	if (!held)
+	if (!baseline->populations)
 		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
 }
 
-static void tell_stacks_not_there(const struct scope_trace *trace, FILE *to)
+static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
 {
-	static const struct {
-		const char *key, *why;
+	const struct {
+		uint64_t stacks;
+		const char *why;
 	} rows[] = {
-		{ SCOPE_META_STACKS_SKIPPED, "not taken (limit per second)" },
-		{ SCOPE_META_STACKS_ABSENT, "of calls whose sleep was thinned out or lost" },
-		{ SCOPE_META_STACKS_LOST, "lost for want of room in perf's ring of stacks" },
+		{ basis->skipped, "not taken (limit per second)" },
+		{ basis->absent, "of calls whose sleep was thinned out or lost" },
+		{ basis->lost, "lost for want of room in perf's ring of stacks" },
 	};
 	struct scope_text count;
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const uint64_t stacks = scope_trace_meta_number(trace, rows[i].key, 0);
-
-		if (stacks)
-			fprintf(to, ", %s %s", scope_format_count(&count, stacks), rows[i].why);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].stacks)
+			fprintf(to, ", %s %s", scope_format_count(&count, rows[i].stacks), rows[i].why);
 }
 
 /* Busy calls may have had to take longer for a stack than at other times. */
-static void tell_choice(const struct scope_trace *trace, FILE *to)
+static void tell_choice(const struct scope_basis *basis, FILE *to)
 {
-	uint64_t least = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0);
-	uint64_t highest = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0);
 	struct scope_text a, b;
 
-	if (highest > least)
+	if (basis->stack_highest_ns > basis->stack_min_ns)
 		fprintf(to, ", at times only of calls above %s, not %s",
-			scope_format_ns(&a, highest), scope_format_ns(&b, least));
+			scope_format_ns(&a, basis->stack_highest_ns),
+			scope_format_ns(&b, basis->stack_min_ns));
 }
 
 /* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
-static void tell_stacks(const struct scope_evidence *evidence, FILE *to)
+static void tell_stacks(const struct scope_basis *basis, FILE *to)
 {
-	if (!evidence->stacks)
+	if (!basis->stacks)
 		return;
 	fprintf(to, " (%.1f %% without a program function, %.1f %% cut short",
-		100.0 * evidence->nameless / evidence->stacks,
-		100.0 * evidence->cut / evidence->stacks);
-	if (evidence->broken)
-		fprintf(to, ", %.1f %% broken", 100.0 * evidence->broken / evidence->stacks);
-	if (evidence->tracer)
+		100.0 * basis->nameless / basis->stacks, 100.0 * basis->cut / basis->stacks);
+	if (basis->broken)
+		fprintf(to, ", %.1f %% broken", 100.0 * basis->broken / basis->stacks);
+	if (basis->tracer)
 		fprintf(to, ", %.1f %% hit the tracer itself and were left out",
-			100.0 * evidence->tracer / evidence->stacks);
-	if (evidence->cut > CUT_MUCH * evidence->stacks)
+			100.0 * basis->tracer / basis->stacks);
+	if (basis->cut > CUT_MUCH * basis->stacks)
 		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
 	fputc(')', to);
 }
 
-static void tell_signatures(const struct scope_analysis *analysis, FILE *to)
+static void tell_signatures(const struct scope_basis_signatures *signatures, FILE *to)
 {
-	const struct scope_signatures *signatures = analysis->signatures;
 	struct scope_text count;
-	size_t told = 0;
 
-	if (!analysis->second)
+	if (!signatures->known)
 		return;
-	for (size_t i = 0; i < signatures->functions; i++)
-		told += signatures->function[i].episodes > 0;
 	fprintf(to, " %s signatures tell %zu of %zu learned functions",
-		scope_format_count(&count, signatures->episodes), told, signatures->functions);
+		scope_format_count(&count, signatures->episodes), signatures->told, signatures->functions);
 	if (signatures->shared)
 		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
-	if (analysis->second->stacks)
-		fprintf(to, ", they fit %.1f %% of the times that count",
-			100 - 100.0 * analysis->second->nameless / analysis->second->stacks);
+	if (!isnan(signatures->fit_share))
+		fprintf(to, ", they fit %.1f %% of the times that count", 100 * signatures->fit_share);
 	fputc('.', to);
 }
 
-/* What the answer rests on, and the rule that was applied. */
-static void tell_basis(const struct report *report, FILE *to)
+/* The rule that was applied. */
+static void tell_rule(const struct scope_basis *basis, FILE *to)
 {
-	const struct scope_analysis *analysis = report->analysis;
-	const struct scope_rank_options *rule = &scope_rank_defaults;
-	const struct scope_evidence *evidence = analysis->evidence;
-	double z = analysis->detection->populations ? analysis->detection->population[0].z : 0;
-	struct scope_text a, b, c;
+	const struct scope_rank_options *rule = &basis->rank;
+	struct scope_text requests, units;
 
 	fprintf(to,
 		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
 		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
-		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units. %s stacks",
-		scope_format_count(&a, analysis->ranking->requests),
-		scope_format_count(&b, analysis->ranking->units), analysis->detection->populations,
-		z, scope_detect_defaults.times_min, 100 * rule->excess_share, rule->units_min,
-		rule->odds_min, rule->times_min, rule->odds_alone, scope_format_count(&c, evidence->stacks));
-	tell_stacks(evidence, to);
-	tell_stacks_not_there(analysis->trace, to);
-	tell_choice(analysis->trace, to);
+		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units.",
+		scope_format_count(&requests, basis->requests), scope_format_count(&units, basis->units),
+		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share,
+		rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
+}
+
+static void tell_basis(const struct scope_basis *basis, FILE *to)
+{
+	const struct scope_cluster_options *cluster = &basis->detect.cluster;
+	struct scope_text a;
+
+	tell_rule(basis, to);
+	fprintf(to, " %s stacks", scope_format_count(&a, basis->stacks));
+	tell_stacks(basis, to);
+	tell_stacks_not_there(basis, to);
+	tell_choice(basis, to);
 	fputc('.', to);
-	tell_signatures(analysis, to);
-	tell_baseline(report, to);
-	if (analysis->units->timeline->false_wakeups)
+	tell_signatures(&basis->signatures, to);
+	tell_baseline(basis, to);
+	if (basis->false_wakeups)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
-			scope_format_count(&a, analysis->units->timeline->false_wakeups));
-	if (analysis->units->timeline->untold)
+			scope_format_count(&a, basis->false_wakeups));
+	if (basis->untold)
 		fprintf(to, " %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
-			"was taken to end there.", scope_format_count(&a, analysis->units->timeline->untold));
-	if (analysis->units->discarded)
+			"was taken to end there.", scope_format_count(&a, basis->untold));
+	if (basis->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
-			scope_format_count(&a, analysis->units->discarded));
-	if (analysis->detection->linkage != scope_detect_defaults.cluster.linkage)
-		fprintf(to, " Units were put together by %s clustering.",
-			scope_linkage_name(analysis->detection->linkage));
-	if (analysis->detection->sampled)
+			scope_format_count(&a, basis->discarded));
+	if (cluster->linkage != scope_detect_defaults.cluster.linkage)
+		fprintf(to, " Units were put together by %s clustering.", scope_linkage_name(cluster->linkage));
+	if (basis->sampled)
 		fprintf(to, " So many different units that %s, taken at random, were clustered, and the others "
-			"put to those they resemble.",
-			scope_format_count(&a, scope_detect_defaults.cluster.max_points));
+			"put to those they resemble.", scope_format_count(&a, cluster->max_points));
 }
 
 int scope_section_basis(const struct report *report)
@@ -157,10 +143,12 @@ int scope_section_basis(const struct report *report)
 	size_t problems;
 	const char *const *problem;
 	struct scope_paragraph text;
+	struct scope_basis basis;
 
 	if (scope_paragraph_begin(&text))
 		return -ENOMEM;
-	tell_basis(report, text.to);
+	scope_basis_make(analysis, &basis);
+	tell_basis(&basis, text.to);
 	if (scope_paragraph_print(&text, report->out, "  "))
 		return -ENOMEM;
 	if (damage[0])

@@ -16,6 +16,7 @@
 #include "evidence/inside.h"
 #include "evidence/place.h"
 #include "report/delay.h"
+#include "report/model.h"
 #include "report/times.h"
 
 #define SOURCE_ROWS 8
@@ -302,25 +303,79 @@ static json_t *make_trace(const struct scope_analysis *analysis)
 		(json_int_t)scope_timeline_lost(timeline));
 }
 
+/* By which rule units are abnormal and functions are findings. */
+static json_t *make_rule(const struct scope_basis *basis)
+{
+	const struct scope_rank_options *rank = &basis->rank;
+
+	return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I}", "z", make_number(basis->z),
+			 "median_times", make_number(basis->detect.times_min), "excess_share",
+			 make_number(rank->excess_share), "units_min", (json_int_t)rank->units_min,
+			 "odds_min", make_number(rank->odds_min), "times_min", make_number(rank->times_min),
+			 "odds_alone", make_number(rank->odds_alone), "linkage",
+			 scope_linkage_name(basis->detect.cluster.linkage), "points_max",
+			 (json_int_t)basis->detect.cluster.max_points);
+}
+
+static json_t *make_signatures(const struct scope_basis_signatures *signatures)
+{
+	if (!signatures->known)
+		return json_null();
+	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "signatures", (json_int_t)signatures->episodes,
+			 "functions", (json_int_t)signatures->functions, "told",
+			 (json_int_t)signatures->told, "shared", (json_int_t)signatures->shared, "fit_share",
+			 make_number(signatures->fit_share));
+}
+
+static json_t *make_baseline(const struct scope_basis_baseline *baseline)
+{
+	if (!baseline->known)
+		return json_null();
+	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o}", "before", baseline->before, "populations",
+			 (json_int_t)baseline->populations, "units", (json_int_t)baseline->units, "seconds",
+			 make_number(baseline->seconds), "units_per_s", make_number(baseline->per_s),
+			 "units_per_s_here", make_number(baseline->here_per_s));
+}
+
+static json_t *make_stacks(const struct scope_basis *basis)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "stacks",
+			 (json_int_t)basis->stacks, "stacks_nameless", (json_int_t)basis->nameless, "stacks_cut",
+			 (json_int_t)basis->cut, "stacks_broken", (json_int_t)basis->broken, "stacks_tracer",
+			 (json_int_t)basis->tracer, "stacks_skipped", (json_int_t)basis->skipped,
+			 "stacks_absent", (json_int_t)basis->absent, "stacks_lost", (json_int_t)basis->lost,
+			 "stack_min_ns", (json_int_t)basis->stack_min_ns, "stack_highest_ns",
+			 (json_int_t)basis->stack_highest_ns);
+}
+
 /* What the answer rests on. */
 static json_t *make_basis(const struct scope_analysis *analysis)
 {
 	const struct scope_ranking *ranking = analysis->ranking;
-	const struct scope_evidence *evidence = analysis->evidence;
+	struct scope_basis basis;
+	json_t *object;
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
-		(json_int_t)ranking->requests, "slow_requests", (json_int_t)ranking->slow_requests,
-		"units", (json_int_t)ranking->units, "slow_units", (json_int_t)ranking->slow_units,
-		"discarded_units", (json_int_t)analysis->units->discarded, "populations",
-		(json_int_t)analysis->detection->populations, "stacks", (json_int_t)evidence->stacks,
-		"stacks_nameless", (json_int_t)evidence->nameless, "stacks_cut",
-		(json_int_t)evidence->cut, "stacks_broken", (json_int_t)evidence->broken,
-		"stacks_tracer", (json_int_t)evidence->tracer, "program_functions",
+	scope_basis_make(analysis, &basis);
+	object = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
+		(json_int_t)basis.requests, "slow_requests", (json_int_t)ranking->slow_requests,
+		"units", (json_int_t)basis.units, "slow_units", (json_int_t)ranking->slow_units,
+		"discarded_units", (json_int_t)basis.discarded, "populations",
+		(json_int_t)basis.populations, "program_functions",
 		(json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
 		make_number(ranking->excess_ns), "explained_ns", make_number(ranking->explained_ns),
 		"queue_share", make_number(ranking->queue_share), "long_queue_share",
 		make_number(ranking->long_queue_share));
+	if (!object)
+		return NULL;
+	json_object_update_new(object, make_stacks(&basis));
+	json_object_set_new(object, "false_wakeups", json_integer((json_int_t)basis.false_wakeups));
+	json_object_set_new(object, "untold", json_integer((json_int_t)basis.untold));
+	json_object_set_new(object, "sampled", json_boolean(basis.sampled));
+	json_object_set_new(object, "rule", make_rule(&basis));
+	json_object_set_new(object, "signatures", make_signatures(&basis.signatures));
+	json_object_set_new(object, "baseline", make_baseline(&basis.baseline));
+	return object;
 }
 
 static json_t *make_problems(const struct scope_analysis *analysis)

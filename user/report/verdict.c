@@ -127,7 +127,7 @@ static void print_background(const struct report *report)
 			most_beyond = population->beyond;
 		}
 	}
-	if (beyond < scope_rank_defaults.units_min)
+	if (beyond < report->analysis->rank.units_min)
 		return;
 	snprintf(text, sizeof(text),
 		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64
@@ -139,10 +139,9 @@ static void print_background(const struct report *report)
 }
 
 /* A finding that it fell short of one rule of, by what. */
-static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule, FILE *to)
+static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule,
+		      const struct scope_rank_options *need, FILE *to)
 {
-	const struct scope_rank_options *need = &scope_rank_defaults;
-
 	switch (rule) {
 	case SCOPE_RULE_UNITS:
 		if (finding->units < need->units_min)
@@ -194,7 +193,7 @@ static int print_near(const struct report *report)
 
 		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
 			finding->function->name, finding->function->module, 100 * finding->share);
-		tell_rule(finding, ranking->near[i].fails, text.to);
+		tell_rule(finding, ranking->near[i].fails, &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
 	return scope_paragraph_print(&text, report->out, "  ");

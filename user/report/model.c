@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The figures that a report's basis consists of, made once, for text and JSON to print. */
+#include "report/model.h"
+
+#include <math.h>
+
+static struct scope_basis_signatures make_signatures(const struct scope_analysis *analysis)
+{
+	const struct scope_signatures *signatures = analysis->signatures;
+	const struct scope_evidence *second = analysis->second;
+	struct scope_basis_signatures made = {.known = second != NULL, .fit_share = NAN};
+
+	if (!second)
+		return made;
+	made.episodes = signatures->episodes;
+	made.functions = signatures->functions;
+	made.shared = signatures->shared;
+	for (size_t i = 0; i < signatures->functions; i++)
+		made.told += signatures->function[i].episodes > 0;
+	if (second->stacks)
+		made.fit_share = 1 - (double)second->nameless / second->stacks;
+	return made;
+}
+
+/* Rates tell of work that comes more often. */
+static struct scope_basis_baseline make_baseline(const struct scope_analysis *analysis)
+{
+	const struct scope_reference *reference = analysis->reference;
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	const double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
+	struct scope_basis_baseline made = {.known = reference != NULL, .per_s = NAN, .here_per_s = NAN};
+
+	if (!reference)
+		return made;
+	made.before = analysis->since_ns != 0;
+	made.units = reference->survey->units;
+	made.seconds = reference->seconds;
+	for (size_t i = 0; i < analysis->detection->populations; i++)
+		made.populations += analysis->detection->population[i].reference > 0;
+	if (seconds > 0 && reference->seconds > 0) {
+		made.per_s = made.units / reference->seconds;
+		made.here_per_s = analysis->found.survey->units / seconds;
+	}
+	return made;
+}
+
+void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis)
+{
+	const struct scope_evidence *evidence = analysis->evidence;
+	const struct scope_detection *detection = analysis->detection;
+	const struct scope_trace *trace = analysis->trace;
+
+	*ret_basis = (struct scope_basis){
+		.detect = analysis->detect,
+		.rank = analysis->rank,
+		.z = detection->populations ? detection->population[0].z : 0,
+		.requests = analysis->ranking->requests,
+		.units = analysis->ranking->units,
+		.populations = detection->populations,
+		.stacks = evidence->stacks,
+		.nameless = evidence->nameless,
+		.cut = evidence->cut,
+		.broken = evidence->broken,
+		.tracer = evidence->tracer,
+		.skipped = scope_trace_meta_number(trace, SCOPE_META_STACKS_SKIPPED, 0),
+		.absent = scope_trace_meta_number(trace, SCOPE_META_STACKS_ABSENT, 0),
+		.lost = scope_trace_meta_number(trace, SCOPE_META_STACKS_LOST, 0),
+		.stack_min_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0),
+		.stack_highest_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0),
+		.signatures = make_signatures(analysis),
+		.baseline = make_baseline(analysis),
+		.false_wakeups = analysis->units->timeline->false_wakeups,
+		.untold = analysis->units->timeline->untold,
+		.discarded = analysis->units->discarded,
+		.sampled = detection->sampled,
+	};
+}
