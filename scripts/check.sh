@@ -196,6 +196,7 @@ group_soak() {
 		tests/kmod/soak.sh "$(module_of debug)" "$seconds" "${SEED:-1}"
 	run fuzz_mutants tests/fuzz/mutants.sh 1000000 100000 "${SEED:-1}"
 	[ "$rounds" -gt 0 ] || return
+	run soak_hostile env ROUNDS=$((rounds / 20 + 1)) tests/unit/hostile_live.sh
 	run soak_rounds tests/vm/run.sh -k debug -f -m 1536 -t $((rounds * 30 + 3600)) -- \
 		env ROUNDS="$rounds" ROUNDS_RANDOM=$((rounds * 1000)) EVERY=1 TEST_S=36000 \
 		tests/kmod/run.sh "$(module_of debug)" random \

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proc/proc.h"
 #include "trace/walk.h"
@@ -74,10 +75,13 @@ int scope_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
 			struct scope_writer *writer)
 {
 	const size_t filled = newborn->count < NEWBORN_MAX ? newborn->count : NEWBORN_MAX;
+	uint32_t tgid[NEWBORN_MAX];
 
+	/* More may be noted while these are looked at. */
+	memcpy(tgid, newborn->tgid, sizeof(tgid));
 	newborn->count = 0;
 	if (newborn->total >= NEWBORN_TOTAL)
 		return 0;
 	newborn->total += filled;
-	return scope_proc_write_maps(proc, newborn->tgid, filled, writer);
+	return scope_proc_write_maps(proc, tgid, filled, writer);
 }
