@@ -123,8 +123,8 @@ build_for_guests() {
 }
 
 # What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying
-# through it. Each guest keeps one CPU of the host busy.
-everyday=" test_record test_report test_sources test_delay "
+# through it, hostile targets among them. Each guest keeps one CPU of the host busy.
+everyday=" test_record test_report test_sources test_delay test_hostile "
 
 group_kernel() {
 	local name

@@ -19,6 +19,17 @@ say() {	# OK NAME
 
 now_ms() { date +%s%3N; }
 
+# Waits until a recorder has a reader: some time after it began, on a slow host.
+reader_begun() {	# PID-OF-ITS-TIMEOUT
+	local recorder keeper _
+	for _ in $(seq 100); do
+		recorder=$(pgrep -P "$1")
+		keeper=${recorder:+$(pgrep -P "$recorder" | head -n 1)}
+		[ -z "${keeper:+$(pgrep -P "$keeper")}" ] || return 0
+		sleep 0.1
+	done
+}
+
 # What the processes below a recorder hold open, but for sockets, pipes to nobody and folders of /proc.
 held_by_readers() {	# RECORDER
 	local keeper reader
@@ -54,7 +65,8 @@ capture() {	# MODE
 	timeout -s KILL 60 "$scope" record -p "$target" --source "$source" -d 2 -o "$dir/a.trace" \
 		> "$dir/said" 2>&1 &
 	recorder=$!
-	sleep 1.5
+	reader_begun "$recorder"
+	sleep 0.5
 	held_by_readers "$(pgrep -P "$recorder")" > "$dir/held"
 	wait "$recorder"
 	status=$?

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,8 @@ static void run_child(char *const argv[], int gate)
 	if (read(gate, &byte, 1) != 1)
 		_exit(127);
 	signal(SIGXFSZ, SIG_DFL);
+	/* Under Yama its ancestors may read it, and what reads it is another child of its parent's. */
+	prctl(PR_SET_PTRACER, getppid());
 	if (scope_invoker_find(&invoker))
 		code = scope_invoker_become(&invoker);
 	if (!code) {
