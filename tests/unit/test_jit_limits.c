@@ -168,12 +168,40 @@ static void rows_of_traces_do_not_name_files(void **state)
 	scope_symbols_destroy(symbols);
 }
 
+/* A head that says it is longer than the file: there is nothing behind it, now and at each later look. */
+static void dumps_that_end_in_their_head_are_left(void **state)
+{
+	const uint32_t head[10] = { 0x4a695444, 1, 1 << 20, 62, 0, (uint32_t)getpid() };
+	char path[64], left_out[512];
+	struct scope_trace *trace;
+	size_t count;
+	void *mark;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", (int)getpid());
+	fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
+	assert_int_equal(write(fd, head, sizeof(head)), sizeof(head));
+	mark = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(mark != MAP_FAILED);
+	alarm(20);
+	trace = read_all(left_out, sizeof(left_out));
+	alarm(0);
+	scope_trace_symbols(trace, &count);
+	assert_int_equal(count, 0);
+	scope_trace_close(trace);
+	munmap(mark, 4096);
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sparse_maps_take_no_memory),
 		cmocka_unit_test(long_lines_are_skipped),
 		cmocka_unit_test(rows_are_counted),
+		cmocka_unit_test(dumps_that_end_in_their_head_are_left),
 		cmocka_unit_test(mapped_files_keep_their_names),
 		cmocka_unit_test(rows_of_traces_do_not_name_files),
 	};

@@ -194,7 +194,8 @@ static bool read_head(struct scope_proc_jit *jit)
 	if (jit->offset)
 		return true;
 	if (pread(jit->fd, &header, sizeof(header), 0) != sizeof(header) || header.magic != DUMP_MAGIC ||
-	    header.version != 1 || header.total_bytes < sizeof(header))
+	    header.version != 1 || header.total_bytes < sizeof(header) ||
+	    header.total_bytes > jit->file_bytes)
 		return false;
 	jit->offset = header.total_bytes;
 	return true;
@@ -227,11 +228,12 @@ static int read_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 
 static int read_dump(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
-	int code = 1;
+	int code;
 
 	if (!read_head(jit))
 		return 0;
-	for (int i = 0; i < RECORDS_AT_ONCE && code == 1 && jit->offset < jit->file_bytes; i++)
+	code = jit->offset < jit->file_bytes;
+	for (int i = 0; i < RECORDS_AT_ONCE && code == 1; i++)
 		code = read_record(jit, rows);
 	return code;
 }
