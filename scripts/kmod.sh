@@ -26,7 +26,7 @@ flock 8
 
 # Links, not copies: an edit is seen, a removed file is not.
 find "$out" -type l ! -exec test -e {} \; -delete
-(cd "$root/kmod" && find . -name '*.[chS]' -o -name '*.sh' -o -name Kbuild) | while read -r file; do
+(cd "$root/kmod" && find . -name '*.[chS]' -o -name '*.sh' -o -name '*.mk' -o -name Kbuild) | while read -r file; do
 	mkdir -p "$out/$(dirname "$file")"
 	ln -sfn "$root/kmod/$file" "$out/$file"
 done

@@ -88,8 +88,10 @@ configure() {
 }
 
 kmake() {
+	# Kernels before 4.16 do not tell a linker of 2018 that their pages have 2 MB, and do not boot.
 	make -j2 -s -C "$source" O="$work" CC="$compiler" HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 \
-		${tree:+"HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
+		${tree:+ARCH=x86 "LD=ld -z max-page-size=0x200000"} \
+		${tree:+"HOSTCFLAGS=-O2 -fcommon" "KBUILD_HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
 }
 
 build_kernel() {
@@ -112,7 +114,7 @@ build_kernel() {
 	ln -s "root/lib/modules/$version" "$final/modules"
 	ln -s obj "$final/headers"
 	ln -s obj/.config "$final/config"
-	echo "$compiler" >"$final/cc"
+	echo "${module_compiler:-$compiler}" >"$final/cc"
 	echo "$version" >"$final/version"
 	# Building modules needs neither the objects nor vmlinux.
 	find "$work" \( -path "$work/scripts" -o -path "$work/tools" \) -prune -o -type f \
@@ -132,8 +134,8 @@ tree='' compiler=gcc-12
 if [ "${1:-}" = -s ] && [ $# = 3 ]; then
 	[ -e "$2/Kbuild" ] || die "$2 holds no kernel sources"
 	tree=$(cd "$2" && pwd)
-	# Up to 4.6 every test for an option of a compiler that makes PIE by default fails unseen.
-	compiler='gcc-12 -fno-pie'
+	compiler=$(cd "$(dirname "$0")" && pwd)/old-gcc.sh
+	module_compiler=$("$compiler" -m)
 	shift 2
 fi
 case ${1:-} in

@@ -168,16 +168,44 @@ static void read_job(struct job *job)
 	job->argv = words + 3;
 }
 
-/* A file on the host's root can be changed here, and nobody else sees it. */
+/* Has the kernel an overlay that may stand on 9p? Mainline has one from 3.18 on; scope_overlay=off says no. */
+static int overlay_serves(void)
+{
+	const char *wanted = getenv("scope_overlay"); /* the kernel hands on what it does not know */
+	char line[128];
+	FILE *list;
+	int found = 0;
+
+	if (wanted && !strcmp(wanted, "off"))
+		return 0;
+	mkdir("/proc", 0755);
+	if (mount("proc", "/proc", "proc", 0, NULL) || !(list = fopen("/proc/filesystems", "re")))
+		die("/proc/filesystems");
+	while (fgets(line, sizeof(line), list))
+		found |= !strcmp(line, "nodev\toverlay\n");
+	fclose(list);
+	umount("/proc");
+	return found;
+}
+
+/*
+ * A file on the host's root can be changed here, and nobody else sees it. Without an overlay none can but in the
+ * folders that have a file system of their own.
+ */
 static void enter_host_root(void)
 {
 	mount_rows(root_mounts, ARRAY_SIZE(root_mounts));
 	make_path("/scratch/upper");
 	make_path("/scratch/work");
 	make_path("/newroot");
-	if (mount("overlay", "/newroot", "overlay", 0,
-		  "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work"))
+	if (!overlay_serves()) {
+		if (mount("/lower", "/newroot", NULL, MS_BIND, NULL) ||
+		    mount("modules", "/newroot/lib/modules", "tmpfs", 0, NULL))
+			die("stand on the host's root");
+	} else if (mount("overlay", "/newroot", "overlay", 0,
+			 "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work")) {
 		die("mount overlay");
+	}
 	/* Moving, not only chroot: a chrooted process may not unshare its mounts. */
 	if (chdir("/newroot") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		die("enter the host's root");

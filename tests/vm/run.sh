@@ -82,7 +82,10 @@ build_initramfs() {	# OUTPUT
 	version=$(cat "$build/kernels/$kernel/version")
 	mkdir -p "$dir/modules" "$dir/dev"
 	gcc-12 -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o "$dir/init" "$root/tests/vm/init.c"
-	{ [ ! -d "$build/kernels/$kernel/root" ] || for name in virtio_pci 9pnet_virtio 9p overlay; do
+	# Mainline has an overlay since 3.18.
+	{ [ ! -d "$build/kernels/$kernel/root" ] || for name in virtio_pci 9pnet_virtio 9p \
+		$(grep -qs /overlay.ko "$build/kernels/$kernel/root/lib/modules/$version"/modules.{order,builtin} &&
+			echo overlay); do
 		modprobe -d "$build/kernels/$kernel/root" -S "$version" --show-depends "$name"
 	done; } | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/modules"
 	while read -r path; do

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Compile a kernel that is older than the compiler, for scripts/own-kernel.sh -s.
+#
+# Usage: scripts/old-gcc.sh GCC-ARGUMENT...    compile a part of the kernel
+#        scripts/old-gcc.sh -m                 print what compiles a module for it
+# The language is that of the compilers of its day, unless the kernel names another. Up to 4.6 every test
+# for an option of a compiler that makes PIE by default fails unseen. In the kernel, but not in modules,
+# what a younger compiler warns of stops no build, also where the kernel's own makefiles ask for -Werror.
+here=$(cd "$(dirname "$0")" && pwd)
+options="-std=gnu89 -fno-pie -Wno-attributes -idirafter $here/old-include"
+[ "$*" != -m ] || { echo "gcc-12 $options"; exit 0; }
+# shellcheck disable=SC2086 # several options
+exec gcc-12 $options "$@" -w -Wno-error
