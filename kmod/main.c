@@ -13,15 +13,16 @@ static int __init scope_init(void)
 {
 	int err;
 
+	scope_compat_fast_clock_start();
 	err = scope_probe_init();
 	if (err)
-		return err;
+		goto clock;
 	err = scope_selftest_load();
 	if (err)
-		return err;
+		goto clock;
 	err = scope_sample_init();
 	if (err)
-		return err;
+		goto clock;
 	err = scope_region_init();
 	if (err)
 		goto sample;
@@ -47,6 +48,8 @@ region:
 	scope_region_exit();
 sample:
 	scope_sample_exit();
+clock:
+	scope_compat_fast_clock_stop();
 	return err;
 }
 
@@ -58,6 +61,7 @@ static void __exit scope_exit(void)
 	scope_region_exit();
 	scope_sample_exit();
 	scope_session_exit();
+	scope_compat_fast_clock_stop();
 }
 
 module_init(scope_init);

@@ -438,8 +438,7 @@ static struct genl_family family = {
 	.netnsok = true,
 	.parallel_ops = true, /* sessions have locks of their own */
 	.maxattr = SCOPE_GENL_FAMILY_MAXATTR(SCOPE_ATTR_MAX),
-	.ops = genl_ops,
-	.n_ops = ARRAY_SIZE(genl_ops),
+	SCOPE_GENL_FAMILY_OPS(genl_ops)
 };
 
 void scope_netlink_notice(u32 session, enum scope_notice notice, u32 cpu, u64 value)
@@ -467,7 +466,7 @@ int scope_netlink_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		genl_ops[i] = scope_compat_genl_op(&ops[i]);
-	return genl_register_family(&family);
+	return scope_compat_genl_register(&family, genl_ops, ARRAY_SIZE(genl_ops));
 }
 
 /* When it returns no request is being served. */

@@ -42,7 +42,7 @@ static __always_inline bool scope_compat_in_ia32(void)
 #if defined(SCOPE_HAVE_IN_IA32_SYSCALL)
 	return in_ia32_syscall();
 #elif defined(CONFIG_IA32_EMULATION)
-	return current_thread_info()->status & TS_COMPAT;
+	return scope_compat_thread_status(current) & TS_COMPAT;
 #else
 	return false;
 #endif
@@ -69,7 +69,7 @@ static __always_inline unsigned long scope_arch_first_arg(const struct pt_regs *
 static inline u8 scope_arch_task_abi(struct task_struct *task, long *nr)
 {
 #ifdef CONFIG_IA32_EMULATION
-	if (task_thread_info(task)->status & TS_COMPAT)
+	if (scope_compat_thread_status(task) & TS_COMPAT)
 		return SCOPE_ABI_32;
 #endif
 	if (*nr > 0 && *nr & __X32_SYSCALL_BIT) {

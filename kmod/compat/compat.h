@@ -9,15 +9,50 @@
 #define SCOPE_COMPAT_H
 
 #include <linux/capability.h>
+#include <linux/bitops.h>
 #include <linux/cpu.h>
+#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include "order.h"
+#include "thread.h"
+#include "fast_clock.h"
+
+/* 3.14 */
+#ifndef U32_MAX
+#define U16_MAX ((u16)~0u)
+#define U32_MAX ((u32)~0u)
+#define S64_MAX ((s64)(~0ull >> 1))
+#define U64_MAX ((u64)~0ull)
+#endif
+
+/* 3.11 where a word has 64 bits */
+#ifndef SCOPE_HAVE_DIV64_U64_REM
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *ret_rest)
+{
+	*ret_rest = dividend % divisor;
+	return dividend / divisor;
+}
+#endif
+
+/* 3.15 */
+#ifndef SCOPE_HAVE_KVFREE
+static inline void kvfree(const void *memory)
+{
+	if (is_vmalloc_addr(memory))
+		vfree(memory);
+	else
+		kfree(memory);
+}
+#endif
 
 /* 4.12 */
 #ifndef SCOPE_HAVE_KVZALLOC
@@ -121,6 +156,16 @@ static inline long si_mem_available(void)
 /* 5.8 */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON CAP_SYS_ADMIN
+#endif
+
+/* 3.13 */
+#ifndef BIT_ULL
+#define BIT_ULL(bit) (1ull << (bit))
+#endif
+
+/* 4.2, and what was kept up after it; before, a file of an overlay has the inode of the file below */
+#ifndef SCOPE_HAVE_D_REAL_INODE
+#define d_real_inode(dentry) ((dentry)->d_inode)
 #endif
 
 /* 5.11; the old name went in 6.19 */

@@ -3,7 +3,10 @@
 # Find out what this kernel offers by compiling against it, and write that as macros into a header.
 #
 # Usage: features.sh OUTPUT.h COMPILER [FLAG...]
-# A row: macro | header, header ... | code that compiles where the feature is there.
+# A row: macro | header header ... | code that compiles where the feature is there | code that compiles where
+# it is not, by the older spelling. A header that the kernel has not is left out. Where neither code compiles, or,
+# without an older spelling, where not even the headers do, the answer would be a guess: that stops the build
+# with a sentence. Headers name all that the code uses: none comes by way of another in every kernel.
 # Versions say nothing: distributions and stable branches carry later changes back.
 set -eu
 
@@ -12,11 +15,11 @@ rows() {
 	CONTROL | linux/mm.h linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h | int f(void) { return 0; }
 	SWITCH_PREV_STATE | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y, unsigned int s); void f(void) { check_trace_callback_type_sched_switch(p); }
 	SWITCH_PREEMPT | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
-	EXIT_GROUP_DEAD | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); }
+	EXIT_GROUP_DEAD | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); } | void p(void *d, struct task_struct *x); void f(void) { check_trace_callback_type_sched_process_exit(p); }
 	TASK_STATE_INDEX | linux/sched.h | unsigned int f(void) { return __task_state_index(0u, 0u); }
-	TASK_STATE | linux/sched.h | unsigned int f(struct task_struct *t) { return t->__state; }
-	HRTIMER_SETUP | linux/hrtimer.h | void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }
-	VM_FLAGS_CLEAR | linux/mm.h | void f(struct vm_area_struct *v) { vm_flags_clear(v, VM_WRITE); }
+	TASK_STATE | linux/sched.h | unsigned int f(struct task_struct *t) { return t->__state; } | long f(struct task_struct *t) { return t->state; }
+	HRTIMER_SETUP | linux/hrtimer.h | void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); } | void f(struct hrtimer *t) { hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }
+	VM_FLAGS_CLEAR | linux/mm.h | void f(struct vm_area_struct *v) { vm_flags_clear(v, VM_WRITE); } | void f(struct vm_area_struct *v) { v->vm_flags &= ~VM_WRITE; }
 	PREV_SUM_EXEC | linux/sched.h | u64 f(struct task_struct *t) { return t->se.prev_sum_exec_runtime; }
 	SCHED_INFO_ARRIVAL | linux/sched.h | u64 f(struct task_struct *t) { return t->sched_info.last_arrival; }
 	TASK_ON_CPU | linux/sched.h | int f(struct task_struct *t) { return t->on_cpu; }
@@ -34,27 +37,27 @@ rows() {
 	UPROBE_DATA | linux/uprobes.h | int h(struct uprobe_consumer *c, struct pt_regs *r, __u64 *d); void f(struct uprobe_consumer *c) { c->handler = h; }
 	UPROBE_FILTER_MM | linux/uprobes.h | bool h(struct uprobe_consumer *c, struct mm_struct *m); void f(struct uprobe_consumer *c) { c->filter = h; }
 	SWITCH_PAIR | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
-	SCHED_WAKING | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x); void f(void) { check_trace_callback_type_sched_waking(p); }
+	SCHED_WAKING | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x); void f(void) { check_trace_callback_type_sched_waking(p); } | void p(void *d, struct task_struct *x, int s); void f(void) { check_trace_callback_type_sched_wakeup(p); }
 	WAKEUP_SUCCESS | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, int s); void f(void) { check_trace_callback_type_sched_wakeup(p); }
-	RENAME_CONST | linux/mm.h linux/sched.h trace/events/task.h | void p(void *d, struct task_struct *t, const char *c); void f(void) { check_trace_callback_type_task_rename(p); }
-	TRACEPOINT_POINTER | linux/tracepoint.h | int f(struct tracepoint *t) { return tracepoint_probe_register(t, NULL, NULL); }
-	CPUHP_MULTI | linux/cpuhotplug.h | int f(struct hlist_node *n) { return cpuhp_state_add_instance(CPUHP_AP_ONLINE_DYN, n); }
-	CPUS_READ_LOCK | linux/cpu.h | void f(void) { cpus_read_lock(); }
+	RENAME_CONST | linux/mm.h linux/sched.h trace/events/task.h | void p(void *d, struct task_struct *t, const char *c); void f(void) { check_trace_callback_type_task_rename(p); } | void p(void *d, struct task_struct *t, char *c); void f(void) { check_trace_callback_type_task_rename(p); }
+	TRACEPOINT_POINTER | linux/tracepoint.h | int f(struct tracepoint *t) { return tracepoint_probe_register(t, NULL, NULL); } | int f(void) { return tracepoint_probe_register("x", NULL, NULL); }
+	CPUHP_MULTI | linux/cpu.h linux/notifier.h linux/cpuhotplug.h | int f(struct hlist_node *n) { return cpuhp_state_add_instance(CPUHP_BP_PREPARE_DYN, n) + CPUHP_AP_ONLINE_DYN; } | int f(struct notifier_block *n) { return register_cpu_notifier(n); }
+	CPUS_READ_LOCK | linux/cpu.h | void f(void) { cpus_read_lock(); } | void f(void) { get_online_cpus(); }
 	GENL_OP_MAXATTR | net/genetlink.h | void f(struct genl_ops *o) { o->maxattr = 0; o->policy = NULL; }
 	EXTACK | net/genetlink.h | void f(struct genl_info *i) { NL_SET_ERR_MSG_ATTR(i->extack, NULL, "x"); }
 	NLA_EXACT_LEN | net/genetlink.h | int f(void) { return NLA_EXACT_LEN; }
 	NLA_PUT_U64_64BIT | net/netlink.h | int f(struct sk_buff *s) { return nla_put_u64_64bit(s, 1, 0, 2); }
-	TOTALRAM_PAGES_CALL | linux/mm.h | unsigned long f(void) { return totalram_pages(); }
+	TOTALRAM_PAGES_CALL | linux/mm.h | unsigned long f(void) { return totalram_pages(); } | unsigned long f(void) { return totalram_pages; }
 	HRTIMER_PINNED_HARD | linux/hrtimer.h | int f(void) { return HRTIMER_MODE_REL_PINNED_HARD; }
-	SYSCALL_ARGUMENTS_ALL | linux/sched.h asm/syscall.h | void f(struct task_struct *t, struct pt_regs *r, unsigned long *a) { syscall_get_arguments(t, r, a); }
-	COPY_FROM_KERNEL_NOFAULT | linux/uaccess.h | long f(void *t, void *s) { return copy_from_kernel_nofault(t, s, 1); }
-	ACCESS_OK_PAIR | linux/uaccess.h | int f(void *p) { return access_ok(p, 1); }
+	SYSCALL_ARGUMENTS_ALL | linux/sched.h asm/syscall.h | void f(struct task_struct *t, struct pt_regs *r, unsigned long *a) { syscall_get_arguments(t, r, a); } | void f(struct task_struct *t, struct pt_regs *r, unsigned long *a) { syscall_get_arguments(t, r, 0, 6, a); }
+	COPY_FROM_KERNEL_NOFAULT | linux/uaccess.h | long f(void *t, void *s) { return copy_from_kernel_nofault(t, s, 1); } | long f(void *t, void *s) { return probe_kernel_read(t, s, 1); }
+	ACCESS_OK_PAIR | linux/uaccess.h | int f(void *p) { return access_ok(p, 1); } | int f(void *p) { return access_ok(VERIFY_READ, p, 1); }
 	SI_MEM_AVAILABLE | linux/mm.h | long f(void) { return si_mem_available(); }
-	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | int f(void) { return 0; }
 	LOCKED_DOWN | linux/security.h | int f(void) { return security_locked_down(LOCKDOWN_TRACEFS); }
 	MEMCG_DATA_KMEM | linux/mm.h linux/memcontrol.h | unsigned long f(void) { return MEMCG_DATA_KMEM; }
+	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | void f(void) { check_trace_callback_type_cgroup_attach_task(NULL); }
 	VM_FAULT_T | linux/mm.h | vm_fault_t f(void) { return 0; }
-	FAULT_ALONE | linux/mm.h | struct vm_area_struct *f(const struct vm_operations_struct *o, struct vm_fault *v) { (void)o->fault(v); return v->vma; }
+	FAULT_ALONE | linux/mm.h | struct vm_area_struct *f(const struct vm_operations_struct *o, struct vm_fault *v) { (void)o->fault(v); return v->vma; } | int f(const struct vm_operations_struct *o, struct vm_area_struct *a, struct vm_fault *v) { return o->fault(a, v); }
 	KVMALLOC_ARRAY | linux/mm.h | void *f(void) { return kvmalloc_array(1, 1, GFP_KERNEL); }
 	POLL_T | linux/poll.h | __poll_t f(void) { return 0; }
 	KVZALLOC | linux/mm.h | void *f(void) { return kvzalloc(1, GFP_KERNEL); }
@@ -65,12 +68,25 @@ rows() {
 	FTRACE_OWN_REGS | linux/ftrace.h | void h(unsigned long i, unsigned long p, struct ftrace_ops *o, struct ftrace_regs *r); void *f(struct ftrace_ops *o, struct ftrace_regs *r) { o->func = h; return ftrace_get_regs(r); }
 	FTRACE_RECURSION | linux/ftrace.h | int f(void) { return FTRACE_OPS_FL_RECURSION; }
 	FTRACE_PERMANENT | linux/ftrace.h | int f(void) { return FTRACE_OPS_FL_PERMANENT; }
+	DIV64_U64_REM | linux/math64.h | u64 f(u64 *r) { return div64_u64_rem(1, 2, r); }
+	ORDER_ANY_SIZE | linux/compiler.h asm/barrier.h | u8 f(u8 *p) { smp_store_release(p, 1); return smp_load_acquire(p); }
+	MONO_FAST | linux/hrtimer.h linux/ktime.h linux/timekeeping.h | u64 f(void) { return ktime_get_mono_fast_ns(); } | s64 f(void) { return ktime_to_ns(ktime_get()); }
+	KVFREE | linux/mm.h linux/slab.h | void f(void *m) { kvfree(m); }
+	D_REAL_INODE | linux/fs.h linux/dcache.h | struct inode *f(struct dentry *d) { return d_real_inode(d); }
+	GENL_FAMILY_OPS | linux/module.h net/genetlink.h | void f(struct genl_family *g) { g->n_ops = 0; } | int f(struct genl_family *g, struct genl_ops *o) { return genl_register_family_with_ops(g, o, 1); }
+	NETLINK_CAPABLE | linux/netlink.h linux/capability.h | bool f(struct sk_buff *s) { return netlink_capable(s, CAP_SYS_ADMIN); } | bool f(void) { return capable(CAP_SYS_ADMIN); }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
+	ROWS
+	# What one architecture alone has.
+	echo "$flags" | grep -q 'arch/x86/' || return 0
+	cat <<-'ROWS'
+	THREAD_INFO_STATUS | linux/sched.h linux/thread_info.h | u32 f(struct task_struct *t) { return task_thread_info(t)->status; } | u32 f(struct task_struct *t) { return t->thread.status; }
 	ROWS
 }
 
 output=$1
 shift
+flags=$*
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -79,25 +95,55 @@ trap 'rm -rf "$work"' EXIT
 	echo '/* What this kernel offers, found by compat/features.sh. */'
 } >"$work/features.h"
 
+compiles() {	# WARNING-FLAG...; the program is $work/probe.c
+	# shellcheck disable=SC2086 # a list of words
+	$flags "$@" -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \
+		-c -o "$work/probe.o" "$work/probe.c" >"$work/log" 2>&1
+}
+
+# Writes the program: those of the headers that this kernel has, and the code.
+program() {	# HEADERS CODE
+	echo '#include <linux/types.h>'
+	for header in $1; do [ -z "$(have "$header")" ] || echo "#include <$header>"; done
+	echo "$2"
+}
+
+# One run of the compiler for each header, whichever rows name it.
+have() {	# HEADER
+	known=$work/header-$(echo "$1" | tr / -)
+	if [ ! -e "$known" ]; then
+		echo "#include <$1>" >"$work/header.c"
+		# shellcheck disable=SC2086 # a list of words
+		if $flags -M -o /dev/null "$work/header.c" >"$work/header.log" 2>&1 ||
+			! grep -q "$1: No such file" "$work/header.log"; then echo yes; fi >"$known"
+	fi
+	cat "$known"
+}
+
+stop() {	# SENTENCE
+	echo "scope: $1" >&2
+	head -n 20 "$work/log" >&2
+	exit 1
+}
+
 # Old headers are not free of warnings: let only those fail that a probe is after.
 errors='-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion'
+# A compiler without a name for these warnings takes them all or none.
+: >"$work/probe.c"
 # shellcheck disable=SC2086 # a list of words
-"$@" $errors -c -o "$work/probe.o" -x c /dev/null >/dev/null 2>&1 || errors=-Werror
+compiles $errors || errors=-Werror
 
-rows | while IFS='|' read -r macro headers code; do
+rows | while IFS='|' read -r macro headers code older; do
 	macro=$(echo $macro)
-	{
-		for header in $headers; do echo "#include <$header>"; done
-		echo "$code"
-	} >"$work/probe.c"
+	program "$headers" "$code" >"$work/probe.c"
 	# shellcheck disable=SC2086 # a list of words
-	if "$@" $errors -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \
-		-c -o "$work/probe.o" "$work/probe.c" >"$work/log" 2>&1; then
-		echo "#define SCOPE_HAVE_$macro 1" >>"$work/features.h"
-	elif [ "$macro" = CONTROL ]; then
-		echo "scope: these kernel headers do not compile:" >&2
-		cat "$work/log" >&2
-		exit 1
+	if compiles $errors; then
+		[ "$macro" = CONTROL ] || echo "#define SCOPE_HAVE_$macro 1" >>"$work/features.h"
+		continue
 	fi
+	[ "$macro" != CONTROL ] || stop "these kernel headers do not compile, so nothing built against them would: run \`make modules_prepare' there, with the compiler that the kernel was built with"
+	program "$headers" "${older:-int f(void) { return 0; \}}" >"$work/probe.c"
+	# shellcheck disable=SC2086 # a list of words
+	compiles $errors || stop "this kernel fits neither what compat/features.sh knows as new nor as old of $macro; please report it with these lines:"
 done
 cp "$work/features.h" "$output"

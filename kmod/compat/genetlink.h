@@ -36,6 +36,21 @@ static inline struct genl_ops scope_compat_genl_op(const struct scope_op *op)
 #define SCOPE_GENL_FAMILY_MAXATTR(max) (max)
 #endif
 
+/* 3.13: the family names its commands; before, they are registered with it */
+#ifdef SCOPE_HAVE_GENL_FAMILY_OPS
+#define SCOPE_GENL_FAMILY_OPS(list) .ops = list, .n_ops = ARRAY_SIZE(list),
+#define scope_compat_genl_register(family, list, count) genl_register_family(family)
+#else
+#define SCOPE_GENL_FAMILY_OPS(list)
+#define scope_compat_genl_register(family, list, count)                                            \
+	genl_register_family_with_ops(family, list, count)
+#endif
+
+/* 3.15, and what was mended then; before, who sends is who asks, in a socket that somebody else may have opened */
+#ifndef SCOPE_HAVE_NETLINK_CAPABLE
+#define netlink_capable(skb, capability) capable(capability)
+#endif
+
 /* 5.1. The type is one that no kernel has: these kernels do not see the policy. */
 #ifndef NLA_POLICY_EXACT_LEN
 #define SCOPE_COMPAT_NLA_EXACT 200

@@ -17,7 +17,15 @@
 #include <linux/notifier.h>
 #include <linux/smp.h>
 
-enum { CPUHP_BP_PREPARE_DYN, CPUHP_AP_ONLINE_DYN };
+enum { SCOPE_COMPAT_PREPARE, SCOPE_COMPAT_ONLINE };
+
+/* 4.7 to 4.9 have some of these, and not all */
+#define CPUHP_BP_PREPARE_DYN SCOPE_COMPAT_PREPARE
+#define CPUHP_AP_ONLINE_DYN SCOPE_COMPAT_ONLINE
+#define cpuhp_setup_state_multi scope_compat_setup_state
+#define cpuhp_remove_multi_state scope_compat_remove_state
+#define cpuhp_state_add_instance scope_compat_add_instance
+#define cpuhp_state_remove_instance scope_compat_remove_instance
 
 static struct {
 	int (*online)(unsigned int cpu, struct hlist_node *node);

@@ -19,10 +19,10 @@ static notrace void probe_sched_switch(void *data, bool preempt, struct task_str
 	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
 }
 #elif defined(SCOPE_HAVE_SWITCH_PAIR) && defined(PREEMPT_ACTIVE)
-/* A preempted thread keeps a bit in its count; kernels that preempt nobody have none to see. */
+/* Who is preempted has a bit in its count, and is still the one that runs: 4.4 took that away. */
 static notrace void probe_sched_switch(void *data, struct task_struct *prev, struct task_struct *next)
 {
-	probe_switch(data, task_thread_info(prev)->preempt_count & PREEMPT_ACTIVE, prev, next,
+	probe_switch(data, preempt_count() & PREEMPT_ACTIVE, prev, next,
 		     scope_compat_task_state(prev));
 }
 #else

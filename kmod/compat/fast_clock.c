@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The clock of compat/fast_clock.h. Empty where the kernel has one. */
+#include "fast_clock.h"
+
+#ifndef SCOPE_HAVE_MONO_FAST
+#include <linux/compiler.h>
+#include <linux/hardirq.h>
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/workqueue.h>
+
+#define SCOPE_FAST_CLOCK_MS 100
+#define RATE_SHIFT 24
+#define RATE_ONE (1ull << RATE_SHIFT)
+
+struct anchor {
+	u64 ns;
+	u64 clock; /* the scheduler's, at the same moment */
+	u64 rate;  /* of ns to it, in 1 / RATE_ONE */
+};
+
+/* The one in use, and the one that is written while nobody looks there: it was in use 100 ms ago. */
+static struct anchor anchors[2];
+static unsigned int in_use;
+
+static u64 ns_at(const struct anchor *anchor, u64 clock)
+{
+	s64 passed = clock - anchor->clock;
+
+	/* Clocks of two CPUs may disagree a little; what takes longer than a second is said without the rate. */
+	if (passed < 0 || passed > NSEC_PER_SEC)
+		return anchor->ns + passed;
+	return anchor->ns + (passed * anchor->rate >> RATE_SHIFT);
+}
+
+static struct anchor read_both(void)
+{
+	struct anchor now = { .rate = RATE_ONE };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	now.clock = local_clock();
+	now.ns = ktime_to_ns(ktime_get());
+	now.clock += (local_clock() - now.clock) / 2;
+	local_irq_restore(flags);
+	return now;
+}
+
+/* In a task, interrupts on. */
+static void take_anchor(void)
+{
+	const struct anchor *last = &anchors[READ_ONCE(in_use)];
+	struct anchor *next = &anchors[!READ_ONCE(in_use)], now = read_both();
+	u64 passed = now.clock - last->clock, ns = now.ns - last->ns;
+
+	/* NTP bends by a thousandth at most: after a suspend, say, there is no rate. */
+	if (last->ns && passed && passed < NSEC_PER_SEC && ns < NSEC_PER_SEC)
+		now.rate = div64_u64(ns << RATE_SHIFT, passed);
+	if (now.rate < RATE_ONE - (RATE_ONE >> 9) || now.rate > RATE_ONE + (RATE_ONE >> 9))
+		now.rate = RATE_ONE;
+	*next = now;
+	smp_store_release(&in_use, next - anchors);
+}
+
+static void refresh(struct work_struct *work);
+static DECLARE_DELAYED_WORK(refresh_work, refresh);
+
+static void refresh(struct work_struct *work)
+{
+	take_anchor();
+	schedule_delayed_work(&refresh_work, msecs_to_jiffies(SCOPE_FAST_CLOCK_MS));
+}
+
+u64 scope_compat_fast_clock_ns(void)
+{
+	if (!in_interrupt() && !irqs_disabled())
+		return ktime_to_ns(ktime_get());
+	return ns_at(&anchors[smp_load_acquire(&in_use)], local_clock());
+}
+
+void scope_compat_fast_clock_start(void)
+{
+	take_anchor();
+	refresh(NULL);
+}
+
+void scope_compat_fast_clock_stop(void)
+{
+	cancel_delayed_work_sync(&refresh_work);
+}
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CLOCK_MONOTONIC from anywhere, which 3.17 brought.
+ *
+ * Before, reading the kernel's clock waits while that is being set: for ever, in a probe that whoever sets it came
+ * upon. So it is asked only where no interrupted or calling setter can be below, in tasks with interrupts
+ * on. Elsewhere time goes on from the last of such readings as the scheduler's clock does, at the rate at which
+ * the two went lately. Nobody takes such readings but a work item, every SCOPE_FAST_CLOCK_MS.
+ */
+#ifndef SCOPE_COMPAT_FAST_CLOCK_H
+#define SCOPE_COMPAT_FAST_CLOCK_H
+
+#ifdef SCOPE_HAVE_MONO_FAST
+#include <linux/timekeeping.h>
+
+static inline void scope_compat_fast_clock_start(void)
+{
+}
+
+static inline void scope_compat_fast_clock_stop(void)
+{
+}
+#else
+#include <linux/types.h>
+
+#define ktime_get_mono_fast_ns scope_compat_fast_clock_ns
+
+u64 scope_compat_fast_clock_ns(void);
+void scope_compat_fast_clock_start(void);
+/* No probe asks any more. */
+void scope_compat_fast_clock_stop(void);
+#endif
+
+#endif

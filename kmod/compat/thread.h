@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Walking the threads of processes, and what stands in a thread, under the newest names. */
+#ifndef SCOPE_COMPAT_THREAD_H
+#define SCOPE_COMPAT_THREAD_H
+
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/thread_info.h>
+
+/*
+ * 3.14. Before, the threads of a process are a ring without a head, which the walk leaves where it comes
+ * back to the first of them. That may leave the ring meanwhile, as another thread's exec() puts itself in its
+ * place and ends all others: what is left of the walk has ended then.
+ */
+#ifndef for_each_thread
+static inline struct task_struct *scope_compat_next_thread(struct task_struct *process,
+							   struct task_struct *thread)
+{
+	thread = next_thread(thread);
+	return thread == process || !pid_alive(process) ? NULL : thread;
+}
+
+#define for_each_thread(process, thread)                                                           \
+	for (thread = (process); thread; thread = scope_compat_next_thread(process, thread))
+#endif
+#ifndef for_each_process_thread
+#define for_each_process_thread(process, thread)                                                   \
+	for_each_process(process) for_each_thread(process, thread)
+#endif
+
+/* Of 32-bit programs on x86-64: from 4.9 until 4.16 and its contemporaries, the bits lay with the processor's state. */
+#if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
+static __always_inline u32 scope_compat_thread_status(struct task_struct *task)
+{
+#ifdef SCOPE_HAVE_THREAD_INFO_STATUS
+	return READ_ONCE(task_thread_info(task)->status);
+#else
+	return READ_ONCE(task->thread.status);
+#endif
+}
+#endif
+
+#endif
