@@ -32,11 +32,51 @@ void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advic
 		    machine->release, machine->release);
 }
 
+/* Names stand there without their addresses for everybody. Where it cannot be read nothing is known. */
+static bool has_tracepoints(void)
+{
+	FILE *list = fopen("/proc/kallsyms", "re");
+	char line[512];
+	bool any = false, found = false;
+
+	if (!list)
+		return true;
+	while (!found && fgets(line, sizeof(line), list)) {
+		const char *name = strrchr(line, ' ');
+
+		any = true;
+		found = name && !strcmp(name, " tracepoint_probe_register\n");
+	}
+	fclose(list);
+	return found || !any;
+}
+
+/* What the module's build refuses (kmod/compat/require.mk), said before anybody builds. */
+static bool fits_the_kernel(const struct scope_machine *machine, struct scope_advice *advice)
+{
+	unsigned int major, minor;
+
+	if (sscanf(machine->release, "%u.%u", &major, &minor) == 2 &&
+	    (major < 3 || (major == 3 && minor < 10))) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		    "kernel %s is older than 3.10, the first that the module is for: boot a newer "
+		    "one, or capture by perf events (--source perf)", machine->release);
+		return false;
+	}
+	if (!has_tracepoints()) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		    "kernel %s has no tracepoints (built without CONFIG_TRACEPOINTS), which the module "
+		    "and perf events record by: boot one that has", machine->release);
+		return false;
+	}
+	return true;
+}
+
 void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *advice)
 {
 	char line[64];
 
-	if (machine->loaded)
+	if (machine->loaded || !fits_the_kernel(machine, advice))
 		return;
 	if (access("/proc/modules", F_OK)) {
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
