@@ -180,7 +180,7 @@ soak: ## an hour of sessions at random on that kernel (SOAK_S=3600 SEED=1), a mi
 
 .PHONY: check-old
 check-old: ## compile the module against the prepared kernel trees KDIR="DIR...", without a warning; BOOT=1: build a small kernel from each, boot it, run the module's tests
-	$(Q)$(if $(BOOT),scripts/boot-old.sh,CC="$(if $(filter default,$(origin CC)),gcc-12,$(CC))" scripts/check-old.sh) $(KDIR)
+	$(Q)$(if $(filter default,$(origin CC)),CC=,CC="$(CC)") BOOT=$(BOOT) scripts/check-old.sh $(KDIR)
 
 .PHONY: check-arm64
 check-arm64: ## compile the module and the static scope for arm64, run the basic tests and a report on an emulated machine

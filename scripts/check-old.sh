@@ -1,17 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Compile the module against whole kernel trees, old or new, and let no warning pass.
+# Compile the module against whole kernel trees, old or new, let no warning pass, and show a table.
 #
-# Usage: scripts/check-old.sh KDIR...      CC='gcc-12 -fno-pie' for trees older than 4.7
+# Usage: [BOOT=1] scripts/check-old.sh KDIR...
 # KDIR is a tree (or its O= folder) on which `make modules_prepare` was run; docs/kernels.md tells
 # with which options. No kernel image is built there, so nothing links the module: that every
 # function it calls is exported is looked up in the sources instead.
-# A line for each tree: ok or not ok, version, compiler. Exit status: 0 all ok; 1 not so; 2 usage.
+# With BOOT=1 KDIR is clean sources: a small kernel is built of each, and boots with the module's tests
+# (scripts/boot-old.sh).
+# CC= another compiler than what scripts/old-gcc.sh says.
+# Exit status: 0 all ok; 1 not so; 2 usage.
 set -uo pipefail
 
 [ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
-export CC=${CC:-gcc-12}
+
+show() { echo "$1"; column -t -s '|' -o '|'; }
+
+if [ -n "${BOOT:-}" ]; then
+	"$root/scripts/boot-old.sh" "$@" |
+		show 'kernel | compiled | booted | passed | failed | skipped, and why'
+	exit "${PIPESTATUS[0]}"
+fi
+export CC=${CC:-$("$root/scripts/old-gcc.sh" -m)}
 export BUILD=${BUILD:-$root/build}/check-old
 mkdir -p "$BUILD"
 failed=0
@@ -29,19 +40,29 @@ unexported() {	# KDIR MODULE
 	comm -23 "$BUILD/wanted" "$BUILD/exported"
 }
 
-for kdir in "$@"; do
-	version=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$kdir/include/generated/utsrelease.h" 2>/dev/null)
+# Prints the row.
+compile() {	# KDIR
+	local version log module status warnings missing
+	version=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$1/include/generated/utsrelease.h" 2>/dev/null)
 	log=$BUILD/${version:-unknown}.log
-	module=$("$root/scripts/kmod.sh" "$kdir" KBUILD_MODPOST_WARN=1 2>"$log")
+	module=$("$root/scripts/kmod.sh" "$1" -k KBUILD_MODPOST_WARN=1 2>"$log")
 	status=$?
 	# What modpost and the tree's makefile say for want of a kernel image is no matter of the module's.
 	warnings=$(grep -E 'warning:|error:' "$log" | grep -cE '\.[chS]:[0-9]')
-	missing=$([ $status -ne 0 ] || unexported "$kdir" "$module" | xargs)
+	missing=$([ $status -ne 0 ] || unexported "$1" "$module" | xargs)
 	if [ $status -eq 0 ] && [ "$warnings" -eq 0 ] && [ -z "$missing" ]; then
-		echo "ok $version ($CC): no warning, all symbols exported"
+		echo "${version:-$1} | yes, no warning, all symbols exported"
 	else
-		echo "not ok ${version:-$kdir} ($CC): status $status, $warnings warnings${missing:+, not exported: $missing} ($log)"
-		failed=1
+		echo "${version:-$1} | no: status $status, $warnings warnings${missing:+, not exported: $missing} ($log)"
+		return 1
 	fi
+}
+
+rows=$(mktemp)
+trap 'rm -f "$rows"' EXIT
+for kdir in "$@"; do
+	compile "$kdir" >>"$rows" || failed=1
+	tail -n 1 "$rows" >&2
 done
+show 'kernel | compiled' <"$rows"
 exit $failed
