@@ -92,19 +92,50 @@ check_pages() {
 	done
 }
 
-# Rows: | `NAME` | VALUE | `FILE` | text |
-check_constants() {
-	local name value file found
-	while read -r name value file; do
-		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull)?([ \t].*)?$/\1/p; s/^\t\.$name = ([0-9.]+),.*/\1/p" "$file")
+# Rows: | `NAME` | VALUE | `FILE` | text | `TEST` … |
+constant_rows() { block constants docs/methods.md | grep '^| `'; }
+
+# Each row is as the code has it, and names tests that are run.
+check_rows() {
+	local row name value file found test tests
+	while read -r row; do
+		read -r name value file <<<"$(sed -nE 's/^\| `([^`]*)` \| ([0-9.]+) \| `([^`]*)` \|.*/\1 \2 \3/p' <<<"$row")"
+		[ -n "$file" ] || { differ "docs/methods.md: no name, value and file in: $row"; continue; }
+		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull|f)?([ \t].*)?$/\1/p; s/^\t\.$name = ([0-9.]+),.*/\1/p" "$file")
 		[ "$found" = "$value" ] || differ "docs/methods.md: $name is $value, in $file '$found'"
-	done < <(block constants docs/methods.md | sed -n 's/^| `\([^`]*\)` | \([^ ]*\) | `\([^`]*\)` |.*/\1 \2 \3/p')
-	for file in user/anomaly/detect.c user/rank/rank.c; do
-		for name in $(sed -nE '/_defaults = \{/,/^\};/s/^\t\.([a-z_]+) = [0-9.]+,.*/\1/p' "$file"); do
-			block constants docs/methods.md | grep "^| .$name. .*$file" > /dev/null ||
-				differ "docs/methods.md: the table of constants lacks $name of $file"
+		tests=$(cut -d'|' -f6 <<<"$row" | grep -o '`[^`]*`' | tr -d '`')
+		[ -n "$tests" ] || [[ $row == *"| – |" ]] || differ "docs/methods.md: no test is named for $name"
+		for test in $tests; do
+			case $test in
+			tests/unit/test_*.c | tests/unit/*.sh | tests/golden/*.py) ;;
+			*) differ "docs/methods.md names $test for $name, which is no test that scripts/check.sh runs" ;;
+			esac
 		done
-	done
+	done < <(constant_rows)
+}
+
+# Folders that decide nothing of what a report says of its units.
+not_deciding='base|control|trace|proc|source|symbol|capture|perf|recorder|causal|report|export|import|cmd'
+
+# Names of the constants that files have, each with its file; what "no rule" is written beside decides nothing.
+deciding_constants() {
+	local file
+	while read -r file; do
+		sed -nE 's/^#define ([A-Z_0-9]+)[ \t]+[0-9.]+(u|ull|f)?([ \t].*)?$/\1\3/p' "$file" |
+			sed '/\/\* no rule/d; s/[^A-Z_0-9].*//' | sed "s,\$, $file,"
+	done < <(find user -name '*.[ch]' | grep -vE "^user/($not_deciding)/" | sort)
+	while read -r file; do
+		sed -nE '/_defaults = \{/,/^\};/s/^\t\.([a-z_]+) = [0-9.]+,.*/\1/p' "$file" | sed "s,\$, $file,"
+	done < <(grep -rlE '_defaults = \{' user | sort)
+}
+
+check_constants() {
+	local name file found
+	check_rows
+	while read -r name file; do
+		grep -qE "^\| .$name. \| [0-9.]+ \| .$file. " <<<"$(constant_rows)" ||
+			differ "$name of $file is not in the table of constants of docs/methods.md, nor marked /* no rule */"
+	done < <(deciding_constants)
 	found=$(sed -n 's/^#define SCOPE_VERSION "\(.*\)"/\1/p' include/scope/abi.h)
 	grep -qx "PACKAGE_VERSION=\"$found\"" dkms/dkms.conf || differ "dkms/dkms.conf is not of version $found"
 	grep -L "scope $found" docs/man/*.1 | while read -r file; do echo "docs: $file is not of version $found"; done |

@@ -243,9 +243,45 @@ static void test_a_full_ballot_keeps_the_heaviest(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 2 * SCOPE_VOTES_MAX; i++)
 		scope_ballot_vote(&ballot, i, i + 1);
-	assert_int_equal(ballot.votes, SCOPE_VOTES_MAX);
+	assert_int_equal(ballot.votes, 12);
 	for (unsigned i = 0; i < ballot.votes; i++)
 		assert_true(ballot.weight[i] > SCOPE_VOTES_MAX);
+}
+
+/* Five functions without callers, of which so many speak alike for a call. */
+static void test_of_more_than_four_equals_none_wins(void **state)
+{
+	struct scope_signatures *signatures = make_signatures();
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+
+	(void)state;
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		signatures->function[i].callers = 0;
+	for (uint32_t equals = 4; equals <= 5; equals++) {
+		struct scope_ballot ballot = {.votes = 0};
+
+		for (uint32_t i = 0; i < equals; i++)
+			scope_ballot_vote(&ballot, i, 1);
+		assert_int_equal(scope_ballot_count(signatures, &ballot, winner), equals == 4 ? 4 : 0);
+	}
+	scope_signatures_destroy(signatures);
+}
+
+/* Sums that differ by a 10,000th or less are of the same weights, in another order. */
+static void test_sums_of_the_same_weights_are_equal(void **state)
+{
+	struct scope_signatures *signatures = make_signatures();
+	struct scope_winner winner[SCOPE_WINNERS_MAX];
+
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct scope_ballot ballot = {.votes = 0};
+
+		scope_ballot_vote(&ballot, READ_FILE, 1);
+		scope_ballot_vote(&ballot, READ_INDEX, less ? 0.99985 : 0.99995);
+		assert_int_equal(scope_ballot_count(signatures, &ballot, winner), less ? 1 : 2);
+	}
+	scope_signatures_destroy(signatures);
 }
 
 int main(void)
@@ -261,6 +297,8 @@ int main(void)
 		cmocka_unit_test(test_the_callers_weight_decides),
 		cmocka_unit_test(test_the_way_up_is_by_the_heavier_caller),
 		cmocka_unit_test(test_a_full_ballot_keeps_the_heaviest),
+		cmocka_unit_test(test_of_more_than_four_equals_none_wins),
+		cmocka_unit_test(test_sums_of_the_same_weights_are_equal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

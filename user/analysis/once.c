@@ -15,7 +15,7 @@
 
 #include "trace/feed.h"
 
-#define RESTARTS_MAX 3
+#define RESTARTS_MAX 3 /* no rule */
 
 struct once {
 	struct scope_trace *trace;

@@ -9,7 +9,7 @@
  * What the start of a trace teaches is what units are cut by, until more is known. The more events, the less
  * often that has to be done once more; docs/costs.md says what it came to.
  */
-#define SCOPE_ONCE_EVENTS 32768u
+#define SCOPE_ONCE_EVENTS 32768u /* no rule */
 
 /* What a run finds of a trace's units; the survey uses the other two. */
 struct scope_surveyed {

@@ -14,7 +14,7 @@
 
 #include "analysis/once.h"
 
-#define SCOPE_STREAM_LAG_NS 2000000000ull
+#define SCOPE_STREAM_LAG_NS 2000000000ull /* no rule */
 
 struct scope_stream;
 

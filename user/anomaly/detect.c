@@ -10,6 +10,7 @@
 #include "base/grow.h"
 
 #define SCALE_FLOOR_NS 1000 /* spreads below what the clock and the probes resolve mean nothing */
+#define MEDIAN_SPREAD 1.25  /* of the median of n units, in spreads of theirs / sqrt(n) */
 #define KINDS 2		    /* time and frequency are tested */
 
 const struct scope_detect_options scope_detect_defaults = {
@@ -156,11 +157,10 @@ static double threshold(const struct scope_detect_options *options, struct scope
 	return by_scale > by_times ? by_scale : by_times;
 }
 
-/* The median of n units spreads about 1.25 / sqrt(n) as much as the units do. */
 static bool slow_as_a_whole(const struct scope_population *population, struct scope_spread own,
 			    struct scope_spread whole, const struct scope_detect_options *options)
 {
-	double spread = 1.25 * whole.scale / sqrt(population->units);
+	double spread = MEDIAN_SPREAD * whole.scale / sqrt(population->units);
 
 	return own.median > whole.median * options->rare_times &&
 	       own.median > whole.median + population->z * spread;

@@ -20,11 +20,11 @@
 #include "base/clones.h"
 #include "cluster/chain.h"
 
-#define BLOCK 32		/* clusters whose distances are computed at once */
-#define LANES 8			/* of them at a time in a register, where one holds so many */
-#define ALIGNED 64
+#define BLOCK 32		/* no rule: clusters whose distances are computed at once */
+#define LANES 8			/* no rule: of them at a time in a register, where one holds so many */
+#define ALIGNED 64 /* no rule */
 
-#define FEW 4			/* doubles that are added at a time */
+#define FEW 4			/* no rule: doubles that are added at a time */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias));
 typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias));

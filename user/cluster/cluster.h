@@ -31,8 +31,11 @@ struct scope_cluster_options {
  * Memory at the peak: max_points^2 bytes with complete and single linkage, with average and Ward's
  * some 20 for each point and bit in which vectors differ.
  */
+#define SCOPE_CLUSTER_CUT 4	      /* the published diameter */
+#define SCOPE_CLUSTER_POINTS_MAX 8000 /* distinct vectors; of more a sample is clustered */
 #define SCOPE_CLUSTER_OPTIONS_DEFAULT { \
-	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = 4, .max_points = 8000, .seed = 1 }
+	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = SCOPE_CLUSTER_CUT, \
+	.max_points = SCOPE_CLUSTER_POINTS_MAX, .seed = 1 }
 
 struct scope_cluster {
 	uint32_t medoid;		/* id of the member nearest to all units of the cluster */

@@ -8,7 +8,7 @@
 
 #include "cluster/linkage.h"
 
-#define WIDTH_MIN 256	/* smaller matrices stay as they are */
+#define WIDTH_MIN 256	/* no rule: smaller matrices stay as they are */
 #define GONE UINT8_MAX
 
 int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)

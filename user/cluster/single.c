@@ -7,8 +7,8 @@
 #include "base/clones.h"
 #include "cluster/chain.h"
 
-#define BLOCK 64
-#define FROM_BITS 24	/* of a point's number: matrices of more points than that fit nowhere */
+#define BLOCK 64 /* no rule */
+#define FROM_BITS 24	/* no rule: of a point's number: matrices of more points than that fit nowhere */
 #define FROM_MASK ((1u << FROM_BITS) - 1)
 
 /*

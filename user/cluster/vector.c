@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INITIAL_CAPACITY 64u
+#define INITIAL_CAPACITY 64u /* no rule */
 
 /* What is compared first, so that vectors are fetched from memory that are the right ones nearly always. */
 struct slot {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SCOPE_VECTOR_WORDS 16
+#define SCOPE_VECTOR_WORDS 16 /* no rule */
 #define SCOPE_VECTOR_BITS (SCOPE_VECTOR_WORDS * 64)
 
 /* Up to this many units in one set, sums of distances stay exact in 64 bits and in a double. */

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 
 #define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
-#define RECENT_FIRST 4
+#define RECENT_FIRST 4 /* no rule */
 
 void scope_blame_free(struct scope_blame *blame)
 {

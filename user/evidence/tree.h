@@ -13,7 +13,7 @@
 
 #include "symbol/symbol.h"
 
-#define SCOPE_TREE_ROOT 0u
+#define SCOPE_TREE_ROOT 0u /* no rule */
 #define SCOPE_PATH_MAX 64
 
 struct scope_tree_node {

@@ -5,20 +5,23 @@
 #include <math.h>
 
 #define BUSY_LEFT_MIN 0.1 /* of the busy time, whatever else was found */
+#define IN_DOUBT 0.5	  /* of what another explanation fits as well */
+#define BYTES_EXPLAIN 0.5 /* of the excess of the median unit: then bytes are why it runs longer */
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options,
 			  const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_TIME &&
 	       finding->kernel_share >= options->kernel_share &&
-	       finding->bytes_more * options->byte_ns < (finding->p50_ns - finding->usual_ns) / 2;
+	       finding->bytes_more * options->byte_ns <
+		       BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
 }
 
 double scope_rank_doubt(const struct scope_finding *finding)
 {
 	if (finding->outside)
-		return 0.5;
-	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share / 2 : 0;
+		return IN_DOUBT;
+	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share * IN_DOUBT : 0;
 }
 
 /* Busy time of all groups, as if the functions found so far were mended. */

@@ -11,6 +11,7 @@
 #include "rank/sums.h"
 
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
+#define QUICK_SHARE 0.5 /* of the median of a finding: units that take no longer are quick */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
 
 /* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
@@ -245,7 +246,7 @@ static int often_quick(const struct scope_rank_input *input, const struct scope_
 			continue;
 		seen[unit->vector] = true;
 		all += group->row[unit->vector].units;
-		slow += scope_sketch_above(&group->row[unit->vector].measure, finding->p50_ns / 2);
+		slow += scope_sketch_above(&group->row[unit->vector].measure, QUICK_SHARE * finding->p50_ns);
 	}
 	free(seen);
 	*ret_quick = slow < all * OFTEN_QUICK;

@@ -10,6 +10,7 @@
 #define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
 #define ASKS_ALIKE 10        /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
 #define TOO_FEW_UNITS 20
+#define NAMELESS 0.5	     /* of the stacks: more, and nothing can be said of an excess */
 
 /* Excess that no finding explains, of the busy time. */
 static double unexplained(const struct scope_ranking *ranking)
@@ -66,6 +67,12 @@ static void leave_open(struct scope_ranking *ranking)
 		 requests ? "requests" : "units of work");
 }
 
+/* Do too many stacks name no function of the program? */
+static bool is_nameless(const struct scope_evidence *evidence)
+{
+	return (double)evidence->nameless > NAMELESS * (double)evidence->stacks;
+}
+
 /* Where nothing is found. */
 static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
@@ -91,7 +98,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
 			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
 			 100 * ranking->long_queue_share);
-	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && evidence->nameless * 2 > evidence->stacks) {
+	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && is_nameless(evidence)) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "There is excess time, but %.0f %% of the stacks name no function of the "

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define HASH_FIRST 16
+#define HASH_FIRST 16 /* no rule */
 
 static uint64_t hash_of(const uint16_t *nr, unsigned length)
 {

@@ -8,9 +8,9 @@
 
 #define NONE UINT32_MAX
 #define HAS_OUTPUT 0x80000000u /* in a transition: episodes end in the state it leads to */
-#define NUMBERS 65536u	       /* of syscalls, whatever they are */
+#define NUMBERS 65536u	       /* no rule: of syscalls, whatever they are */
 #define CALLS_MAX (16u << 20)
-#define WORD_BITS 64u
+#define WORD_BITS 64u /* no rule */
 
 /* One node of the trie of contiguous episodes, a state of the automaton. */
 struct node {

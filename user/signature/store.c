@@ -14,7 +14,7 @@
 #include "base/plain.h"
 
 #define APPLICATION_ID 0x73636f70 /* "scop" */
-#define BUSY_MS 10000
+#define BUSY_MS 10000 /* no rule */
 #define VERSION(number) "PRAGMA user_version = " #number ";"
 #define SET_VERSION(number) VERSION(number)
 

@@ -19,7 +19,7 @@
 #include "signature/mine.h"
 
 /* 2 has runs and SCOPE_EPISODE_BUSY; a database of version 1 is read, and gets them as runs are added. */
-#define SCOPE_STORE_VERSION 2
+#define SCOPE_STORE_VERSION 2 /* no rule */
 
 struct scope_store;
 
@@ -63,7 +63,7 @@ struct scope_store_build {
  * Does a user's word mean this build? Its module, or its build-id, of which the first
  * SCOPE_BUILD_ID_PART digits or more will do. NULL means every one.
  */
-#define SCOPE_BUILD_ID_PART 6
+#define SCOPE_BUILD_ID_PART 6 /* no rule */
 bool scope_store_build_meant(const struct scope_store_build *build, const char *word);
 
 struct scope_store_function {

@@ -9,7 +9,7 @@
 
 #include "trace/trace.h"
 
-#define SCOPE_FDS_RECENT 256 /* a power of two */
+#define SCOPE_FDS_RECENT 256 /* no rule: a power of two */
 
 struct scope_fd_slot {
 	uint64_t key; /* see scope_fd_key(); 0: empty */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST_STEP_NS 1000000
+#define FIRST_STEP_NS 1000000 /* no rule */
 
 static uint64_t length(const struct scope_loss *loss)
 {

@@ -11,7 +11,7 @@
 
 #include "timeline/thread.h"
 
-#define SCOPE_PAST_MARKS 34
+#define SCOPE_PAST_MARKS 34 /* no rule */
 
 struct scope_past_mark {
 	uint64_t time_ns;

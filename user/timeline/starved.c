@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define CAPACITY_FIRST 8
+#define CAPACITY_FIRST 8 /* no rule */
 
 void scope_starved_free(struct scope_starved *starved)
 {

@@ -189,7 +189,7 @@ SCOPE_TAKE int scope_timeline_handle(const struct scope_listener *run, const str
 	return scope_timeline_handle_rare(run, event);
 }
 
-#define SCOPE_TAKE_AHEAD 24 /* events; with half or twice as many it is little slower */
+#define SCOPE_TAKE_AHEAD 24 /* no rule: events; with half or twice as many it is little slower */
 
 /*
  * What will be taken a little later mostly lies a little further in memory, and comes while this one is

@@ -104,7 +104,7 @@ struct scope_thread_slot {
 	int32_t index; /* -1: forgotten */
 };
 
-#define SCOPE_THREADS_RECENT 64 /* a power of two */
+#define SCOPE_THREADS_RECENT 64 /* no rule: a power of two */
 
 /* To be read through the functions below. */
 struct scope_threads {

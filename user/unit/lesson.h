@@ -10,7 +10,7 @@
 #include "unit/pickup.h"
 
 #define SCOPE_LESSON_KEYS 32 /* different waits remembered per thread */
-#define SCOPE_LESSON_GAPS 40 /* powers of two of ns */
+#define SCOPE_LESSON_GAPS 40 /* no rule: powers of two of ns */
 #define SCOPE_LESSON_NO_KEY (-1)
 #define SCOPE_LESSON_DELIVERIES 8 /* different sleeps of others remembered per thread */
 

@@ -10,12 +10,12 @@
 #include "base/spool.h"
 #include "unit/shape.h"
 
-#define VALUES_UNIT 7 /* of a row */
-#define VALUES_WAIT 8
+#define VALUES_UNIT 7 /* no rule: of a row */
+#define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
-#define SLACK 8 /* that reading and writing words may touch behind a row */
+#define SLACK 8 /* no rule: that reading and writing words may touch behind a row */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
-#define SHAPELESS_BYTES 6 /* id of the vector, number of calls; and those */
+#define SHAPELESS_BYTES 6 /* no rule: id of the vector, number of calls; and those */
 
 /*
  * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep the class follows. Then its
@@ -118,7 +118,7 @@ static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 	return last_ns + (step >> 1 ^ -(step & 1));
 }
 
-#define SHAPE_BITS 16
+#define SHAPE_BITS 16 /* no rule */
 _Static_assert(SCOPE_SHAPES_MAX < 1u << SHAPE_BITS, "a shape's number, and 1 more, has its bits");
 
 /* Without a shape: 0 in its place. */

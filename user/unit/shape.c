@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define SLOTS_FIRST 256
+#define SLOTS_FIRST 256 /* no rule */
 #define NO_STEP UINT64_MAX /* no key */
 
 int scope_shapes_create(struct scope_shapes **ret_shapes)

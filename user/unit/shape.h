@@ -15,10 +15,10 @@
 
 #include "unit/unit.h"
 
-#define SCOPE_SHAPES_MAX 32768u
+#define SCOPE_SHAPES_MAX 32768u /* no rule */
 #define SCOPE_SHAPE_CALLS_MAX (1u << 18) /* of all shapes together */
-#define SCOPE_SHAPE_STEPS_BITS 12
-#define SCOPE_SHAPE_COUNT_MAX 8 /* no step leads to more of one call */
+#define SCOPE_SHAPE_STEPS_BITS 12 /* no rule */
+#define SCOPE_SHAPE_COUNT_MAX 8 /* no rule: no step leads to more of one call */
 #define SCOPE_SHAPE_NO_VECTOR UINT32_MAX
 
 struct scope_shape {

@@ -42,7 +42,7 @@ struct scope_survey_group {
 	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
 };
 
-#define SCOPE_SURVEY_PENDING 8 /* a power of two */
+#define SCOPE_SURVEY_PENDING 8 /* no rule: a power of two */
 
 /* A measure that is not in its sketch yet, which memory has to bring first. */
 struct scope_survey_pending {
