@@ -10,6 +10,7 @@
 #define CASE_UNITS 512
 #define CASE_ITEMS 4096
 #define CASE_POPULATIONS 4
+#define CASE_NODES 256
 #define CASE_GROUPS 2
 #define CASE_CALLS 2 /* room of each unit */
 #define CASE_THREADS 4
@@ -28,6 +29,8 @@ struct rank_case {
 	struct scope_survey_group survey_group[CASE_GROUPS];
 	struct scope_survey survey;
 	struct scope_evidence evidence;
+	struct scope_owner owner[CASE_NODES];
+	struct scope_attribution attribution;
 	struct scope_rank_options options;
 	struct scope_rank_input input;
 };
@@ -86,12 +89,14 @@ static inline struct rank_case *case_create(void)
 	made->evidence.item = calloc(CASE_ITEMS, sizeof(struct scope_item));
 	assert_non_null(made->evidence.item);
 	made->options = scope_rank_defaults;
+	made->attribution = (struct scope_attribution){made->owner, CASE_NODES};
 	made->input = (struct scope_rank_input){
 		.survey = &made->survey,
 		.detection = &made->detection,
 		.kept = &made->kept,
 		.units = &made->units,
 		.evidence = &made->evidence,
+		.attribution = &made->attribution,
 		.options = &made->options,
 	};
 	return made;
@@ -140,8 +145,9 @@ static inline uint32_t case_node(struct rank_case *made, const struct scope_func
 
 	assert_int_equal(scope_tree_insert(&made->evidence.tree, path, length, NULL, &node), 0);
 	/* Named for what is found there, unless a test says otherwise. */
+	assert_true(node < CASE_NODES);
 	if (node)
-		made->evidence.tree.node[node].owner = path[length - 1];
+		made->owner[node].function = path[length - 1];
 	return node;
 }
 

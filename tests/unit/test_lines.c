@@ -162,6 +162,8 @@ static void test_places(void **state)
 	struct scope_symbols *symbols;
 	const struct scope_function *outer;
 	struct scope_tree_node node[2] = { { 0 } };
+	struct scope_owner owner[2] = { { 0 } };
+	const struct scope_attribution attribution = { owner, 2 };
 	struct scope_item item[4] = { { 0 } };
 	struct scope_standing standing[1] = { { 0 } };
 	uint64_t trail[13] = { 0 }, inner_at, outer_at;
@@ -180,7 +182,7 @@ static void test_places(void **state)
 	outer_at = BASE + link_of("work.so", "mark_outer");
 	assert_int_equal(scope_symbols_lookup(symbols, 1, outer_at, false, &outer), 0);
 	assert_string_equal(outer->name, "outer");
-	node[1].owner = outer;
+	owner[1].function = outer;
 	for (int i = 0; i < 4; i++) {
 		uint64_t flags = i == 3 ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE;
 
@@ -190,7 +192,7 @@ static void test_places(void **state)
 		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1,
 					       .trail = 1 + 3 * i };
 	}
-	assert_int_equal(scope_places_find(&evidence, symbols, outer, UINT32_MAX, row, 3, &count,
+	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
 					   &cut), 0);
 	assert_int_equal(count, 2);
 	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
@@ -200,12 +202,12 @@ static void test_places(void **state)
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that stands still. */
 	standing[0].trail = 4;
-	assert_int_equal(scope_places_find(&evidence, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
 	standing[0].trail = 0;
-	assert_int_equal(scope_places_find(&evidence, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
 	assert_int_equal(count, 0);
 	scope_symbols_destroy(symbols);
 }

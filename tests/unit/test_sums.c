@@ -53,7 +53,7 @@ static struct scope_item *last(void)
 
 static void add_up(void)
 {
-	assert_int_equal(scope_sums_create(&made->evidence, &mine, &sums), 0);
+	assert_int_equal(scope_sums_create(&made->evidence, &made->attribution, &mine, &sums), 0);
 }
 
 static void time_goes_to_what_the_function_did_by_it(void **state)
@@ -108,7 +108,7 @@ static void what_spins_weighs_nothing_or_was_found_is_left_out(void **state)
 	item(at_mine, SCOPE_ITEM_SPIN, 10, 0);
 	item(at_mine, SCOPE_ITEM_RUN, 0, 0);
 	item(at_other, SCOPE_ITEM_RUN, 10, 0);
-	made->evidence.tree.node[at_other].named = true;
+	made->owner[at_other].found = true;
 	add_up();
 	assert_int_equal(sums->all[0] + sums->all[1], 0);
 	assert_true(sums->all_ns[1] == 0);

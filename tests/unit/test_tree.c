@@ -31,12 +31,17 @@ static void add(struct scope_tree *tree, double excess_ns, const struct scope_fu
 	add(tree, excess, (const struct scope_function *[]){__VA_ARGS__},                          \
 	    sizeof((const struct scope_function *[]){__VA_ARGS__}) / sizeof(void *))
 
+/* Of the last tree that was attributed. */
+static struct scope_attribution attribution;
+
 static size_t attribute(struct scope_tree *tree, struct scope_share **ret_shares)
 {
 	size_t count;
 
 	scope_tree_sum(tree);
-	assert_int_equal(scope_tree_attribute(tree, NULL, ret_shares, &count), 0);
+	scope_attribution_free(&attribution);
+	assert_int_equal(scope_attribution_init(&attribution, tree), 0);
+	assert_int_equal(scope_tree_attribute(tree, NULL, &attribution, ret_shares, &count), 0);
 	return count;
 }
 
@@ -71,7 +76,7 @@ static void names_both_branches(void **state)
 	assert_ptr_equal(shares[1].function, &find);
 	for (size_t i = 1; i < tree.count; i++)
 		if (tree.node[i].function == &hash || tree.node[i].function == &find)
-			assert_ptr_equal(tree.node[i].owner, tree.node[i].function);
+			assert_ptr_equal(attribution.owner[i].function, tree.node[i].function);
 	free(shares);
 	scope_tree_free(&tree);
 }

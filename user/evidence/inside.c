@@ -37,8 +37,9 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->function->name, b->function->name);
 }
 
-int scope_inside_find(const struct scope_evidence *evidence, const struct scope_function *function,
-		      struct scope_inside *ret_row, size_t max, size_t *ret_count)
+int scope_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,
+		      size_t *ret_count)
 {
 	struct rows rows = { NULL, 0, 0 };
 	double all = 0;
@@ -50,7 +51,7 @@ int scope_inside_find(const struct scope_evidence *evidence, const struct scope_
 		const double weight = spin ? item->weight_ns : item->excess_ns;
 
 		if ((!spin && item->kind != SCOPE_ITEM_RUN) || !item->abnormal ||
-		    evidence->tree.node[item->node].owner != function)
+		    attribution->owner[item->node].function != function)
 			continue;
 		all += weight;
 		if (item->inside)

@@ -138,7 +138,8 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols,
 	return 0;
 }
 
-static int spots_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+static int spots_take(const struct scope_evidence *evidence,
+		      const struct scope_attribution *attribution, struct scope_symbols *symbols,
 		      const struct scope_function *function, uint32_t thread, struct spots *spots)
 {
 	int err = 0;
@@ -151,22 +152,22 @@ static int spots_take(const struct scope_evidence *evidence, struct scope_symbol
 		const struct scope_item *item = &evidence->item[i];
 
 		if (item->abnormal && item->excess_ns > 0 && item->trail &&
-		    evidence->tree.node[item->node].owner == function)
+		    attribution->owner[item->node].function == function)
 			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns,
 					 spots);
 	}
 	return err;
 }
 
-int scope_places_find(const struct scope_evidence *evidence, struct scope_symbols *symbols,
-		      const struct scope_function *function, uint32_t thread,
-		      struct scope_places_row *ret_row, size_t max, size_t *ret_count,
+int scope_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		      struct scope_symbols *symbols, const struct scope_function *function,
+		      uint32_t thread, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
 		      double *ret_cut)
 {
 	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
 	struct spots spots = { 0 };
 	size_t count;
-	int err = row ? spots_take(evidence, symbols, function, thread, &spots) : -ENOMEM;
+	int err = row ? spots_take(evidence, attribution, symbols, function, thread, &spots) : -ENOMEM;
 
 	if (!err) {
 		spots_merge(&spots);

@@ -128,16 +128,29 @@ static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
 	return best;
 }
 
-static void own(struct scope_tree *tree, uint32_t node, const struct scope_function *owner)
+int scope_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree)
 {
-	tree->node[node].owner = owner;
-	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling)
-		own(tree, at, owner);
+	*attribution = (struct scope_attribution){calloc(tree->count, sizeof(*attribution->owner)), tree->count};
+	return attribution->owner ? 0 : -ENOMEM;
 }
 
-void scope_tree_own(struct scope_tree *tree, uint32_t node)
+void scope_attribution_free(struct scope_attribution *attribution)
 {
-	own(tree, node, tree->node[node].function);
+	free(attribution->owner);
+	*attribution = (struct scope_attribution){0};
+}
+
+static void own(const struct scope_tree *tree, uint32_t node, const struct scope_function *function,
+		struct scope_attribution *attribution)
+{
+	attribution->owner[node].function = function;
+	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling)
+		own(tree, at, function, attribution);
+}
+
+void scope_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution)
+{
+	own(tree, node, tree->node[node].function, attribution);
 }
 
 /* Does the child hold that part of its parent's excess, and of what runs of it? */
@@ -161,8 +174,8 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 		at->total_run_ns >= BRANCH * of->total_run_ns);
 }
 
-static int descend(struct shares *shares, struct scope_tree *tree,
-		   const struct scope_tree_judge *judge, uint32_t node)
+static int descend(struct shares *shares, const struct scope_tree *tree,
+		   const struct scope_tree_judge *judge, uint32_t node, struct scope_attribution *attribution)
 {
 	double excess_ns = tree->node[node].total_ns, rest_ns;
 	uint32_t best = largest_child(tree, node);
@@ -174,7 +187,7 @@ static int descend(struct shares *shares, struct scope_tree *tree,
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
 	}
-	scope_tree_own(tree, node);
+	scope_tree_own(tree, node, attribution);
 	whole = tree->node[node].self_ns >= OWN * excess_ns;
 	if (!whole && judge && best)
 		err = judge->together(judge->user, node, &whole);
@@ -188,7 +201,7 @@ static int descend(struct shares *shares, struct scope_tree *tree,
 		if (!worth_following(tree, node, at))
 			continue;
 		rest_ns -= tree->node[at].total_ns;
-		err = descend(shares, tree, judge, at);
+		err = descend(shares, tree, judge, at, attribution);
 		if (err)
 			return err;
 	}
@@ -206,16 +219,16 @@ static int compare_shares(const void *left, const void *right)
 	return order ? order : strcmp(a->function->module, b->function->module);
 }
 
-int scope_tree_attribute(struct scope_tree *tree, const struct scope_tree_judge *judge,
-			 struct scope_share **ret_shares, size_t *ret_count)
+int scope_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
+			 struct scope_attribution *attribution, struct scope_share **ret_shares,
+			 size_t *ret_count)
 {
 	struct shares shares = {0};
 	int err;
 
-	for (size_t i = 0; i < tree->count; i++)
-		tree->node[i].owner = NULL;
-	err = descend(&shares, tree, judge, SCOPE_TREE_ROOT);
-
+	for (size_t i = 0; i < attribution->count; i++)
+		attribution->owner[i].function = NULL;
+	err = descend(&shares, tree, judge, SCOPE_TREE_ROOT, attribution);
 	if (err) {
 		free(shares.share);
 		return err;

@@ -21,8 +21,6 @@ struct scope_tree_node {
 	const struct scope_function *below;    /* a library function it called, NULL if none seen */
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
-	const struct scope_function *owner; /* whom scope_tree_attribute() names for it, or NULL */
-	bool named; /* its owner is a finding: the rest is weighed as if that were mended */
 	double self_ns;	 /* excess of this node alone */
 	double total_ns; /* with all below it: scope_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */
@@ -46,6 +44,22 @@ int scope_tree_insert(struct scope_tree *tree, const struct scope_function *cons
 /* Fills the totals of every node from what is its own. */
 void scope_tree_sum(struct scope_tree *tree);
 
+/* Who is named for a node. */
+struct scope_owner {
+	const struct scope_function *function; /* that scope_tree_attribute() names for it, or NULL */
+	bool found; /* it is a finding: the rest is weighed as if that were fixed */
+};
+
+/* Of each node of a tree, by its index. The tree is evidence, and stays as it is. */
+struct scope_attribution {
+	struct scope_owner *owner;
+	size_t count;
+};
+
+/* Nobody is named. The tree must not grow any more. 0 or -ENOMEM. */
+int scope_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree);
+void scope_attribution_free(struct scope_attribution *attribution);
+
 /* One function to blame, and how much of the excess it is named for. */
 struct scope_share {
 	const struct scope_function *function;
@@ -65,13 +79,14 @@ struct scope_tree_judge {
  * has a good part of its own, or judge (NULL: never) says so, else each branch is followed; what no branch holds stays with the
  * function. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
  * long must not hide another that runs. Shares of one function from several branches are added up. Largest first, ties by name.
- * Every node whose excess, of either sign, went into a share gets its function as owner.
+ * Every node whose excess, of either sign, went into a share gets its function as owner, in attribution.
  * ret_shares: malloc'd, freed by the caller.
  */
-int scope_tree_attribute(struct scope_tree *tree, const struct scope_tree_judge *judge,
-			 struct scope_share **ret_shares, size_t *ret_count);
+int scope_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
+			 struct scope_attribution *attribution, struct scope_share **ret_shares,
+			 size_t *ret_count);
 
 /* Gives the node and all below it to the node's function, as if the excess did not split there. */
-void scope_tree_own(struct scope_tree *tree, uint32_t node);
+void scope_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution);
 
 #endif

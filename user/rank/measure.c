@@ -373,7 +373,7 @@ static double half_share(const struct scope_rank_input *input, const struct scop
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	struct scope_sums *sums;
-	int err = scope_sums_create(input->evidence, finding->function, &sums);
+	int err = scope_sums_create(input->evidence, input->attribution, finding->function, &sums);
 
 	if (err)
 		return err;

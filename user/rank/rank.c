@@ -45,6 +45,7 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 		     uint32_t *ret_samples)
 {
 	struct scope_tree tree = evidence->tree;
+	struct scope_attribution attribution = {0};
 	struct scope_share *shares = NULL;
 	size_t count = 0;
 	int err;
@@ -63,9 +64,12 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 			++*ret_samples;
 		}
 	scope_tree_sum(&tree);
-	err = scope_tree_attribute(&tree, NULL, &shares, &count);
+	err = scope_attribution_init(&attribution, &tree);
+	if (!err)
+		err = scope_tree_attribute(&tree, NULL, &attribution, &shares, &count);
 	if (!err && count)
 		*ret_node = shares[0].node;
+	scope_attribution_free(&attribution);
 	free(shares);
 	free(tree.node);
 	return err;
@@ -100,6 +104,7 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 	if (!finding->by_stacks) {
 		finding->node = node;
 		finding->evidence = input->second;
+		finding->attribution = input->second_attribution;
 	} else if (!same_function(input->evidence->tree.node[finding->node].function, function)) {
 		return;
 	}
@@ -124,6 +129,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
 			.node = evidence->standing[hang->thread].node,
 			.evidence = evidence,
+			.attribution = input->attribution,
 			.group = input->units->groups->of_thread[hang->thread],
 			.nr = hang->nr,
 			.thread = hang->thread,
@@ -182,6 +188,7 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	struct scope_finding finding = {
 		.function = share->function,
 		.evidence = input->evidence,
+		.attribution = input->attribution,
 		.node = share->node,
 		.excess_ns = share->excess_ns,
 		.share = share->excess_ns / input->evidence->excess_ns,
@@ -221,7 +228,6 @@ static void keep_near(const struct scope_finding *finding, enum scope_rank_rule 
 static int rank_round(const struct scope_rank_input *input, const struct scope_share *shares,
 		      size_t count, struct scope_ranking *ranking)
 {
-	const struct scope_tree_node *node = input->evidence->tree.node;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
@@ -229,7 +235,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 		struct scope_finding finding;
 		enum scope_rank_rule fails;
 
-		if (node[shares[i].node].named)
+		if (input->attribution->owner[shares[i].node].found)
 			continue;
 		err = weigh_share(input, &shares[i], &finding, &fails);
 		if (err)
@@ -257,25 +263,27 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 static int keep_unsure(const struct scope_rank_input *input, uint32_t node,
 		       struct scope_ranking *ranking)
 {
-	struct scope_tree *tree = &input->evidence->tree;
+	const struct scope_tree *tree = &input->evidence->tree;
 	const struct scope_share share = {tree->node[node].function, node, tree->node[node].total_ns};
 	struct scope_finding finding;
 	enum scope_rank_rule fails;
 	int err;
 
-	scope_tree_own(tree, node);
+	scope_tree_own(tree, node, &ranking->by_stacks);
 	err = weigh_share(input, &share, &finding, &fails);
 	if (!err)
 		keep_near(&finding, fails ? fails : SCOPE_RULE_PARTS, ranking);
 	return err;
 }
 
-static void mark_named(struct scope_tree *tree, const struct scope_ranking *ranking, size_t from)
+static void mark_found(struct scope_ranking *ranking, size_t from)
 {
+	struct scope_attribution *attribution = &ranking->by_stacks;
+
 	for (; from < ranking->findings; from++)
-		for (size_t i = 0; i < tree->count; i++)
-			if (tree->node[i].owner == ranking->finding[from].function)
-				tree->node[i].named = true;
+		for (size_t i = 0; i < attribution->count; i++)
+			if (attribution->owner[i].function == ranking->finding[from].function)
+				attribution->owner[i].found = true;
 }
 
 /*
@@ -289,13 +297,13 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	size_t count = 0, before = ranking->findings;
 	struct scope_together together = {&rest, SCOPE_TREE_ROOT};
 	const struct scope_tree_judge judge = {scope_rank_together, &together};
-	int err = scope_tree_attribute(&input->evidence->tree, &judge, &shares, &count);
+	int err = scope_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
 
 	if (!err)
 		err = rank_round(input, shares, count, ranking);
 	rest.found = ranking;
 	while (!err && ranking->findings > before) {
-		mark_named(&input->evidence->tree, ranking, before);
+		mark_found(ranking, before);
 		before = ranking->findings;
 		err = rank_round(&rest, shares, count, ranking);
 	}
@@ -328,9 +336,10 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	struct scope_rank_input by_second = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0;
-	int err = scope_tree_attribute(&input->second->tree, NULL, &shares, &count);
+	int err = scope_tree_attribute(&input->second->tree, NULL, &ranking->by_signatures, &shares, &count);
 
 	by_second.evidence = input->second;
+	by_second.attribution = input->second_attribution;
 	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
 	     i++) {
 		struct scope_finding finding;
@@ -412,27 +421,43 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	count_idle(&input->kept->blame, ranking);
 }
 
-int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking)
+static int rank(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	struct scope_ranking *ranking = calloc(1, sizeof(*ranking));
-	int err;
+	int err = rank_hangs(input, ranking);
 
-	if (!ranking)
-		return -ENOMEM;
-	err = rank_hangs(input, ranking);
 	if (!err && input->evidence->excess_ns > 0)
 		err = rank_stacks(input, ranking);
 	if (!err && input->evidence->excess_ns > 0 && input->second)
 		err = rank_signatures(input, ranking);
-	if (err) {
-		scope_ranking_destroy(ranking);
+	if (err)
 		return err;
-	}
 	if (ranking->findings)
 		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding),
 		      compare_findings);
 	count_units(input, ranking);
 	scope_rank_verdict(input, ranking);
+	return 0;
+}
+
+int scope_rank_run(const struct scope_rank_input *given, struct scope_ranking **ret_ranking)
+{
+	struct scope_ranking *ranking = calloc(1, sizeof(*ranking));
+	struct scope_rank_input input = *given;
+	int err;
+
+	if (!ranking)
+		return -ENOMEM;
+	input.attribution = &ranking->by_stacks;
+	input.second_attribution = &ranking->by_signatures;
+	err = scope_attribution_init(&ranking->by_stacks, &input.evidence->tree);
+	if (!err && input.second)
+		err = scope_attribution_init(&ranking->by_signatures, &input.second->tree);
+	if (!err)
+		err = rank(&input, ranking);
+	if (err) {
+		scope_ranking_destroy(ranking);
+		return err;
+	}
 	*ret_ranking = ranking;
 	return 0;
 }
@@ -442,5 +467,7 @@ void scope_ranking_destroy(struct scope_ranking *ranking)
 	if (!ranking)
 		return;
 	free(ranking->finding);
+	scope_attribution_free(&ranking->by_stacks);
+	scope_attribution_free(&ranking->by_signatures);
 	free(ranking);
 }

@@ -66,6 +66,7 @@ struct scope_finding {
 	const struct scope_function *function; /* NULL: a hang without a usable stack */
 	const struct scope_function *signature; /* as signatures know it; NULL: they do not name it */
 	const struct scope_evidence *evidence; /* by which it is named: that of stacks, if these do */
+	const struct scope_attribution *attribution; /* of that evidence: the ranking's */
 	bool by_stacks;
 	enum scope_finding_kind kind;
 	enum scope_confidence confidence;
@@ -131,6 +132,7 @@ struct scope_near {
 
 struct scope_ranking {
 	enum scope_verdict verdict;
+	struct scope_attribution by_stacks, by_signatures; /* who is named for which nodes of the evidence */
 	struct scope_finding *finding;
 	size_t findings;
 	double excess_ns, explained_ns; /* of slow units; by the findings */
@@ -155,9 +157,11 @@ struct scope_rank_input {
 	uint64_t since_ns; /* 0, or the reference is the time before in the same trace */
 	const struct scope_hang *hangs;
 	size_t hang_count;
-	struct scope_evidence *evidence; /* its tree learns who is named for which of its nodes */
-	struct scope_evidence *second;	 /* likewise, by signatures; NULL: there are none */
+	const struct scope_evidence *evidence;
+	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
+	/* Set here: who is named for which nodes of these two. */
+	const struct scope_attribution *attribution, *second_attribution;
 	const struct scope_ranking *found; /* set here: the rest is weighed as if these were mended */
 };
 

@@ -48,14 +48,14 @@ static void add_usual(struct scope_sums *sums, const struct scope_item *item)
 }
 
 /* Is it a unit's, and of nothing that was found already? */
-static bool is_weighed(const struct scope_evidence *evidence, const struct scope_item *item)
+static bool is_weighed(const struct scope_attribution *attribution, const struct scope_item *item)
 {
 	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 &&
-	       !evidence->tree.node[item->node].named;
+	       !attribution->owner[item->node].found;
 }
 
-static int sum_items(const struct scope_evidence *evidence, const struct scope_function *function,
-		     struct scope_sums *sums)
+static int sum_items(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		     const struct scope_function *function, struct scope_sums *sums)
 {
 	size_t distinct = 0;
 
@@ -65,7 +65,7 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_f
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (!is_weighed(evidence, item))
+		if (!is_weighed(attribution, item))
 			continue;
 		sums->all[item->abnormal]++;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
@@ -75,7 +75,7 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_f
 			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);
 			sums->usual_run_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
 		}
-		if (evidence->tree.node[item->node].owner != function)
+		if (attribution->owner[item->node].function != function)
 			continue;
 		if (item->abnormal)
 			add_abnormal(sums, item);
@@ -95,8 +95,8 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_f
  * What comes to light by samples that come more often than at first is surer, and not larger: a unit that
  * one of them hit counts for as much as it would have been hit at first.
  */
-static int count_at_first(const struct scope_evidence *evidence, const struct scope_function *function,
-			  struct scope_sums *sums)
+static int count_at_first(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+			  const struct scope_function *function, struct scope_sums *sums)
 {
 	double *part = calloc(sums->units + 1, sizeof(*part));
 
@@ -104,8 +104,8 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 		return -ENOMEM;
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
-		if (!is_weighed(evidence, item) || !item->abnormal ||
-		    evidence->tree.node[item->node].owner != function)
+		if (!is_weighed(attribution, item) || !item->abnormal ||
+		    attribution->owner[item->node].function != function)
 			continue;
 		part[scope_sums_find(sums, item->unit) - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
 	}
@@ -115,12 +115,13 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 	return 0;
 }
 
-int scope_sums_create(const struct scope_evidence *evidence, const struct scope_function *function,
-		      struct scope_sums **ret_sums)
+int scope_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		      const struct scope_function *function, struct scope_sums **ret_sums)
 {
 	struct scope_sums *sums = calloc(1, sizeof(*sums));
 
-	if (!sums || sum_items(evidence, function, sums) || count_at_first(evidence, function, sums)) {
+	if (!sums || sum_items(evidence, attribution, function, sums) ||
+	    count_at_first(evidence, attribution, function, sums)) {
 		scope_sums_destroy(sums);
 		return -ENOMEM;
 	}

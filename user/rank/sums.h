@@ -21,8 +21,8 @@ struct scope_sums {
 };
 
 /* The caller destroys the result. 0 or -ENOMEM. */
-int scope_sums_create(const struct scope_evidence *evidence, const struct scope_function *function,
-		      struct scope_sums **ret_sums);
+int scope_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		      const struct scope_function *function, struct scope_sums **ret_sums);
 void scope_sums_destroy(struct scope_sums *sums);
 
 /* Where it is in sums->unit, or NULL. */

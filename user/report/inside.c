@@ -34,7 +34,8 @@ int scope_section_inside(const struct report *report, const struct scope_finding
 	if (!finding->function || !finding->evidence || finding->kind == SCOPE_FINDING_HANG ||
 	    (finding->kind != SCOPE_FINDING_SPIN && finding->kernel_share < KERNEL_MIN))
 		return 0;
-	err = scope_inside_find(finding->evidence, finding->function, row, ROWS, &count);
+	err = scope_inside_find(finding->evidence, finding->attribution, finding->function, row, ROWS,
+				&count);
 	if (err || (!count && !why))
 		return err;
 	to = open_memstream(&text, &size);

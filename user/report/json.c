@@ -108,7 +108,7 @@ static json_t *make_source(const struct scope_analysis *analysis, const struct s
 	double cut;
 
 	if (finding->function && finding->by_stacks &&
-	    scope_places_find(analysis->evidence, analysis->symbols, finding->function,
+	    scope_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
 			      hung ? finding->thread : UINT32_MAX, row, SOURCE_ROWS, &count, &cut)) {
 		json_decref(array);
 		return NULL;
@@ -135,7 +135,8 @@ static json_t *make_inside(const struct scope_finding *finding)
 	size_t count = 0;
 
 	if (finding->function && finding->evidence &&
-	    scope_inside_find(finding->evidence, finding->function, row, INSIDE_MAX, &count))
+	    scope_inside_find(finding->evidence, finding->attribution, finding->function, row, INSIDE_MAX,
+			      &count))
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "name",

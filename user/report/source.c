@@ -43,7 +43,7 @@ int scope_section_source(const struct report *report, const struct scope_finding
 	*ret_cut = 0;
 	if (!finding->function || !finding->by_stacks)
 		return 0;
-	err = scope_places_find(analysis->evidence, analysis->symbols, finding->function,
+	err = scope_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
 				hung ? finding->thread : UINT32_MAX, row, ROWS, &count, ret_cut);
 	if (err || !count)
 		return err;
