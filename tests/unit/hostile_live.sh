@@ -19,13 +19,18 @@ say() {	# OK NAME
 
 now_ms() { date +%s%3N; }
 
+children_of() {	# PID
+	grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | cut -d / -f 3
+}
+
 # Waits until a recorder has a reader: some time after it began, on a slow host.
 reader_begun() {	# PID-OF-ITS-TIMEOUT
 	local recorder keeper _
 	for _ in $(seq 100); do
-		recorder=$(pgrep -P "$1")
-		keeper=${recorder:+$(pgrep -P "$recorder" | head -n 1)}
-		[ -z "${keeper:+$(pgrep -P "$keeper")}" ] || return 0
+		recorder=$(children_of "$1")
+		keeper=${recorder:+$(children_of "$recorder" | head -n 1)}
+		[ -z "${keeper:+$(children_of "$keeper")}" ] || return 0
+		kill -0 "$1" 2>/dev/null || return 1
 		sleep 0.1
 	done
 }
@@ -33,8 +38,8 @@ reader_begun() {	# PID-OF-ITS-TIMEOUT
 # What the processes below a recorder hold open, but for sockets, pipes to nobody and folders of /proc.
 held_by_readers() {	# RECORDER
 	local keeper reader
-	for keeper in $(pgrep -P "$1"); do
-		for reader in $keeper $(pgrep -P "$keeper"); do
+	for keeper in $(children_of "$1"); do
+		for reader in $keeper $(children_of "$keeper"); do
 			echo "$reader" >> "$dir/readers"
 			find "/proc/$reader/fd" -lname '/*' -printf '%l\n' 2>/dev/null
 			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps" 2>/dev/null
@@ -57,7 +62,7 @@ finish() {
 
 # Has the target do it, and traces it for two seconds.
 capture() {	# MODE
-	local begin recorder status
+	local begin recorder status late=0
 	begin "$1" || return 1
 	lay
 	: > "$dir/readers"
@@ -66,8 +71,9 @@ capture() {	# MODE
 		> "$dir/said" 2>&1 &
 	recorder=$!
 	reader_begun "$recorder"
-	sleep 0.5
-	held_by_readers "$(pgrep -P "$recorder")" > "$dir/held"
+	sleep 0.2
+	held_by_readers "$(children_of "$recorder")" > "$dir/held"
+	kill -0 "$recorder" 2>/dev/null || late=1
 	wait "$recorder"
 	status=$?
 	took=$(($(now_ms) - begin))
@@ -75,7 +81,12 @@ capture() {	# MODE
 	[ "$status" -eq 0 ] || cat "$dir/said"
 	say "$status" "$1: the capture ends well"
 	say "$((took > limit_ms))" "$1: within $limit_ms ms: $took"
-	say "$([ "$(wc -l < "$dir/readers")" -ge 2 ]; echo $?)" "$1: readers are other processes"
+	# A guest may be so slow that the capture is over before its readers are looked for.
+	if [ "$late" -eq 1 ]; then
+		echo "# left out: readers are other processes"
+	else
+		say "$([ "$(wc -l < "$dir/readers")" -ge 2 ]; echo $?)" "$1: readers are other processes"
+	fi
 	say "$([ ! -s "$dir/held" ]; echo $?)" "$1: readers hold no file of the session: $(tr '\n' ' ' < "$dir/held")"
 	"$scope" dump "$dir/a.trace" > "$dir/text"
 	say $? "$1: the trace reads"
