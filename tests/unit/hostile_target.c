@@ -57,6 +57,9 @@ static void watch_pages(void *from, size_t bytes)
 
 	if (ioctl(faults, UFFDIO_REGISTER, &region))
 		fail("UFFDIO_REGISTER");
+	/* They may be there already, as a part of a huge page. */
+	if (madvise(from, bytes, MADV_DONTNEED))
+		fail("madvise");
 }
 
 /* Whole pages of the frame that nobody wrote to. */
