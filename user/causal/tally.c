@@ -21,7 +21,6 @@ struct mark {
 
 struct lane {
 	struct scope_decoder decoder;
-	uint64_t lost;
 };
 
 struct scope_tally {
@@ -177,7 +176,6 @@ int scope_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbu
 
 	if (!lane)
 		return -ENOMEM;
-	lane->lost = subbuf->lost;
 	if (scope_decoder_begin(&lane->decoder, subbuf, subbuf->used_bytes))
 		return 0;
 	while (!code && scope_decoder_peek(&lane->decoder)) {
@@ -275,13 +273,4 @@ void scope_tally_count(struct scope_tally *tally, uint64_t *ret_visits, double *
 const struct scope_sketch *scope_tally_late(const struct scope_tally *tally)
 {
 	return &tally->late;
-}
-
-uint64_t scope_tally_lost(const struct scope_tally *tally)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < tally->lanes; i++)
-		lost += tally->lane[i].lost;
-	return lost;
 }

@@ -49,7 +49,4 @@ void scope_tally_count(struct scope_tally *tally, uint64_t *ret_visits, double *
 /* Of all delays so far: by how many ns each was longer than asked. Borrowed. */
 const struct scope_sketch *scope_tally_late(const struct scope_tally *tally);
 
-/* Events that the sub-buffers so far tell were lost before them. */
-uint64_t scope_tally_lost(const struct scope_tally *tally);
-
 #endif

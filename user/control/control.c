@@ -333,22 +333,6 @@ int scope_control_start(struct scope_control *control, uint32_t session, struct 
 	return session_command(control, SCOPE_CMD_START, session, "start tracing", &reply, error);
 }
 
-int scope_control_snapshot(struct scope_control *control, uint32_t session, bool hold,
-			   struct scope_error *error)
-{
-	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_SNAPSHOT);
-	struct scope_reply reply = { 0 };
-	int code;
-
-	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
-	    (hold && nla_put_flag(message, SCOPE_ATTR_HOLD))) {
-		nlmsg_free(message);
-		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
-	}
-	code = scope_control_transact(control, message, &reply);
-	return code ? scope_control_refused(code, "take a snapshot", &reply, error) : 0;
-}
-
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error)
 {
 	struct scope_reply reply = { 0 };

@@ -104,10 +104,6 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error);
 
-/* hold: flight mode overwrites nothing of it before it was read (scope/control.h). */
-int scope_control_snapshot(struct scope_control *control, uint32_t session, bool hold,
-			   struct scope_error *error);
-
 /* The caller frees the result with scope_session_status_destroy(). */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
 			struct scope_session_status *ret_status);

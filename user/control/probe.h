@@ -25,13 +25,6 @@ struct scope_probe {
 /* 0, or -errno with error saying what is wrong there (include/scope/control.h lists the codes). */
 int scope_control_probe_add(struct scope_control *control, uint32_t session,
 			    const struct scope_probe *probe, struct scope_error *error);
-int scope_control_probe_remove(struct scope_control *control, uint32_t session, uint16_t id,
-			       struct scope_error *error);
-
-/* The probe with the lowest number from id on, with its counts so far. -ENOENT: there is none. */
-int scope_control_probe_next(struct scope_control *control, uint32_t session, uint32_t id,
-			     struct scope_error *error, struct scope_probe *ret_probe,
-			     uint64_t *ret_hits, uint64_t *ret_missed);
 
 /* What STACKS changes; a member that is not given stays as it is in the session. */
 struct scope_stack_change {

@@ -205,7 +205,8 @@ void scope_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes)
 	}
 }
 
-int scope_store_calls(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room)
+/* A column of calls as numbers: at most room of them. Their count; -EBADMSG where it holds none. */
+static int calls_of(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room)
 {
 	const uint8_t *bytes = sqlite3_column_blob(statement, column);
 	int count = sqlite3_column_bytes(statement, column);
@@ -359,7 +360,7 @@ int scope_store_each_caller(struct scope_store *store, int64_t function, struct 
 static int hand_string(const struct query *query, sqlite3_stmt *row)
 {
 	uint16_t nr[SCOPE_LEARN_STRING_MAX];
-	int length = scope_store_calls(row, 0, nr, SCOPE_LEARN_STRING_MAX);
+	int length = calls_of(row, 0, nr, SCOPE_LEARN_STRING_MAX);
 	const struct scope_string string = {
 		nr, length > 0 ? (size_t)length : 0, (uint64_t)sqlite3_column_int64(row, 1),
 	};
@@ -386,7 +387,7 @@ static int hand_episode(const struct query *query, sqlite3_stmt *row)
 		.contiguous = sqlite3_column_int(row, 1),
 		.support = (uint64_t)sqlite3_column_int64(row, 2),
 	};
-	int length = scope_store_calls(row, 0, episode.nr, SCOPE_EPISODE_MAX);
+	int length = calls_of(row, 0, episode.nr, SCOPE_EPISODE_MAX);
 
 	episode.length = length > 0 ? (uint8_t)length : 0;
 	if (!scope_episode_valid(&episode))

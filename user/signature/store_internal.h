@@ -21,9 +21,6 @@ int scope_store_prepare(struct scope_store *store, const char *sql, struct scope
 /* Statements that return no rows. */
 int scope_store_execute(struct scope_store *store, const char *sql, struct scope_error *error);
 
-/* A column of calls as numbers: at most room of them. Their count; -EBADMSG where it holds none. */
-int scope_store_calls(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room);
-
 /* As bytes of a column: 2 * length of them in ret_bytes. */
 void scope_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes);
 

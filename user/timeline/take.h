@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One event into a timeline, with the calls handled where they come.
+ * Events into a timeline, with the calls handled where they come.
  *
  * Nine events of ten are calls. Who has to be fast calls scope_timeline_take() with constant ops, and
- * gets code for calls of its own, its listeners built in; for all others there is
- * scope_timeline_feed().
+ * gets code for calls of its own, its listeners built in; for all others there is scope_timeline_run().
  */
 #ifndef SCOPE_TIMELINE_TAKE_H
 #define SCOPE_TIMELINE_TAKE_H
@@ -200,7 +199,7 @@ SCOPE_TAKE void scope_timeline_fetch(const struct scope_event *event)
 	__builtin_prefetch((const void *)((uintptr_t)event + SCOPE_TAKE_AHEAD * sizeof(*event)));
 }
 
-/* As scope_timeline_feed(), of some events. */
+/* Some events, in order of time. 0, -ENOMEM, or what the listener returned. */
 SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline,
 				   const struct scope_event *const *event, size_t count,
 				   const struct scope_timeline_ops *ops, void *user)

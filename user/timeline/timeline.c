@@ -349,12 +349,6 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	return 0;
 }
 
-int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
-			const struct scope_timeline_ops *ops, void *user)
-{
-	return scope_timeline_take(timeline, &event, 1, ops, user);
-}
-
 /* Of what the kernel counted beside, nobody knows when it was; a file that continues another tells of that too. */
 static void note_unplaced(struct scope_timeline *timeline)
 {

@@ -68,9 +68,7 @@ struct scope_timeline {
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);
 void scope_timeline_destroy(struct scope_timeline *timeline);
 
-/* One event after the other, in order of time; finish ends the accounts at the window's end. */
-int scope_timeline_feed(struct scope_timeline *timeline, const struct scope_event *event,
-			const struct scope_timeline_ops *ops, void *user);
+/* Behind the last event of scope_timeline_take() (timeline/take.h): ends the accounts at the window's end. */
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
 			  void *user);
 
