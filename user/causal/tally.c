@@ -19,14 +19,10 @@ struct mark {
 	struct scope_request_event event;
 };
 
-struct lane {
-	struct scope_decoder decoder;
-};
-
 struct scope_tally {
 	const struct scope_point *point;
 	struct scope_requests *requests; /* NULL: the point is another */
-	struct lane *lane;		 /* by CPU */
+	struct scope_decoder *lane;	 /* by CPU */
 	size_t lanes, lane_room;
 	struct mark *mark; /* since the last settling */
 	size_t marks, mark_room;
@@ -159,27 +155,27 @@ static int take_event(struct scope_tally *tally, const struct scope_event *event
 	return tally->requests ? take_for_requests(tally, event) : take_visit(tally, event);
 }
 
-static struct lane *find_lane(struct scope_tally *tally, uint16_t cpu)
+static struct scope_decoder *find_lane(struct scope_tally *tally, uint16_t cpu)
 {
 	if (scope_grow(&tally->lane, &tally->lane_room, cpu + 1u, sizeof(*tally->lane)))
 		return NULL;
 	for (; tally->lanes <= cpu; tally->lanes++)
-		tally->lane[tally->lanes] = (struct lane){ 0 };
+		tally->lane[tally->lanes] = (struct scope_decoder){ 0 };
 	return &tally->lane[cpu];
 }
 
 int scope_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbuf)
 {
-	struct lane *lane = find_lane(tally, subbuf->cpu);
+	struct scope_decoder *lane = find_lane(tally, subbuf->cpu);
 	struct scope_event event;
 	int code = 0;
 
 	if (!lane)
 		return -ENOMEM;
-	if (scope_decoder_begin(&lane->decoder, subbuf, subbuf->used_bytes))
+	if (scope_decoder_begin(lane, subbuf, subbuf->used_bytes))
 		return 0;
-	while (!code && scope_decoder_peek(&lane->decoder)) {
-		if (scope_decoder_take(&lane->decoder, &event))
+	while (!code && scope_decoder_peek(lane)) {
+		if (scope_decoder_take(lane, &event))
 			return 0;
 		code = take_event(tally, &event);
 	}

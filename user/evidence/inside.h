@@ -11,8 +11,8 @@ struct scope_inside {
 };
 
 /*
- * By abnormal samples that function is named for, by attribution, and that tell where in the kernel they hit: at most max
- * rows, the largest first, of equals by name. 0, -ENOMEM.
+ * By abnormal samples that attribution names function for, and that tell where in the kernel they hit: at
+ * most max rows, the largest first, of equals by name. 0, -ENOMEM.
  */
 int scope_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,

@@ -70,7 +70,8 @@ struct scope_survey {
 /*
  * Takes events as they come; what is found out stands behind end. Threads are decided on when they
  * are met: by what learner knows then, into pickups and groups, where it is not NULL. listeners: NULL, or
- * who hears of all that the survey is fed. What is given must outlive the survey; trace is the one that events are taken from.
+ * those that hear all that the survey is fed. What is given must outlive the survey; trace is the one that
+ * events are taken from.
  */
 int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
