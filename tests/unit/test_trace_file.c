@@ -96,6 +96,31 @@ static void test_sample_period(void **state)
 	scope_trace_close(trace);
 }
 
+/* Copies of a flight recorder tell what threads were doing as of no CPU. Other numbers beyond Linux' are damage. */
+static void test_numbers_of_cpus(void **state)
+{
+	static const uint32_t known[] = { 0, SCOPE_FRAME_CPU_MAX, SCOPE_FRAME_CPU_STATES };
+	static const uint32_t unknown[] = { SCOPE_FRAME_CPU_MAX + 1, SCOPE_FRAME_CPU_STATES - 1 };
+	struct fixture fixture = fixture_begin();
+	struct scope_trace *trace;
+	struct scope_event event;
+	struct filled filled;
+	int events = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		filled = filled_begin(i < 3 ? known[i] : unknown[i - 3], 0, 1000, 100);
+		filled_syscall(&filled, 10, 1);
+		assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), 0);
+	}
+	trace = fixture_open(&fixture);
+	while (scope_trace_next(trace, &event) == 1)
+		events += event.kind == SCOPE_EVENT_SYSCALL;
+	assert_int_equal(events, 3);
+	assert_non_null(strstr(scope_trace_damage(trace), "2 damaged frames were skipped"));
+	scope_trace_close(trace);
+}
+
 static void test_round_trip(void **state)
 {
 	struct fixture fixture = small_trace();
@@ -446,6 +471,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sample_period), cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_numbers_of_cpus),
 		cmocka_unit_test(test_large_subbufs_are_compressed),
 		cmocka_unit_test(test_cut_at_every_byte),
 		cmocka_unit_test(test_every_bit_flipped),

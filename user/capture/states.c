@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "capture/stack.h"
 #include "trace/decode.h"
+#include "trace/format.h"
 #include "trace/packer.h"
 #include "trace/writer.h"
 
@@ -113,7 +114,7 @@ static int pack_states(const struct scope_subbuf *subbuf, struct scope_packer *p
 	while (!code && scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event)) {
 		if (event.kind != SCOPE_EVENT_STATE || !(event.flags & SCOPE_STATE_AT_STOP))
 			continue;
-		event.cpu = SCOPE_STATES_CPU;
+		event.cpu = SCOPE_FRAME_CPU_STATES;
 		/* Those of several CPUs stand one behind the other here. */
 		if (event.time_ns < *last_ns)
 			event.time_ns = *last_ns;

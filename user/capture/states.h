@@ -9,9 +9,6 @@ struct scope_still;
 struct scope_states;
 struct scope_writer;
 
-/* The CPU that these records are written under, as no CPU ran them. */
-#define SCOPE_STATES_CPU 0xffffu
-
 /*
  * feed: the session that goes on. Where it cannot tell, starts and stops one of its own, and calls
  * meanwhile(context) between its steps, which may take a while, so that the other's rings do not fill

@@ -14,7 +14,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 	struct scope_trace_again *again;
 	int ret;
 
-	if (head->cpu > SCOPE_FRAME_CPU_MAX)
+	if (!scope_trace_is_cpu(head->cpu))
 		return -EBADMSG;
 	if (scope_grow(&trace->again, &trace->again_capacity, head->cpu + 1ul, sizeof(*again)))
 		return -ENOMEM;

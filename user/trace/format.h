@@ -56,6 +56,7 @@ enum scope_frame_type {
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */
 #define SCOPE_FRAME_CPU_MAX 0x1fffu /* Linux has no more */
+#define SCOPE_FRAME_CPU_STATES 0xffffu /* of no CPU: what threads were doing as a copy was made */
 
 /*
  * A reader's budgets for a file of so many bytes: one for all metadata (what it decompresses to, the rows

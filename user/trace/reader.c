@@ -142,7 +142,7 @@ static int index_subbuf(struct scope_trace *trace, uint64_t offset)
 	size_t place = cpu_place(trace, number);
 	struct scope_trace_cpu *cpu;
 
-	if (number > SCOPE_FRAME_CPU_MAX || raw_bytes > SCOPE_FRAME_RAW_MAX)
+	if (!scope_trace_is_cpu(number) || raw_bytes > SCOPE_FRAME_RAW_MAX)
 		return -EBADMSG;
 	if (place == trace->cpus || trace->cpu[place].cpu != number) {
 		if (scope_grow(&trace->cpu, &trace->cpu_capacity, trace->cpus + 1, sizeof(*cpu)))

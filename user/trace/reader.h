@@ -82,6 +82,12 @@ struct scope_trace {
 	size_t agains, again_capacity;
 };
 
+/* May a sub-buffer be of that CPU? */
+static inline bool scope_trace_is_cpu(uint32_t number)
+{
+	return number <= SCOPE_FRAME_CPU_MAX || number == SCOPE_FRAME_CPU_STATES;
+}
+
 /* Brings damage.text up to date. */
 void scope_damage_tell(struct scope_damage *damage);
 
