@@ -14,7 +14,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "fast_unwind_on_malloc=0";
+	return "fast_unwind_on_malloc=0:hard_rss_limit_mb=1024:quarantine_size_mb=64:detect_leaks=1";
 }
 
 const char *__lsan_default_suppressions(void);

@@ -21,8 +21,12 @@
 
 #pragma weak LLVMFuzzerCustomMutator
 
-/* Read by the address sanitizer as it begins; leaks are looked for as the program ends. */
+/*
+ * Read by the address sanitizer as it begins; leaks are looked for as the program ends. A target that needs other
+ * options defines all of them.
+ */
 const char *__asan_default_options(void);
+#pragma weak __asan_default_options
 const char *__asan_default_options(void)
 {
 	return "hard_rss_limit_mb=1024:quarantine_size_mb=64:detect_leaks=1";
