@@ -18,7 +18,7 @@
 #include "proc/file.h"
 #include "proc/reader_internal.h"
 
-#define READER_MEMORY_BYTES (1ull << 30)
+#define READER_MEMORY_BYTES (1ull << 30) /* beyond what it has of its caller */
 #define READER_FILES 512
 #define COLLECT_MS 1000 /* from one look for readers that have ended to the next */
 
@@ -94,6 +94,19 @@ static void detach(pid_t parent)
 		_exit(0);
 }
 
+/* Address space of this process: a caller that follows a trace as it grows has reserved much of it. */
+static uint64_t own_bytes(void)
+{
+	unsigned long long pages = 0;
+	char *text;
+
+	if (scope_file_read(&text, "/proc/self/statm"))
+		return 0;
+	pages = strtoull(text, NULL, 10);
+	free(text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static pid_t begin_reader(int fd, int own)
 {
 	const pid_t parent = getpid(), pid = fork();
@@ -105,7 +118,7 @@ static pid_t begin_reader(int fd, int own)
 	drop_capabilities();
 	limit(RLIMIT_NOFILE, READER_FILES);
 	if (MEMORY_LIMITED)
-		limit(RLIMIT_AS, READER_MEMORY_BYTES);
+		limit(RLIMIT_AS, own_bytes() + READER_MEMORY_BYTES);
 	limit(RLIMIT_CORE, 0);
 	scope_reader_serve(fd);
 	_exit(0);

@@ -218,8 +218,9 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	}
 	if (fd >= 0)
 		wanted->fd = fd;
+	/* The reader's memory has a limit, which what it reads may exceed: this process has lost none. */
 	if (wanted->code != -EFBIG)
-		wanted->code = head->code;
+		wanted->code = head->code == -ENOMEM ? -EFBIG : head->code;
 	if (head->bytes && scope_reader_make_room(wanted, head->bytes)) {
 		memcpy(wanted->data + wanted->bytes, reader->data, head->bytes);
 		wanted->bytes += head->bytes;
