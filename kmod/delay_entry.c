@@ -169,6 +169,8 @@ static int attach_kprobe(struct place *place)
 
 #ifdef SCOPE_FTRACE_DIVERTS
 
+#define CALL_BYTES MCOUNT_INSN_SIZE /* of the instruction that calls ftrace */
+
 static void notrace on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			     struct ftrace_regs *fregs)
 {
@@ -190,7 +192,7 @@ static int attach_ftrace(struct place *place)
 	place->ops.func = on_entry;
 	place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			   FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT;
-	err = ftrace_set_filter_ip(&place->ops, place->resume - MCOUNT_INSN_SIZE, 0, 1);
+	err = ftrace_set_filter_ip(&place->ops, place->resume - CALL_BYTES, 0, 1);
 	if (!err)
 		err = register_ftrace_function(&place->ops);
 	if (err)
@@ -206,7 +208,7 @@ static void detach_ftrace(struct place *place)
 
 #else
 
-#define MCOUNT_INSN_SIZE 0
+#define CALL_BYTES 0
 
 static int attach_ftrace(struct place *place)
 {
@@ -230,7 +232,7 @@ static int look_up(struct place *place)
 	if (err)
 		return err;
 	place->by_ftrace = kprobe_ftrace(&place->kprobe);
-	place->resume = (unsigned long)place->kprobe.addr + (place->by_ftrace ? MCOUNT_INSN_SIZE : 0);
+	place->resume = (unsigned long)place->kprobe.addr + (place->by_ftrace ? CALL_BYTES : 0);
 	unregister_kprobe(&place->kprobe);
 	return 0;
 }
