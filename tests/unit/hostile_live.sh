@@ -35,7 +35,8 @@ reader_begun() {	# PID-OF-ITS-TIMEOUT
 	done
 }
 
-# What the processes below a recorder hold open, but for sockets, pipes to nobody and folders of /proc.
+# What the processes below a recorder hold open, but for sockets, pipes to nobody, folders of /proc, and the
+# program of a target, at which a reader may stand.
 held_by_readers() {	# RECORDER
 	local keeper reader
 	for keeper in $(children_of "$1"); do
@@ -45,7 +46,7 @@ held_by_readers() {	# RECORDER
 			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps" 2>/dev/null
 			find "/proc/$reader/fd" -lname 'anon_inode:*' -printf '%l\n' 2>/dev/null
 		done
-	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$'
+	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$\|/fuse-[A-Za-z0-9]*/program$'
 }
 
 begin() {	# MODE

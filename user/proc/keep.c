@@ -31,14 +31,17 @@
 /* Of what a reader may need: the memory of others, their files, what /proc shows to root alone. */
 static const int wanted_capabilities[] = { CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH };
 
-/* All others go; where this process has none of them nothing changes. */
+/*
+ * All others go, unless CAP_SYS_PTRACE is none of them: then the kernel lets this process read of its own user's
+ * processes those alone that have no capability which it has not.
+ */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
 	uint64_t keep = 0;
 
-	if (syscall(SYS_capget, &header, data))
+	if (syscall(SYS_capget, &header, data) || !(data[0].effective & 1u << CAP_SYS_PTRACE))
 		return;
 	for (size_t i = 0; i < sizeof(wanted_capabilities) / sizeof(wanted_capabilities[0]); i++)
 		keep |= 1ull << wanted_capabilities[i];
