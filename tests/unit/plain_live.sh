@@ -28,7 +28,7 @@ done
 "$scope" dump "$dir/a.trace" >"$dir/said.dump" 2>&1
 "$scope" report -p "$target" --source perf -d 2 --live=1 >"$dir/said.live" 2>"$dir/err.live"
 "$scope" doctor -p "$target" >"$dir/said.doctor" 2>"$dir/err.doctor"
-"$scope" record --source perf -d 1 -o "$dir/b.trace" -- "$dir/bin/"$'d\033[2J\nx/dd' if=/dev/zero of=/dev/null count=3000000 \
+"$scope" record --source perf -d 1 -o "$dir/b.trace" -- "$dir/bin/"$'d\033[2J\nx/dd' if=/dev/zero of=/dev/null bs=16M count=1000 \
 	>"$dir/said.command" 2>"$dir/err.command"
 "$scope" dump "$dir/b.trace" >"$dir/said.dump2" 2>&1
 
