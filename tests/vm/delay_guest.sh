@@ -249,7 +249,8 @@ drifting() {
 not_enough() {
 	local status=0
 	begin pipeline
-	says 0 'fewer than 5 times and do not count: --length 0\.' sensitivity -p "$target" --by 300us \
+	# Experiments are 10 ms apart at least, as flushes are.
+	says 0 'fewer than 5 times and do not count: --length 0\.' sensitivity -p "$target" --by 5ms \
 		--site function:stage_b --progress function:done --length 4ms --cool-off 0 --repeats 4 || status=1
 	says 0 'met the limit of all threads in a second: .* --max-delay 0\.' sensitivity -p "$target" \
 		--site function:stage_b --progress function:done --by 300us --max-delay 20ms "${short[@]}" || status=1

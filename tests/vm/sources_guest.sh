@@ -35,8 +35,8 @@ insists() {
 }
 
 prefers_the_module() {
-	"$scope" record -p "$SERVER_PID" -d 0.5 -o "$dir/auto.trace" 2>"$dir/said" &&
-		[ ! -s "$dir/said" ] && "$scope" dump "$dir/auto.trace" >"$dir/text" &&
+	"$scope" record -p "$SERVER_PID" -d 0.5 -o "$dir/module.trace" 2>"$dir/said" &&
+		[ ! -s "$dir/said" ] && "$scope" dump "$dir/module.trace" >"$dir/text" &&
 		grep -q '^meta source kmod' "$dir/text"
 }
 
