@@ -2,6 +2,7 @@
 /* Thread 0 is no thread: a trace that says what happened to it is read, and nothing becomes of that. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,10 +33,37 @@ static void test_no_account(void **state)
 	scope_trace_close(trace);
 }
 
+static bool take_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		       enum scope_call_role role)
+{
+	(void)user;
+	(void)thread;
+	(void)event;
+	(void)role;
+	fail_msg("a call of thread 0 was counted");
+	return true;
+}
+
+/* Calls that only add up are looked up in the short list of recent threads first, which is empty. */
+static void test_no_call(void **state)
+{
+	static const struct scope_timeline_ops adds_up = { .plain = take_plain };
+	struct scope_trace *trace = trace_of("2 0 syscall 0 getpid enter=1 ret=5\n");
+	struct scope_timeline *timeline;
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &adds_up, NULL), 0);
+	assert_int_equal(scope_threads_count(timeline->threads), 0);
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_account),
+		cmocka_unit_test(test_no_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
