@@ -384,7 +384,7 @@ static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 	return !probability || (__u32)((x ^ x >> 31) >> 32) < probability;
 }
 
-/* Of so many visits that come at once, those after the first of this number are not drawn one by one. */
+/* Of visits that come at once, those after the first of this number are not drawn one by one. */
 #define SCOPE_DELAY_DRAWS 64u
 
 /*

@@ -76,7 +76,7 @@ bool scope_rows_sparse(const struct scope_rows *rows)
 void scope_rows_shrink(struct scope_rows *rows)
 {
 	const size_t stride = scope_linkage_stride(rows->live);
-	uint32_t *left = rows->row_of;	/* for now: the old rows that stay */
+	uint32_t *left = rows->row_of;	/* until the end: the old rows that stay */
 	uint8_t *to = rows->values;
 	uint32_t count = 0;
 
