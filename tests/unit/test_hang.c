@@ -90,6 +90,12 @@ static void a_second_in_a_lock_is_a_hang(void **state)
 	/* The operation is the second argument. */
 	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80", "", &hang));
 	assert_true(hang.lock);
+	/* A word that is 0 is held by nobody, unless the call does not look at it. */
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,0,0,0,0", "", &hang));
+	assert_false(hang.lock);
+	assert_true(hang.needs_peers);
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x86,0,0,0,0", "", &hang));
+	assert_true(hang.lock);
 }
 
 /* Four requests of 200 ms: the limit is 2 s, by their 99th percentile; the fifth is under way. */
@@ -121,6 +127,11 @@ static void waiting_for_work_is_no_hang(void **state)
 	assert_false(asleep(10 * LIMIT_NS, "wait4", "0,0,0,0,0,0", "", &hang));
 	assert_false(asleep(10 * LIMIT_NS, "io_getevents", "1,1,1,0,0,0", "", &hang));
 	assert_false(asleep(10 * LIMIT_NS, "read", "7,0,64,0,0,0", "", &hang));
+	/* Nor is waiting for a signal. */
+	assert_false(asleep(10 * LIMIT_NS, "rt_sigsuspend", "0x7000,8,0,0,0,0", "", &hang));
+#ifdef SYS_pause
+	assert_false(asleep(10 * LIMIT_NS, "pause", "0,0,0,0,0,0", "", &hang));
+#endif
 }
 
 static void a_condition_is_a_matter_for_its_peers(void **state)
@@ -243,12 +254,11 @@ static void a_second_of_running_without_a_call_is_a_spin(void **state)
 	assert_false(spins(LIMIT_NS - 1, 0));
 }
 
-/* The call itself took 1 ns on a CPU. */
 static void who_slept_for_more_than_half_of_it_does_not_spin(void **state)
 {
 	(void)state;
-	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 1));
-	assert_false(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 2));
+	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS));
+	assert_false(spins(10 * LIMIT_NS, 5 * LIMIT_NS + 1));
 }
 
 static void waiting_for_a_cpu_is_part_of_a_spin(void **state)
@@ -258,6 +268,30 @@ static void waiting_for_a_cpu_is_part_of_a_spin(void **state)
 	assert_int_equal(count, 1);
 	assert_int_equal(hangs[0].kind, SCOPE_HANG_SPIN);
 	end();
+}
+
+/* It ran for 10 s, then made a call, and has not had a processor since but for so long. */
+static bool spins_starved(uint64_t ran_ns)
+{
+	char text[500];
+	bool found;
+
+	snprintf(text, sizeof(text),
+		 "0 0 switch 0 10 sleeping\n10000000000 0 syscall 10 getpid enter=9999999999 ret=10\n"
+		 "10000000001 0 switch 10 0 runnable preempted\n15000000000 0 switch 0 10 sleeping\n"
+		 "%ju 0 switch 10 0 runnable preempted\n", (uintmax_t)(15000 * MS + ran_ns - 1));
+	find(text);
+	found = count > 0;
+	end();
+	return found;
+}
+
+static void who_got_no_processor_does_not_spin(void **state)
+{
+	(void)state;
+	assert_false(spins_starved(1));
+	assert_false(spins_starved(LIMIT_NS - 1));
+	assert_true(spins_starved(LIMIT_NS));
 }
 
 /* Entered long ago, and still running in it. */
@@ -322,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),
 		cmocka_unit_test(who_slept_for_more_than_half_of_it_does_not_spin),
 		cmocka_unit_test(waiting_for_a_cpu_is_part_of_a_spin),
+		cmocka_unit_test(who_got_no_processor_does_not_spin),
 		cmocka_unit_test(time_inside_a_call_is_no_time_without_one),
 		cmocka_unit_test(who_ended_neither_hangs_nor_spins),
 		cmocka_unit_test(who_is_not_known_of_neither_hangs_nor_spins),

@@ -90,6 +90,7 @@ static void five_of_a_hundred_stacks_at_work_say_that_it_hangs(void **state)
 	stacks(at_deep, 5);
 	stacks(at_idle, 95);
 	assert_true(is_hang());
+	assert_false(hang.unsure);
 	stacks(at_idle, 1);
 	assert_false(is_hang());
 }
@@ -108,6 +109,7 @@ static void fewer_than_five_stacks_say_nothing(void **state)
 	(void)state;
 	stacks(at_idle, 4);
 	assert_true(is_hang());
+	assert_true(hang.unsure);
 	stacks(at_idle, 1);
 	assert_false(is_hang());
 }

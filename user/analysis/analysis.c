@@ -7,6 +7,7 @@
 
 #include "analysis/once.h"
 #include "analysis/onset.h"
+#include "anomaly/owner.h"
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
@@ -135,7 +136,10 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 			      &analysis->hangs, &analysis->hang_count);
 	if (!err)
 		err = collect(analysis, options);
-	return err ? err : rank(analysis, options);
+	if (err)
+		return err;
+	scope_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
+	return rank(analysis, options);
 }
 
 static int run(struct scope_trace *trace, const struct scope_analysis_options *options,

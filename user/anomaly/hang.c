@@ -8,7 +8,7 @@
 
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
-#define SPIN_RUN_SHARE 0.5 /* of the time without a call, on a CPU or in the run queue */
+#define SPIN_RUN_SHARE 0.5 /* of the time without a call, not asleep */
 
 static enum scope_call_role open_role(const struct scope_thread *thread)
 {
@@ -109,7 +109,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	case SCOPE_CALL_PICK:
 		return false;
 	case SCOPE_CALL_FUTEX:
-		hang->lock = thread->open.args >= 2 && scope_futex_is_lock(thread->open.arg[1]);
+		hang->lock = scope_futex_is_lock(thread->open.args, thread->open.arg);
 		hang->needs_peers = !hang->lock && !in_unit;
 		return !hang->needs_peers || !futex_is_timed(&thread->open);
 	case SCOPE_CALL_SLEEP:
@@ -126,17 +126,17 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
-	uint64_t last_ns = units->thread[index].last_call_ns;
-	uint64_t quiet_ns, busy_ns;
+	const struct scope_unit_thread *of = &units->thread[index];
+	uint64_t last_ns = of->last_call_ns, quiet_ns;
 
 	if (thread->open.nr != SCOPE_NR_NONE && thread->open.enter_ns > last_ns)
 		last_ns = thread->open.enter_ns;
 	if (last_ns < thread->first_ns)
 		last_ns = thread->first_ns;
 	quiet_ns = timeline->end_ns - last_ns;
-	/* It cannot have run longer than in all its account; that is the bound to hand. */
-	busy_ns = thread->account.run_ns + thread->account.queue_ns;
-	if (quiet_ns < limit || busy_ns < SPIN_RUN_SHARE * quiet_ns)
+	/* Who gets no CPU makes no calls either: the time that it ran itself has to reach the limit. */
+	if (quiet_ns < limit || of->quiet_run_ns < limit ||
+	    of->quiet_asleep_ns > (1 - SPIN_RUN_SHARE) * quiet_ns)
 		return false;
 	hang->kind = SCOPE_HANG_SPIN;
 	hang->nr = SCOPE_NR_NONE;
@@ -159,7 +159,7 @@ int scope_hang_find(const struct scope_units *units, const struct scope_survey *
 		struct scope_hang *hang = &hangs[count];
 		uint64_t limit;
 
-		*hang = (struct scope_hang){.thread = i};
+		*hang = (struct scope_hang){.thread = i, .owner = SCOPE_OWNER_NONE};
 		if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
 			continue;
 		limit = group_limit(survey, units->groups->of_thread[i]);

@@ -6,6 +6,8 @@
 #include "unit/survey.h"
 #include "unit/units.h"
 
+#define SCOPE_OWNER_NONE UINT32_MAX /* no rule */
+
 enum scope_hang_kind {
 	SCOPE_HANG_BLOCKED,
 	SCOPE_HANG_SPIN,
@@ -17,13 +19,15 @@ struct scope_hang {
 	uint16_t nr;	   /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
 	uint64_t object;   /* BLOCKED: its first argument; 0 outside calls */
 	uint64_t since_ns; /* asleep, or without a call, since then: may lie before the window */
-	bool lock;	   /* asleep for a lock: whoever holds it may be the cause */
+	bool lock;	   /* asleep for a lock: the function that holds it may be the cause */
+	uint32_t owner;	   /* lock: index of the thread that owns it (anomaly/owner.h), or SCOPE_OWNER_NONE */
+	bool circle;	   /* lock: from owner to owner it waits for itself, so none of them can go on */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
 	 * in the same function take work and this one does not. The caller has the stacks to judge.
 	 */
 	bool needs_peers;
-	/* Its peers could not be asked: no thread did any work. It may be idle as well. */
+	/* Its peers say nothing: no thread did any work, or few stacks tell where. It may be idle as well. */
 	bool unsure;
 };
 

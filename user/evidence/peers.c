@@ -3,7 +3,7 @@
 #include "evidence/peers.h"
 
 #define WORK_SHARE 0.05	  /* of stacks taken at work: a function with less is no work */
-#define WORK_STACKS_MIN 5 /* so many of them, to say anything */
+#define WORK_STACKS_MIN 5 /* so many of them, to say anything: with fewer a hang is unsure */
 
 /* The child of the deepest node that both share, on the way to node; ROOT: node itself is shared. */
 static uint32_t branch(const struct scope_tree *tree, uint32_t node, uint32_t other)
@@ -33,11 +33,13 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 	return function;
 }
 
+enum answer { NO, YES, UNSURE };
+
 /*
  * Of the stacks that were taken while threads that started in the same function were at work, is a
- * part worth a word below this node? True where too few were taken to say.
+ * part worth a word below this node? Too few of them say nothing, neither way.
  */
-static bool works_there(const struct scope_evidence *evidence, const struct scope_units *units,
+static enum answer works_there(const struct scope_evidence *evidence, const struct scope_units *units,
 			const struct scope_function *start, uint32_t node)
 {
 	size_t all = 0, below = 0;
@@ -54,7 +56,9 @@ static bool works_there(const struct scope_evidence *evidence, const struct scop
 		all++;
 		below += node && lies_below(&evidence->tree, item->node, node);
 	}
-	return all < WORK_STACKS_MIN || below >= WORK_SHARE * all;
+	if (all < WORK_STACKS_MIN)
+		return UNSURE;
+	return below >= WORK_SHARE * all ? YES : NO;
 }
 
 /*
@@ -63,7 +67,7 @@ static bool works_there(const struct scope_evidence *evidence, const struct scop
  * and what this one entered from there is either work to others or a place where to wait for it. Where
  * one of them waits for its work at this moment, this one waits for its own.
  */
-static bool peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
+static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
 			const struct scope_pickups *pickups, uint32_t thread)
 {
 	const struct scope_standing *standing = evidence->standing;
@@ -80,13 +84,13 @@ static bool peers_serve(const struct scope_evidence *evidence, const struct scop
 			continue;
 		child = branch(tree, standing[thread].node, standing[i].node);
 		if (child == SCOPE_TREE_ROOT && scope_hang_waits(units, pickups, i))
-			return false;
+			return NO;
 		/* Others may be at work themselves, deeper in. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
 			entered = child;
 		serve = true;
 	}
-	return serve && works_there(evidence, units, start, entered);
+	return serve ? works_there(evidence, units, start, entered) : NO;
 }
 
 /* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
@@ -100,10 +104,13 @@ void scope_peers_drop(struct scope_evidence *evidence, const struct scope_eviden
 		const struct scope_evidence *by =
 			second && !evidence->standing[hangs[i].thread].start ? second : evidence;
 
-		hangs[i].unsure = hangs[i].needs_peers && all_idle;
-		if (hangs[i].needs_peers && !all_idle &&
-		    !peers_serve(by, units, pickups, hangs[i].thread))
+		enum answer answer = YES;
+
+		if (hangs[i].needs_peers)
+			answer = all_idle ? UNSURE : peers_serve(by, units, pickups, hangs[i].thread);
+		if (answer == NO)
 			continue;
+		hangs[i].unsure = answer == UNSURE;
 		for (size_t j = 0; j < evidence->items; j++)
 			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
 				evidence->item[j].unit = remain;

@@ -138,6 +138,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			.age_ns = timeline->end_ns - hang->since_ns,
 			.object = hang->object,
 			.lock = hang->lock,
+			.circle = hang->circle,
 			.unsure = hang->unsure,
 			.still = !spin && stood_still(scope_threads_at(timeline->threads, hang->thread)),
 			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
@@ -165,10 +166,12 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			same->share += finding.share;
 			same->excess_ns += finding.excess_ns;
 			same->score += finding.score;
-			if (finding.age_ns > same->age_ns) {
+			if (finding.circle != same->circle ? finding.circle : finding.age_ns > same->age_ns) {
+				same->circle = finding.circle;
 				same->age_ns = finding.age_ns;
 				same->first_ns = finding.first_ns;
 				same->thread = finding.thread;
+				same->object = finding.object;
 			}
 			continue;
 		}
@@ -366,12 +369,17 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	return err;
 }
 
-/* Hangs first, those that wait for a lock behind those that may hold it, then those that may be idle. */
+/*
+ * Hangs first: those that wait for themselves by their locks, which is proof; then those that may hold a lock, and
+ * those that wait for one. What may be idle as well comes behind all.
+ */
 static int order_of(const struct scope_finding *finding)
 {
 	if (finding->kind > SCOPE_FINDING_SPIN)
 		return 3;
-	return finding->unsure ? 2 : finding->kind == SCOPE_FINDING_HANG && finding->lock;
+	if (finding->unsure)
+		return 4;
+	return finding->circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->lock ? 2 : 1;
 }
 
 /* Then by score, by name. */

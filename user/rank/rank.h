@@ -99,6 +99,7 @@ struct scope_finding {
 	uint64_t age_ns;
 	uint64_t object;
 	bool lock;
+	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
 	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
 	bool still;  /* HANG: as the window ended the kernel said that none of them had run since */
 	/* WAIT: what for, and whether that is slow, see outside_calls */

@@ -130,8 +130,10 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 	if (ranking->findings && ranking->finding[0].unsure) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "No thread did any work. If clients wait for answers, it hangs where threads "
-			 "stand, below; an idle program looks the same.");
+			 "%s If clients wait for answers, it hangs where threads "
+			 "stand, below; an idle program looks the same.",
+			 input->detection->busy_ns > 0 ? "Too few stacks tell where threads like these work."
+						       : "No thread did any work.");
 		return;
 	}
 	if (ranking->findings) {

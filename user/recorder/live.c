@@ -143,7 +143,7 @@ static void take_enter(struct scope_live *live, struct thread *thread,
 {
 	thread->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	thread->enter_ns = event->syscall.enter_ns;
-	thread->lock = event->syscall.args >= 2 && scope_futex_is_lock(event->syscall.arg[1]);
+	thread->lock = scope_futex_is_lock(event->syscall.args, event->syscall.arg);
 	if (waits_for_work(thread->nr))
 		end_unit(live, thread, event->syscall.enter_ns);
 }
@@ -191,10 +191,11 @@ static void take_switch(struct scope_live *live, const struct scope_event *event
 static void take_state(struct thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
+	const uint64_t arg[] = {record->arg[0], record->arg[1], record->arg[2]};
 
 	thread->nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 	thread->enter_ns = record->since_ns ? record->since_ns : event->time_ns;
-	thread->lock = scope_futex_is_lock(record->arg[1]);
+	thread->lock = scope_futex_is_lock(sizeof(arg) / sizeof(arg[0]), arg);
 	thread->running = record->flags & SCOPE_STATE_ON_CPU;
 	thread->in_ns = event->time_ns;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "anomaly/owner.h"
 #include "base/syscall_name.h"
 #include "report/format.h"
 #include "report/object.h"
@@ -134,18 +135,25 @@ static int print_kernel(const struct report *report, const struct scope_finding 
 static bool print_owner(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_evidence *evidence = report->analysis->evidence;
-	long index = scope_object_owner(report->analysis, finding->thread, finding->object);
+	long index = scope_owner_find(report->analysis->trace, report->analysis->units->timeline->threads,
+				      finding->thread, finding->object);
 	const struct scope_thread *owner;
 	const struct scope_function *stands;
 	uint32_t node;
 
 	if (index < 0)
 		return false;
+	if ((uint32_t)index == finding->thread) {
+		fputs("     owner       itself, as the lock's memory says: it waits for a lock that it holds\n",
+		      report->out);
+		return true;
+	}
 	owner = thread_at(report, (uint32_t)index);
 	node = evidence->standing[index].node;
 	stands = node ? evidence->tree.node[node].function : NULL;
-	fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s\n", owner->comm,
-		owner->tid, stands ? "; it stands in " : "", stands ? stands->name : "");
+	fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s\n", owner->comm,
+		owner->tid, stands ? "; it stands in " : "", stands ? stands->name : "",
+		finding->circle ? ", and waits for this one: a deadlock" : "");
 	return true;
 }
 

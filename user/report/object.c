@@ -72,34 +72,3 @@ const char *scope_object_name(struct scope_object_text *buffer,
 			 kinds[kind], name ? " " : "", name ? name : "");
 	return buffer->text;
 }
-
-/* The living thread of that number, of the same process. */
-static long find_thread(const struct scope_analysis *analysis, uint32_t tgid, uint32_t tid)
-{
-	struct scope_threads *threads = analysis->units->timeline->threads;
-	long index = tid ? scope_threads_find(threads, tid) : -ENOENT;
-
-	return index >= 0 && scope_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
-}
-
-long scope_object_owner(const struct scope_analysis *analysis, uint32_t thread, uint64_t address)
-{
-	const struct scope_thread *waits =
-		scope_threads_at(analysis->units->timeline->threads, thread);
-	size_t count;
-	const struct scope_trace_memory *row = scope_trace_memories(analysis->trace, &count);
-	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
-	long owner;
-
-	while (count--)
-		if (row[count].tid == waits->tid && row[count].address == address &&
-		    row[count].bytes == sizeof(word))
-			break;
-	if (count == SIZE_MAX)
-		return -ENOENT;
-	memcpy(word, row[count].data, sizeof(word));
-	owner = find_thread(analysis, waits->tgid, word[2]);
-	if (owner < 0)
-		owner = find_thread(analysis, waits->tgid, word[0] & SCOPE_FUTEX_OWNER_MASK);
-	return owner == (long)thread ? -ENOENT : owner;
-}

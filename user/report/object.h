@@ -18,11 +18,4 @@ const char *scope_object_name(struct scope_object_text *buffer,
 			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,
 			      uint64_t object);
 
-/*
- * The thread that owns the lock at this address, by the memory of it that was copied when thread
- * stood waiting for it; -ENOENT: not known. Locks of glibc: pthread_mutex_t holds the owner's number
- * in its third word, one with priority inheritance in its first as well.
- */
-long scope_object_owner(const struct scope_analysis *analysis, uint32_t thread, uint64_t address);
-
 #endif

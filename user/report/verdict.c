@@ -60,7 +60,7 @@ static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_fin
 	uint32_t threads = 0;
 
 	for (size_t i = 0; i < ranking->findings; i++)
-		if (ranking->finding[i].kind == kind)
+		if (ranking->finding[i].kind == kind && !ranking->finding[i].unsure)
 			threads += ranking->finding[i].threads;
 	return threads;
 }

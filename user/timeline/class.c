@@ -60,6 +60,9 @@ const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_io_getevents] = SCOPE_CALL_PICK,
 	[SYS_rt_sigtimedwait] = SCOPE_CALL_PICK,
 	[SYS_rt_sigsuspend] = SCOPE_CALL_PICK,
+#ifdef SYS_pause
+	[SYS_pause] = SCOPE_CALL_PICK,
+#endif
 };
 
 const char *scope_wait_class_name(enum scope_wait_class class)
@@ -116,9 +119,11 @@ enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bo
 	}
 }
 
-bool scope_futex_is_lock(uint64_t operation)
+bool scope_futex_is_lock(unsigned args, const uint64_t *arg)
 {
-	int command = operation & FUTEX_CMD_MASK;
+	const int command = args > 1 ? (int)arg[1] & FUTEX_CMD_MASK : -1;
 
-	return command == FUTEX_WAIT || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+	if (command == FUTEX_WAIT)
+		return args < 3 || (uint32_t)arg[2];
+	return command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
 }

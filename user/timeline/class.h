@@ -37,7 +37,7 @@ enum scope_call_role {
 	SCOPE_CALL_SLEEP,
 	SCOPE_CALL_CHILD,
 	SCOPE_CALL_SYNC,   /* waits for storage */
-	SCOPE_CALL_PICK,   /* takes work from a queue of the kernel's: mq_timedreceive, msgrcv… */
+	SCOPE_CALL_PICK,   /* takes work from a queue of the kernel's, or waits for a signal: msgrcv, pause… */
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
 };
 
@@ -85,9 +85,11 @@ static inline bool scope_call_ignored(uint32_t nr)
 enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
 
 /*
- * A lock, judged by the operation: glibc takes mutexes with FUTEX_WAIT or LOCK_PI and sleeps on
- * condition variables, semaphores and joins with FUTEX_WAIT_BITSET.
+ * A lock, judged by the arguments of a futex call: glibc takes mutexes with FUTEX_WAIT or LOCK_PI and sleeps on
+ * condition variables, semaphores and joins with FUTEX_WAIT_BITSET. A word that is 0 is held by nobody: what
+ * waits while it is 0 (the notes that Go's threads park on) waits for an event, and not for a lock. Of fewer than
+ * three arguments the operation decides alone.
  */
-bool scope_futex_is_lock(uint64_t operation);
+bool scope_futex_is_lock(unsigned args, const uint64_t *arg);
 
 #endif

@@ -98,8 +98,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		.waker_tid = thread->waker_tid,
 		.nr = open->nr,
 		.class = thread->wait,
-		.lock = thread->wait == SCOPE_WAIT_FUTEX && open->args >= 2 &&
-			scope_futex_is_lock(open->arg[1]),
+		.lock = thread->wait == SCOPE_WAIT_FUTEX && scope_futex_is_lock(open->args, open->arg),
 		/* What is left in open outside a call is of the one before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
 		.begin_ns = begin_ns,

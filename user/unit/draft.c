@@ -248,6 +248,7 @@ int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 	if (!scope_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
+	scope_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, now_ns);
 	if (thread->run == SCOPE_RUN_BLOCKED) {
 		draft->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */

@@ -33,6 +33,30 @@ struct scope_draft_loop {
 	uint16_t nr; /* SCOPE_NR_NONE: none did yet */
 };
 
+/* What a thread did since its last call, kept up where it leaves a processor: calls are many more. */
+struct scope_quiet {
+	uint64_t run_ns;
+	uint64_t asleep_before_ns; /* its account of sleeps as the call returned */
+	uint64_t left_ns, left_run_ns; /* when it last left a processor, and its account of running then */
+};
+
+/* Brings it up to now_ns, as the thread leaves or the window ends; exit_ns: the last call's return, 0: none. */
+static inline void scope_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
+				     uint64_t exit_ns, uint64_t now_ns)
+{
+	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
+
+	if (exit_ns > quiet->left_ns) {
+		/* It has not left since the return, and was on the processor all that time. */
+		quiet->run_ns = ran_ns < now_ns - exit_ns ? ran_ns : now_ns - exit_ns;
+		quiet->asleep_before_ns = thread->account.asleep_ns;
+	} else {
+		quiet->run_ns += ran_ns;
+	}
+	quiet->left_ns = now_ns;
+	quiet->left_run_ns = thread->account.run_ns;
+}
+
 /* The unit under construction of one thread. */
 struct scope_draft {
 	bool open;
@@ -58,6 +82,7 @@ struct scope_draft {
 	struct scope_draft_loop loop;  /* as it was last known */
 	struct scope_mark begin, end;
 	struct scope_wait idle;
+	struct scope_quiet quiet;
 };
 
 struct scope_unit_builder {

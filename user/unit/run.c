@@ -123,6 +123,10 @@ static int finish(struct scope_unit_run *run)
 
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
+		scope_quiet_count(&draft->quiet, scope_threads_at(threads, i), draft->stack.exit_ns,
+				  run->timeline->end_ns);
+		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
+		run->thread[i].quiet_asleep_ns = now.asleep_ns - draft->quiet.asleep_before_ns;
 		if (draft->open && draft->tentative)
 			err = scope_draft_close(builder, i, &draft->end, draft->end_ns, false);
 		else if (draft->open)

@@ -10,6 +10,7 @@
 struct scope_unit_thread {
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
+	uint64_t quiet_run_ns, quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
 };
 
 struct scope_unit_run {

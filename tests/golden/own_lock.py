@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A worker takes a lock that it holds already, and a second one waits for that lock longer than it. The main
+thread waits for signals, as it should; a third worker serves, and a fourth idles on a condition variable. One
+more thread is parked on a word that is 0, as those of Go's runtime are.
+Answer: a hang in reload_table, whose thread owns the lock itself; then one in look_up. No other thread."""
+from beside import serve_beside
+from synth import Thread, Trace
+
+trace = Trace(seconds=3, seed=5)
+trace.fd(5, "epoll")
+trace.fd(6, "epoll")
+START = 70_000_000_000  # so that the hang can lie before the window
+trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
+trace.meta("begin_ns", str(START))
+trace.end_ns = START + 3_000_000_000
+trace.meta("end_ns", str(trace.end_ns))
+
+WORKER = ["start_worker", "worker_loop"]
+LOCKED = "0x8f00,0x80,2,0,0,0"
+still = [
+    (100, "server", "pause", "", 69, ["main", "wait_for_signals", "libc:pause"]),
+    (101, "worker0", "futex", LOCKED, 40, WORKER + ["handle", "reload_table", "libc:pthread_mutex_lock"]),
+    (103, "worker2", "futex", LOCKED, 60, WORKER + ["handle", "look_up", "libc:pthread_mutex_lock"]),
+    (104, "worker3", "futex", "0x9f00,0x189,0,0,0,0", 60, WORKER + ["libc:pthread_cond_wait"]),
+    (105, "parked", "futex", "0xaf00,0x80,0,0,0,0", 60, ["start_parked", "park"]),
+]
+threads = []
+for cpu, (tid, comm, call, args, age, path) in enumerate(still):
+    thread = Thread(trace, tid, comm, cpu + 2, now=START)
+    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path)
+    threads.append((thread, call, args, age, path))
+busy = Thread(trace, 102, "worker1", 1, now=START)
+idle = WORKER + ["libc:epoll_wait"]
+busy.state("sleeping", call="epoll_wait", since=START - 1_000_000, args="6,0,64,0,0,0", path=idle)
+# pthread_mutex_t: taken with waiters, once, by 101. Each thread that waits for it has a copy.
+for tid in (101, 103):
+    trace.head.append(f"memory {tid} 0x8f00 02000000010000006500000001000000")
+
+serve_beside(busy, idle)
+for thread, call, args, age, path in threads:
+    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path, at_stop=True)
+busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle, at_stop=True)
+trace.print()
