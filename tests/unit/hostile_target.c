@@ -8,6 +8,7 @@
  *
  *   stack   threads whose frames lie below pages that userfaultfd would have to bring in, and nobody
  *           does; half of them sleep for good, the others again and again
+ *   flip    the same, while these pages come and go, until somebody waits for one
  *   turn    a thread that computes
  *   many_threads, forks   5,000 threads; 20,000 children, one after the other
  *   exec_other   a second thread executes this program again, a second later
@@ -41,6 +42,7 @@
 
 static int faults = -1; /* nobody reads it */
 static atomic_int ready;
+static void *_Atomic watched[THREADS]; /* the first such page of each thread */
 static const char *word; /* behind MODE; NULL: none */
 
 static void fail(const char *what)
@@ -63,12 +65,14 @@ static void watch_pages(void *from, size_t bytes)
 }
 
 /* Whole pages of the frame that nobody wrote to. */
-__attribute__((noinline)) static void sleeps_below(bool for_good)
+__attribute__((noinline)) static void sleeps_below(unsigned int thread)
 {
+	const bool for_good = thread % 2;
 	volatile char never_written[ABOVE];
 	uintptr_t first = ((uintptr_t)never_written + 2 * PAGE) & ~(PAGE - 1);
 
 	watch_pages((void *)first, ABOVE - 4 * PAGE);
+	watched[thread] = (void *)first;
 	ready++;
 	do
 		usleep(for_good ? 3600u * 1000000u : 5000);
@@ -78,7 +82,7 @@ __attribute__((noinline)) static void sleeps_below(bool for_good)
 
 static void *sleeper(void *context)
 {
-	sleeps_below((uintptr_t)context % 2);
+	sleeps_below((unsigned int)(uintptr_t)context);
 	return NULL;
 }
 
@@ -86,7 +90,7 @@ static void open_faults(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 
-	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (faults < 0 || ioctl(faults, UFFDIO_API, &api))
 		fail("userfaultfd");
 }
@@ -102,6 +106,28 @@ static void begin_stacks(void)
 	}
 	while (ready < THREADS)
 		usleep(1000);
+}
+
+static void *flip(void *context)
+{
+	struct uffdio_zeropage zero;
+	struct uffd_msg message;
+
+	for (unsigned int i = 0; read(faults, &message, sizeof(message)) < 0; i++) {
+		zero = (struct uffdio_zeropage){ .range = { (uintptr_t)watched[i % THREADS], PAGE } };
+		ioctl(faults, UFFDIO_ZEROPAGE, &zero);
+		madvise(watched[i % THREADS], PAGE, MADV_DONTNEED);
+	}
+	return context;
+}
+
+static void begin_flipping(void)
+{
+	pthread_t thread;
+
+	begin_stacks();
+	if (pthread_create(&thread, NULL, flip, NULL))
+		fail("pthread_create");
 }
 
 static volatile unsigned int sum;
@@ -252,6 +278,7 @@ static const struct mode {
 	void (*begin)(void);
 } modes[] = {
 	{ "stack", begin_stacks },
+	{ "flip", begin_flipping },
 	{ "turn", begin_turning },
 	{ "many_threads", begin_many_threads },
 	{ "forks", begin_forks },

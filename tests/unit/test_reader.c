@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,19 +42,66 @@ static struct scope_proc_reader *begin(const volatile sig_atomic_t *stop)
 	return reader;
 }
 
-/* A page that userfaultfd has to bring in: nobody does. NULL: there is no such thing here. */
-static void *hang_page(int *ret_fd)
+/* A page that userfaultfd has to bring in: nobody does, or a thread of this process that stops doing so. */
+struct page {
+	void *at;
+	int faults;
+	pthread_t thread;
+};
+
+static bool lay_page(struct page *page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct uffdio_register region = {
-		.range = { (uintptr_t)page, PAGE }, .mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
+	struct uffdio_register region = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	/* The page before it is plain memory. */
+	uint8_t *both = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	*ret_fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (*ret_fd < 0 || ioctl(*ret_fd, UFFDIO_API, &api) || ioctl(*ret_fd, UFFDIO_REGISTER, &region))
-		return NULL;
-	return page;
+	both[0] = 1;
+	page->at = both + PAGE;
+	region.range = (struct uffdio_range){ (uintptr_t)page->at, PAGE };
+	page->faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	return page->faults >= 0 && !ioctl(page->faults, UFFDIO_API, &api) &&
+	       !ioctl(page->faults, UFFDIO_REGISTER, &region);
+}
+
+static void take_page_away(struct page *page)
+{
+	close(page->faults);
+	munmap((uint8_t *)page->at - PAGE, 2 * PAGE);
+}
+
+/* There and gone by turns, until somebody waits for it: it stays away then. */
+static void *come_and_go(void *context)
+{
+	struct page *page = context;
+	struct uffdio_zeropage zero;
+	struct uffd_msg message;
+
+	do {
+		zero = (struct uffdio_zeropage){ .range = { (uintptr_t)page->at, PAGE } };
+		ioctl(page->faults, UFFDIO_ZEROPAGE, &zero);
+		madvise(page->at, PAGE, MADV_DONTNEED);
+		for (unsigned int i = 0; i < 100; i++)
+			__asm__ volatile("" : : "r"(i) : "memory");
+	} while (read(page->faults, &message, sizeof(message)) != sizeof(message));
+	return NULL;
+}
+
+/* Reads it until a reader was held up: it had looked while the page was there. What the last reading took. */
+static uint64_t be_held_up(struct scope_proc_reader *reader, uint32_t tgid, struct page *page)
+{
+	uint64_t begun;
+	ssize_t got;
+	char byte;
+
+	assert_int_equal(pthread_create(&page->thread, NULL, come_and_go, page), 0);
+	do {
+		begun = now_ms();
+		got = scope_proc_reader_memory(reader, tgid, (uint32_t)getpid(), (uintptr_t)page->at, &byte, 1);
+	} while (got >= 0);
+	assert_int_equal(got, -ETIMEDOUT);
+	pthread_join(page->thread, NULL);
+	return now_ms() - begun;
 }
 
 static void memory_comes_up_to_what_is_not_there(void **state)
@@ -86,89 +135,165 @@ static int count_call(void *context)
 	return 0;
 }
 
+/* Behind plain memory they come as zeros; what somebody would have to bring in ends it, and is not waited for. */
+static void pages_never_written_to_are_zeros(void **state)
+{
+	struct scope_proc_reader *reader = begin(NULL);
+	const uint32_t self = (uint32_t)getpid();
+	uint8_t *pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static uint8_t got[4 * PAGE], zeros[4 * PAGE];
+	const uint64_t begun = now_ms();
+	struct page page;
+	char text[64];
+
+	(void)state;
+	memset(pages, 7, PAGE);
+	memset(pages + 3 * PAGE, 9, PAGE);
+	memset(got, 5, sizeof(got));
+	/* Behind nothing, they are not brought in. */
+	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)pages + 2 * PAGE, got, PAGE), 0);
+	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)pages + 8, got, 4 * PAGE - 16),
+			 4 * PAGE - 16);
+	assert_memory_equal(got, pages, PAGE - 8);
+	assert_memory_equal(got + PAGE - 8, zeros, 2 * PAGE);
+	assert_memory_equal(got + 3 * PAGE - 8, pages + 3 * PAGE, PAGE - 8);
+	if (lay_page(&page)) {
+		assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)page.at - PAGE, got,
+							  2 * PAGE), PAGE);
+		take_page_away(&page);
+		assert_true(now_ms() - begun < SCOPE_READER_HURRY_MS);
+	}
+	scope_proc_reader_tell(reader, text, sizeof(text));
+	assert_string_equal(text, "");
+	munmap(pages, 4 * PAGE);
+	scope_proc_reader_destroy(reader);
+}
+
 /* The limit, the threads that are left alone, and that others are read all the same. */
 static void a_reader_that_hangs_is_given_up(void **state)
 {
 	struct scope_proc_reader *reader = begin(NULL);
 	const uint32_t self = (uint32_t)getpid();
-	uint64_t begun, took;
-	char byte, text[512];
-	int fd;
-	void *page = hang_page(&fd);
+	uint64_t begun, took, value = 0x1234, got = 0;
+	struct page page;
+	char text[512];
 
 	(void)state;
-	if (!page) {
+	if (!lay_page(&page)) {
 		scope_proc_reader_destroy(reader);
 		skip();
 	}
 	scope_proc_reader_meanwhile(reader, count_call, NULL);
-	begun = now_ms();
-	assert_int_equal(scope_proc_reader_memory(reader, self, 1000001, (uintptr_t)page, &byte, 1), 0);
-	/* Threads 1 and 2 of a process that this one pretends to be. */
-	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)page, &byte, 1), -ETIMEDOUT);
-	took = now_ms() - begun;
+	took = be_held_up(reader, 7, &page);
 	assert_true(took >= SCOPE_READER_WAIT_MS && took < SCOPE_READER_WAIT_MS + 500);
 	assert_true(calls >= 10);
 	begun = now_ms();
-	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)page, &byte, 1), -ETIMEDOUT);
+	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)&value, &got, sizeof(got)),
+			 -ETIMEDOUT);
 	assert_true(now_ms() - begun < 50);
-	/* Of another process nothing is known. */
-	assert_int_equal(scope_proc_reader_memory(reader, 8, 1000001, (uintptr_t)page, &byte, 1), 0);
 	scope_proc_reader_tell(reader, text, sizeof(text));
 	assert_non_null(strstr(text, "the memory of 1 thread could not be read"));
+	/* Of another process nothing is known. */
+	assert_int_equal(scope_proc_reader_memory(reader, 8, self, (uintptr_t)&value, &got, sizeof(got)),
+			 sizeof(got));
+	assert_int_equal(got, value);
 	begun = now_ms();
 	scope_proc_reader_destroy(reader);
 	assert_true(now_ms() - begun < 500);
-	close(fd);
-	munmap(page, PAGE);
+	take_page_away(&page);
 }
 
-/* A touch that hangs is nobody's wait: who asks for something else gets it from the next reader. */
-static void touches_hold_up_no_other(void **state)
+/* The first thread of a process has its number, and is one thread all the same. */
+static void the_first_thread_is_one_of_several(void **state)
+{
+	struct scope_proc_reader *reader = begin(NULL);
+	const uint32_t self = (uint32_t)getpid();
+	uint64_t value = 0x1234, got = 0;
+	struct page page;
+
+	(void)state;
+	if (!lay_page(&page)) {
+		scope_proc_reader_destroy(reader);
+		skip();
+	}
+	be_held_up(reader, self, &page);
+	/* Such a thread does not exist, which is not known before it is asked for. */
+	assert_int_equal(scope_proc_reader_memory(reader, self, 4194303, (uintptr_t)&value, &got, sizeof(got)), 0);
+	scope_proc_reader_destroy(reader);
+	take_page_away(&page);
+}
+
+/* A touch waits for nobody: neither who asks, nor what is asked for behind it. */
+static void touches_hold_up_nobody(void **state)
 {
 	struct scope_proc_reader *reader = begin(NULL);
 	const uint32_t self = (uint32_t)getpid();
 	uint64_t begun = now_ms(), value = 0x1234, got = 0;
-	int fd;
-	void *page = hang_page(&fd);
+	struct page page;
+	char text[64];
 
 	(void)state;
-	if (!page) {
+	if (!lay_page(&page)) {
 		scope_proc_reader_destroy(reader);
 		skip();
 	}
 	for (int i = 0; i < 1000; i++)
-		scope_proc_reader_touch(reader, 7, self, (uintptr_t)page, 1);
-	assert_true(now_ms() - begun < 500);
-	assert_int_equal(scope_proc_reader_memory(reader, 8, self, (uintptr_t)&value, &got, sizeof(got)),
-			 -ETIMEDOUT); /* that thread's touch hung: it is left alone */
+		scope_proc_reader_touch(reader, self, self, (uintptr_t)page.at, 1);
 	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)&value, &got, sizeof(got)),
-			 -ETIMEDOUT);
+			 sizeof(got));
+	assert_true(now_ms() - begun < 500);
+	scope_proc_reader_tell(reader, text, sizeof(text));
+	assert_string_equal(text, "");
 	scope_proc_reader_destroy(reader);
-	close(fd);
-	munmap(page, PAGE);
+	take_page_away(&page);
+}
+
+/* Of a stack's never written pages those behind plain memory come; of a file, and behind nothing, none. */
+static void touches_bring_in_plain_pages_alone(void **state)
+{
+	struct scope_proc_reader *reader = begin(NULL);
+	const uint32_t self = (uint32_t)getpid();
+	const int file = memfd_create("test_reader", MFD_CLOEXEC);
+	uint8_t *plain = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *shared, *map[2], there[4];
+
+	(void)state;
+	assert_int_equal(ftruncate(file, 4 * PAGE), 0);
+	shared = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	map[0] = plain;
+	map[1] = shared;
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t got[PAGE];
+
+		map[i][0] = 1;
+		scope_proc_reader_touch(reader, self, self, (uintptr_t)map[i] + 3 * PAGE, 1); /* behind nothing */
+		scope_proc_reader_touch(reader, self, self, (uintptr_t)map[i] + PAGE, 1);
+		assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)map[i], got, 1), 1);
+		for (size_t j = 0; j < 4; j++)
+			assert_int_equal(mincore(map[i] + j * PAGE, PAGE, &there[j]), 0);
+		/* mincore() knows pages of the map where it is anonymous, those of the file where not. */
+		assert_int_equal(there[1] & 1, i == 0);
+		assert_int_equal(there[3] & 1, 0);
+		munmap(map[i], 4 * PAGE);
+	}
+	close(file);
+	scope_proc_reader_destroy(reader);
 }
 
 static void the_stop_flag_shortens_waits(void **state)
 {
 	volatile sig_atomic_t stop = 1;
 	struct scope_proc_reader *reader = begin(&stop);
-	const uint64_t begun = now_ms();
-	char byte;
-	int fd;
-	void *page = hang_page(&fd);
+	struct page page;
 
 	(void)state;
-	if (!page) {
+	if (!lay_page(&page)) {
 		scope_proc_reader_destroy(reader);
 		skip();
 	}
-	assert_int_equal(scope_proc_reader_memory(reader, 7, (uint32_t)getpid(), (uintptr_t)page, &byte, 1),
-			 -ETIMEDOUT);
-	assert_true(now_ms() - begun < SCOPE_READER_HURRY_MS + 300);
+	assert_true(be_held_up(reader, 7, &page) < SCOPE_READER_HURRY_MS + 300);
 	scope_proc_reader_destroy(reader);
-	close(fd);
-	munmap(page, PAGE);
+	take_page_away(&page);
 }
 
 static void texts_come_whole(void **state)
@@ -233,8 +358,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_comes_up_to_what_is_not_there),
+		cmocka_unit_test(pages_never_written_to_are_zeros),
 		cmocka_unit_test(a_reader_that_hangs_is_given_up),
-		cmocka_unit_test(touches_hold_up_no_other),
+		cmocka_unit_test(the_first_thread_is_one_of_several),
+		cmocka_unit_test(touches_hold_up_nobody),
+		cmocka_unit_test(touches_bring_in_plain_pages_alone),
 		cmocka_unit_test(the_stop_flag_shortens_waits),
 		cmocka_unit_test(texts_come_whole),
 		cmocka_unit_test(files_do_not_shrink_once_open),

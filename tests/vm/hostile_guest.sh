@@ -8,5 +8,5 @@ insmod "$1" || exit 1
 modprobe fuse
 # 20,000 children get numbers that others had many times over.
 echo 2000 > /proc/sys/kernel/pid_max
-capture_by=kmod LIMIT_MS=30000 tests/unit/hostile_live.sh stack fuse forks exec_other chroot || exit 1
+capture_by=kmod LIMIT_MS=30000 tests/unit/hostile_live.sh stack flip fuse forks exec_other chroot || exit 1
 rmmod scope

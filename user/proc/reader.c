@@ -29,8 +29,11 @@ struct sent {
 
 /* What is not asked for again, of a thread or of a whole process; or what was not read. */
 struct mark {
-	uint32_t id, tgid, of; /* of: as mark_of() has it */
+	uint32_t tgid, tid; /* tid: WHOLE_PROCESS, or the number of a file's name */
+	uint32_t of; /* as mark_of() has it */
 };
+
+#define WHOLE_PROCESS 0u
 
 struct marks {
 	struct mark *mark;
@@ -64,20 +67,20 @@ static uint64_t now_ns(void)
 
 /* ---- who is not asked again, and what is missing ---- */
 
-static bool has_mark(const struct marks *marks, uint32_t id, uint32_t of)
+static bool has_mark(const struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t of)
 {
 	for (size_t i = 0; i < marks->count; i++)
-		if (marks->mark[i].id == id && marks->mark[i].of == of)
+		if (marks->mark[i].tgid == tgid && marks->mark[i].tid == tid && marks->mark[i].of == of)
 			return true;
 	return false;
 }
 
 /* Without memory for it less is known of what is missing. */
-static void set_mark(struct marks *marks, uint32_t tgid, uint32_t id, uint32_t of)
+static void set_mark(struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t of)
 {
-	if (!has_mark(marks, id, of) &&
+	if (!has_mark(marks, tgid, tid, of) &&
 	    !scope_grow(&marks->mark, &marks->room, marks->count + 1, sizeof(*marks->mark)))
-		marks->mark[marks->count++] = (struct mark){ id, tgid, of };
+		marks->mark[marks->count++] = (struct mark){ tgid, tid, of };
 }
 
 /* A touch waits for the same pages as reading, a look for the same file; texts have a mark each. */
@@ -98,13 +101,13 @@ static uint32_t mark_of(const struct scope_reader_request *request)
 /* One thread that held a reader up is left alone, and with a second one its whole process. */
 static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
 {
-	uint32_t id = sent->tid;
+	uint32_t tid = sent->tid;
 
 	/* Files are left alone one by one: theirs are numbers of names. */
 	for (size_t i = 0; sent->mark != SCOPE_READER_OPEN && i < reader->refused.count; i++)
 		if (reader->refused.mark[i].tgid == sent->tgid && reader->refused.mark[i].of == sent->mark)
-			id = sent->tgid;
-	set_mark(&reader->refused, sent->tgid, id, sent->mark);
+			tid = WHOLE_PROCESS;
+	set_mark(&reader->refused, sent->tgid, tid, sent->mark);
 	set_mark(&reader->unread, sent->tgid, sent->tid, sent->mark);
 }
 
@@ -113,8 +116,9 @@ static bool is_refused(const struct scope_proc_reader *reader,
 {
 	const uint32_t mark = mark_of(request);
 
-	return has_mark(&reader->refused, request->tid, mark) ||
-	       (mark != SCOPE_READER_OPEN && has_mark(&reader->refused, request->tgid, mark));
+	return has_mark(&reader->refused, request->tgid, request->tid, mark) ||
+	       (mark != SCOPE_READER_OPEN &&
+		has_mark(&reader->refused, request->tgid, WHOLE_PROCESS, mark));
 }
 
 static size_t count_marks(const struct marks *marks, uint32_t of)

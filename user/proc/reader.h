@@ -55,12 +55,16 @@ void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhi
 
 /*
  * Up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page that cannot
- * be had. Bytes; 0: none can be had; -ETIMEDOUT: no answer, or not asked any more.
+ * be had: only what is there, by /proc/PID/pagemap, and pages never written to behind plain memory are read.
+ * Bytes; 0: none can be had; -ETIMEDOUT: no answer, or not asked any more.
  */
 ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 				 uint64_t address, void *data, size_t bytes);
 
-/* Reads a byte of each of these pages, so that they are there. Does not wait. */
+/*
+ * Has pages that were never written to be there, as zeros, where plain memory ends at address (a multiple of
+ * the page's size). Does not wait.
+ */
 void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 			     uint64_t address, uint32_t pages);
 

@@ -72,6 +72,12 @@ bool scope_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
 int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 		     const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
 
+/* ---- memory.c: what a reader does with memory; as above ---- */
+
+/* As scope_proc_reader_memory() and scope_proc_reader_touch(). */
+ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
+void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
+
 /* ---- serve_file.c: what a reader does with files; in the caller itself where there is none ---- */
 
 /* *ret_text is malloc'd. 0 or -errno. */
@@ -99,9 +105,6 @@ int scope_reader_keep(int *ret_fd, pid_t *ret_pid);
 
 /* The life of a reader: returns when the other end is closed. */
 void scope_reader_serve(int fd);
-
-ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
-void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
 
 /* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none came. */
 struct msghdr;

@@ -13,44 +13,7 @@
 #include "proc/reader.h"
 #include "proc/reader_internal.h"
 
-#define PAGES_MAX 64  /* in one call */
 #define CPU_SECONDS 5 /* that one request may take */
-
-/* Page by page: the call copies whole pieces only, and stops at the first it cannot have. */
-ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct iovec local = { .iov_base = data }, remote[PAGES_MAX];
-	size_t count = 0, done = 0, piece;
-	ssize_t got;
-
-	while (done < bytes && count < PAGES_MAX) {
-		piece = page - (address + done) % page;
-		if (piece > bytes - done)
-			piece = bytes - done;
-		remote[count].iov_base = (void *)(uintptr_t)(address + done);
-		remote[count++].iov_len = piece;
-		done += piece;
-	}
-	local.iov_len = done;
-	got = process_vm_readv((pid_t)tid, &local, 1, remote, count, 0);
-	return got > 0 ? got : 0;
-}
-
-/* What comes back does not matter: that the pages are there does, up to the first that cannot be. */
-void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct iovec remote[PAGES_MAX], local;
-	uint8_t byte[PAGES_MAX];
-
-	if (pages > PAGES_MAX)
-		pages = PAGES_MAX;
-	for (uint32_t i = 0; i < pages; i++)
-		remote[i] = (struct iovec){ (void *)(uintptr_t)(address + i * page), 1 };
-	local = (struct iovec){ byte, pages };
-	(void)!process_vm_readv((pid_t)tid, &local, 1, remote, pages, 0);
-}
 
 /* ---- descriptors that go with a packet ---- */
 
