@@ -455,8 +455,8 @@ static int explain(struct scope_error *error, const char *path, int err)
 				       "it", path);
 	case -ETIME:
 		return scope_error_set(error, err, "%s is damaged, or lies where reading hangs: libbabeltrace2 gave "
-				       "nothing of it for half a minute; copy it to this machine's disk, or see "
-				       "what babeltrace2 says of it", path);
+				       "nothing of it for half a minute, or in 5 s of computing; copy it to this "
+				       "machine's disk, or see what babeltrace2 says of it", path);
 	}
 	return scope_error_set(error, err, "%s: %s", path, strerror(-err));
 }

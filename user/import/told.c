@@ -15,13 +15,31 @@
 
 #define MEMORY_MAX_BYTES (2ull << 30)
 #define CPU_MAX_S 3600
+#define AGAIN 4096 /* messages from one setting of the limit to the next */
 
 struct scope_teller {
 	FILE *to;
+	uint64_t told;
 };
+
+/* Of the time on a CPU from now on: with it SIGXCPU comes. */
+static void allow_cpu(void)
+{
+	struct rlimit limits = { .rlim_max = CPU_MAX_S };
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return;
+	limits.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SCOPE_TOLD_CPU_S;
+	if (limits.rlim_cur > limits.rlim_max)
+		limits.rlim_cur = limits.rlim_max;
+	setrlimit(RLIMIT_CPU, &limits);
+}
 
 int scope_tell(struct scope_teller *teller, const struct scope_told *told)
 {
+	if (++teller->told % AGAIN == 0)
+		allow_cpu();
 	return fwrite(told, sizeof(*told), 1, teller->to) == 1 ? 0 : -EPIPE;
 }
 
@@ -52,7 +70,8 @@ static _Noreturn void live(int (*read)(void *user, struct scope_teller *teller),
 	    dup2(quiet, STDERR_FILENO) < 0 || getppid() != parent)
 		_exit(1);
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, CPU_MAX_S);
+	signal(SIGXCPU, SIG_DFL);
+	allow_cpu();
 	limit(RLIMIT_FSIZE, 0); /* pipes are no files */
 #ifndef __SANITIZE_ADDRESS__ /* which asks for more address space than there is memory */
 	limit(RLIMIT_AS, MEMORY_MAX_BYTES);
@@ -136,7 +155,7 @@ int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *u
 {
 	const pid_t parent = getpid();
 	uint64_t other = 0;
-	int way[2], err;
+	int way[2], status = 0, err;
 	pid_t child;
 
 	if (pipe2(way, O_CLOEXEC))
@@ -157,7 +176,9 @@ int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *u
 	err = take_all(way[0], silence_ms, import, &other);
 	close(way[0]);
 	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	waitpid(child, &status, 0);
+	if (err == -ECHILD && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		err = -ETIME;
 	if (!err)
 		*ret_other = other;
 	return err;

@@ -42,11 +42,13 @@ int scope_tell(struct scope_teller *teller, const struct scope_told *told);
 void scope_told_name(struct scope_told *told, const char *text);
 
 /*
- * Runs read() in a process of its own that has 2 GiB of memory, an hour of CPU time, writes no file and says
- * nothing, and gives what it tells to the import. What comes back: the result of read(), or of the import;
- * -ECHILD: it ended in another way; -ETIME: it told nothing for silence_ms and was given up.
+ * Runs read() in a process of its own that has 2 GiB of memory, an hour of CPU time, SCOPE_TOLD_CPU_S of that from
+ * some messages to the next, writes no file and prints nothing, and gives its messages to the import. Returns the
+ * result of read(), or of the import; -ECHILD: it ended in another way; -ETIME: it sent nothing for silence_ms
+ * (it may wait for a disk), or ran for SCOPE_TOLD_CPU_S, and was given up.
  */
 #define SCOPE_TOLD_SILENCE_MS 30000
+#define SCOPE_TOLD_CPU_S 5
 int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
 		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other);
 
