@@ -28,8 +28,10 @@ make_trace() {	# NAME
 	"$scope" dump --reverse "$work/$1.text" -o "$work/$1.trace"
 }
 
-for name in "${names[@]}"; do
-	options=()
+# Says what came of it, and returns 1 where that is not what it should be.
+check() {	# NAME
+	local name=$1 work=$work/$1 options=() baseline learned
+	mkdir "$work"
 	baseline=$(sed -n 's/^Baseline: \([a-z_]*\)\..*/\1/p' "tests/golden/$name.py")
 	if [ -n "$baseline" ]; then
 		make_trace "$baseline"
@@ -51,15 +53,31 @@ for name in "${names[@]}"; do
 		echo "wrote $name"
 	elif ! diff -u "tests/golden/$name.report" "$work/$name.report"; then
 		echo "not ok $name - the report differs"
-		bad=1
+		return 1
 	elif ! cmp -s "$work/$name.report" "$work/$name.again"; then
 		echo "not ok $name - a second run differs from the first"
-		bad=1
+		return 1
 	elif ! "$(dirname "$scope")/tests/test_stream" "$work/$name.trace"; then
 		echo "not ok $name - the report of a trace followed while it is written differs"
-		bad=1
+		return 1
 	else
 		echo "ok $name"
 	fi
+}
+
+# As many at a time as there are processors; what each says comes in their order.
+running=0
+for name in "${names[@]}"; do
+	if [ "$running" -ge "${JOBS:-$(nproc)}" ]; then
+		wait -n || bad=1
+		running=$((running - 1))
+	fi
+	check "$name" > "$work/$name.said" 2>&1 &
+	running=$((running + 1))
 done
+while [ "$running" -gt 0 ]; do
+	wait -n || bad=1
+	running=$((running - 1))
+done
+for name in "${names[@]}"; do cat "$work/$name.said"; done
 exit $bad
