@@ -296,6 +296,74 @@ static void a_branch_is_followed_for_what_runs(void **state)
 	}
 }
 
+/* Says of any function that loop calls it too often, and remembers which it was asked of. */
+struct asked {
+	const struct scope_tree *tree;
+	const struct scope_function *callee;
+};
+
+static int blame_the_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_node)
+{
+	struct asked *asked = user;
+
+	*ret_node = node;
+	for (; node != SCOPE_TREE_ROOT && node != from; node = asked->tree->node[node].parent) {
+		if (asked->tree->node[asked->tree->node[node].parent].function != &loop)
+			continue;
+		asked->callee = asked->tree->node[node].function;
+		*ret_node = asked->tree->node[node].parent;
+	}
+	return 0;
+}
+
+static int never_together(void *user, uint32_t node, bool *ret_together)
+{
+	(void)user;
+	(void)node;
+	*ret_together = false;
+	return 0;
+}
+
+/* get, set and find split the excess of loop. Is get's caller asked for, and named? */
+static bool caller_is_named(double get_ns, double set_ns, double find_ns)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+	struct asked asked = {&tree, NULL};
+	const struct scope_tree_judge judge = {never_together, blame_the_caller, &asked};
+	size_t count;
+	bool named;
+
+	assert_int_equal(scope_tree_init(&tree), 0);
+	ADD(&tree, get_ns, &function_main, &loop, &get);
+	ADD(&tree, set_ns, &function_main, &loop, &set);
+	ADD(&tree, find_ns, &function_main, &loop, &find);
+	scope_tree_sum(&tree);
+	scope_attribution_free(&attribution);
+	assert_int_equal(scope_attribution_init(&attribution, &tree), 0);
+	assert_int_equal(scope_tree_attribute(&tree, &judge, &attribution, &shares, &count), 0);
+	named = asked.callee == &get;
+	if (named) {
+		assert_int_equal(count, 1);
+		assert_ptr_equal(shares[0].function, &loop);
+		assert_true(shares[0].excess_ns == get_ns + set_ns + find_ns);
+		for (size_t i = 1; i < tree.count; i++)
+			assert_ptr_equal(attribution.owner[i].function, tree.node[i].function == &function_main
+									    ? NULL : &loop);
+	}
+	free(shares);
+	scope_tree_free(&tree);
+	return named;
+}
+
+static void a_branch_with_half_of_a_split_may_be_called_too_often(void **state)
+{
+	(void)state;
+	assert_true(caller_is_named(95, 5, 0));
+	assert_true(caller_is_named(50, 30, 20));
+	assert_false(caller_is_named(49, 30, 21));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +380,7 @@ int main(void)
 		cmocka_unit_test(running_for_a_fiftieth_is_split_by_itself),
 		cmocka_unit_test(the_same_parts_hold_for_what_runs),
 		cmocka_unit_test(a_branch_is_followed_for_what_runs),
+		cmocka_unit_test(a_branch_with_half_of_a_split_may_be_called_too_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 
 #define HOLDS 0.9     /* a child with this part of its parent's excess takes all of it */
+#define MOST 0.5      /* a child with this part of a split may be called too often */
 #define OWN 0.2	      /* a split function with this part of its own is named itself */
 #define BRANCH 0.05   /* branches below this part stay with the function that splits */
 #define RUN_WORTH 0.02 /* running excess of this part, that is: of less nothing is looked for */
@@ -177,8 +178,9 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 static int descend(struct shares *shares, const struct scope_tree *tree,
 		   const struct scope_tree_judge *judge, uint32_t node, struct scope_attribution *attribution)
 {
+	const uint32_t from = node;
 	double excess_ns = tree->node[node].total_ns, rest_ns;
-	uint32_t best = largest_child(tree, node);
+	uint32_t best = largest_child(tree, node), callee, caller;
 	bool whole;
 	int err = 0;
 
@@ -186,6 +188,17 @@ static int descend(struct shares *shares, const struct scope_tree *tree,
 		node = best;
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
+	}
+	/* What most of it is spent in, though not so much that the caller is passed by. */
+	callee = best && tree->node[best].total_ns >= MOST * excess_ns ? best : node;
+	caller = callee;
+	if (judge && judge->caller)
+		err = judge->caller(judge->user, from, callee, &caller);
+	if (err)
+		return err;
+	if (caller != callee) {
+		scope_tree_own(tree, caller, attribution);
+		return add_share(shares, tree, caller, tree->node[caller].total_ns);
 	}
 	scope_tree_own(tree, node, attribution);
 	whole = tree->node[node].self_ns >= OWN * excess_ns;

@@ -67,9 +67,15 @@ struct scope_share {
 	double excess_ns;
 };
 
-/* Asked where the excess of a node splits: do its branches make one cause, for which it is named itself? */
+/* What the descent does not decide by the excess alone. Each returns 0 or -errno. */
 struct scope_tree_judge {
-	int (*together)(void *user, uint32_t node, bool *ret_together); /* 0 or -errno */
+	/* Asked where the excess of a node splits: do its branches make one cause, for which it is named itself? */
+	int (*together)(void *user, uint32_t node, bool *ret_together);
+	/*
+	 * Asked where the way down from a node, which holds the excess up to there, ends: is a caller between the two
+	 * at fault, which calls it too often? NULL: never.
+	 */
+	int (*caller)(void *user, uint32_t from, uint32_t node, uint32_t *ret_node);
 	void *user;
 };
 
@@ -77,7 +83,7 @@ struct scope_tree_judge {
  * Contrastive descent (methods: call tree of the excess): from the root on while one child holds at
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
  * has a good part of its own, or judge (NULL: never) says so, else each branch is followed; what no branch holds stays with the
- * function. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
+ * function. A caller that judge finds at fault is named in its place. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
  * long must not hide another that runs. Shares of one function from several branches are added up. Largest first, ties by name.
  * Every node whose excess, of either sign, went into a share gets its function as owner, in attribution.
  * ret_shares: malloc'd, freed by the caller.

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank/caller.h"
 #include "rank/confidence.h"
+#include "rank/context.h"
 #include "rank/judge.h"
 #include "rank/measure.h"
 #include "rank/together.h"
@@ -209,6 +211,38 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	return 0;
 }
 
+/*
+ * A function that is usual where others call it may stand out where one does: all it is named for is weighed, and
+ * then the way that holds most of it alone.
+ */
+static int weigh_contexts(const struct scope_rank_input *input, const struct scope_share *share,
+			  struct scope_attribution *attribution, struct scope_finding *ret_finding,
+			  enum scope_rank_rule *ret_fails)
+{
+	struct scope_share context = *share;
+	struct scope_finding finding;
+	struct scope_owner *was;
+	enum scope_rank_rule fails;
+	int err = weigh_share(input, share, ret_finding, ret_fails);
+
+	if (err || (*ret_fails != SCOPE_RULE_ODDS && *ret_fails != SCOPE_RULE_TIMES &&
+		    *ret_fails != SCOPE_RULE_CHANCE))
+		return err;
+	err = scope_context_narrow(&input->evidence->tree, share->function, share->node, attribution,
+				   &context.excess_ns, &was);
+	if (err || !was)
+		return err;
+	err = weigh_share(input, &context, &finding, &fails);
+	if (err || fails) {
+		scope_context_restore(attribution, was);
+		return err;
+	}
+	free(was);
+	*ret_finding = finding;
+	*ret_fails = SCOPE_RULE_NONE;
+	return 0;
+}
+
 /* Who reads that nothing was found wants to know what came near to it. */
 static void keep_near(const struct scope_finding *finding, enum scope_rank_rule fails,
 		      struct scope_ranking *ranking)
@@ -216,7 +250,7 @@ static void keep_near(const struct scope_finding *finding, enum scope_rank_rule 
 	struct scope_near *near = ranking->near;
 	size_t at = ranking->nears;
 
-	if (fails == SCOPE_RULE_EXCESS || finding->odds <= 1)
+	if (fails == SCOPE_RULE_NONE || fails == SCOPE_RULE_EXCESS || finding->odds <= 1)
 		return;
 	while (at && near[at - 1].finding.excess_ns < finding->excess_ns)
 		at--;
@@ -240,7 +274,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 
 		if (input->attribution->owner[shares[i].node].found)
 			continue;
-		err = weigh_share(input, &shares[i], &finding, &fails);
+		err = weigh_contexts(input, &shares[i], &ranking->by_stacks, &finding, &fails);
 		if (err)
 			break;
 		if (fails) {
@@ -262,8 +296,11 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 	return err;
 }
 
-/* A caller that would be named, did more stacks tell that what it calls is one cause. */
-static int keep_unsure(const struct scope_rank_input *input, uint32_t node,
+/*
+ * A caller whose excess splits, of which too few stacks tell whether what it calls is one cause. Where nothing by
+ * itself stands out of it, the caller is what all of it has in common.
+ */
+static int name_unsure(const struct scope_rank_input *input, uint32_t node,
 		       struct scope_ranking *ranking)
 {
 	const struct scope_tree *tree = &input->evidence->tree;
@@ -274,9 +311,16 @@ static int keep_unsure(const struct scope_rank_input *input, uint32_t node,
 
 	scope_tree_own(tree, node, &ranking->by_stacks);
 	err = weigh_share(input, &share, &finding, &fails);
-	if (!err)
-		keep_near(&finding, fails ? fails : SCOPE_RULE_PARTS, ranking);
-	return err;
+	if (err)
+		return err;
+	if (fails || finding.outside || scope_rank_is_kernel(input->options, &finding)) {
+		keep_near(&finding, fails, ranking);
+		return 0;
+	}
+	finding.by_stacks = true;
+	finding.confidence = SCOPE_CONFIDENCE_LOW;
+	ranking->explained_ns += finding.excess_ns;
+	return add_finding(ranking, &finding);
 }
 
 static void mark_found(struct scope_ranking *ranking, size_t from)
@@ -299,7 +343,7 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
 	struct scope_together together = {&rest, SCOPE_TREE_ROOT};
-	const struct scope_tree_judge judge = {scope_rank_together, &together};
+	const struct scope_tree_judge judge = {scope_rank_together, scope_rank_caller, &together};
 	int err = scope_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
 
 	if (!err)
@@ -311,7 +355,7 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 		err = rank_round(&rest, shares, count, ranking);
 	}
 	if (!err && !ranking->findings && !ranking->kernel.function && together.unsure)
-		err = keep_unsure(input, together.unsure, ranking);
+		err = name_unsure(input, together.unsure, ranking);
 	free(shares);
 	return err;
 }

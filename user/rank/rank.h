@@ -43,7 +43,6 @@ enum scope_rank_rule {
 	SCOPE_RULE_TIMES,
 	SCOPE_RULE_CHANCE,
 	SCOPE_RULE_HALVES,
-	SCOPE_RULE_PARTS, /* too few stacks to tell whether what it calls is one cause */
 };
 
 enum scope_finding_kind {

@@ -168,9 +168,6 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 	case SCOPE_RULE_HALVES:
 		fputs("nearly all of it fell into one half of the window", to);
 		break;
-	case SCOPE_RULE_PARTS:
-		fputs("too few stacks tell whether what it calls is one cause", to);
-		break;
 	case SCOPE_RULE_NONE:
 	case SCOPE_RULE_EXCESS:
 		break;

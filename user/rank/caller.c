@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a function that many call takes long, or one of its callers calls it too often. */
+#include "rank/caller.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rank/together.h"
+
+#define ELSEWHERE 0.1	 /* of a function's time in usual units, for other callers: it is one that many call */
+#define IN_PROPORTION 0.5 /* of the usual: a caller's own part that is as large grew along with its callee */
+#define OWN_ALONE 0.02	 /* a caller's own part, where usual units tell nothing of it */
+#define OWN_STACKS 5	 /* of a caller's own, to say anything */
+
+/* Samples at a node, and with all below it: of usual units, of abnormal ones. */
+struct side {
+	double ns, all_ns;
+	uint32_t stacks;
+};
+
+struct tally {
+	struct side side[2];
+};
+
+static void add_items(const struct scope_evidence *evidence, struct tally *tally)
+{
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		struct side *side = &tally[item->node].side[item->abnormal];
+
+		if (item->kind != SCOPE_ITEM_RUN || item->excess_ns == 0)
+			continue;
+		side->ns += item->abnormal ? item->excess_ns : -item->excess_ns;
+		side->stacks++;
+	}
+	for (size_t i = 0; i < evidence->tree.count; i++)
+		for (int j = 0; j < 2; j++)
+			tally[i].side[j].all_ns = tally[i].side[j].ns;
+	/* A child's number is higher than that of its parent. */
+	for (size_t i = evidence->tree.count; i-- > 1;)
+		for (int j = 0; j < 2; j++)
+			tally[evidence->tree.node[i].parent].side[j].all_ns += tally[i].side[j].all_ns;
+}
+
+static bool lies_below(const struct scope_tree *tree, uint32_t node, const struct scope_function *function)
+{
+	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent)
+		if (tree->node[node].function == function)
+			return true;
+	return false;
+}
+
+/* Do usual units spend a part of the callee's time for callers of another name? */
+static bool many_call(const struct scope_tree *tree, const struct tally *tally, uint32_t callee, uint32_t caller)
+{
+	const struct scope_function *function = tree->node[callee].function;
+	double all_ns = 0, elsewhere_ns = 0;
+
+	for (size_t i = 1; i < tree->count; i++) {
+		if (tree->node[i].function != function)
+			continue;
+		all_ns += tally[i].side[0].all_ns;
+		if (!lies_below(tree, i, tree->node[caller].function))
+			elsewhere_ns += tally[i].side[0].all_ns;
+	}
+	return elsewhere_ns > 0 && elsewhere_ns >= ELSEWHERE * all_ns;
+}
+
+/* Did the caller's own time grow along with what it calls? */
+static bool grew_along(const struct tally *at)
+{
+	const struct side *usual = &at->side[0], *here = &at->side[1];
+	const double part = here->all_ns > 0 ? here->ns / here->all_ns : 0;
+
+	if (here->stacks < OWN_STACKS)
+		return false;
+	return usual->stacks < OWN_STACKS ? part >= OWN_ALONE
+					  : part >= IN_PROPORTION * usual->ns / usual->all_ns;
+}
+
+int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_node)
+{
+	const struct scope_together *together = user;
+	const struct scope_evidence *evidence = together->input->evidence;
+	const struct scope_tree *tree = &evidence->tree;
+	struct tally *tally;
+
+	*ret_node = node;
+	if (node == from || node == SCOPE_TREE_ROOT)
+		return 0;
+	tally = calloc(tree->count, sizeof(*tally));
+	if (!tally)
+		return -ENOMEM;
+	add_items(evidence, tally);
+	for (uint32_t callee = node, at; callee != from; callee = at) {
+		at = tree->node[callee].parent;
+		if (at == SCOPE_TREE_ROOT)
+			break;
+		if (grew_along(&tally[at]) && many_call(tree, tally, callee, at)) {
+			*ret_node = at;
+			break;
+		}
+	}
+	free(tally);
+	return 0;
+}
