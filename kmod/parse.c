@@ -121,7 +121,7 @@ static int parse_cgroup(struct genl_info *info, struct nlattr *attribute,
 	if (!target->cgroup || rest)
 		return REFUSE(info, attribute, -EINVAL,
 			      "CGROUP holds no CGROUP_ID, the inode number of the group's directory");
-	if (!SCOPE_COMPAT_CGROUPS || !scope_probe_watches(SCOPE_WATCH_CGROUP))
+	if (!SCOPE_COMPAT_CGROUPS || !scope_probe_selects(SCOPE_SELECT_CGROUP))
 		return REFUSE(info, attribute, -EOPNOTSUPP,
 			      "CGROUP: this kernel does not tell who is in a control group: name the "
 			      "processes of its cgroup.procs as TARGETs, with FOLLOW");

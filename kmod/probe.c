@@ -14,7 +14,7 @@ static struct probe_row {
 	const char *name;
 	void *const *probe;
 	u32 events; /* 0: always */
-	u8 watch;   /* only where the filter looks for this; the kernel may lack it */
+	u8 selects; /* only where the filter looks for this; the kernel may lack it */
 	bool each;  /* its first argument is session->cpu, where all that it needs is found */
 	struct tracepoint *tracepoint;
 } rows[] = {
@@ -29,7 +29,7 @@ static struct probe_row {
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
-	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_WATCH_CGROUP },
+	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_SELECT_CGROUP },
 };
 
 static void *first_argument(struct scope_session *session, const struct probe_row *row)
@@ -63,7 +63,7 @@ int scope_probe_init(void)
 
 	for_each_kernel_tracepoint(probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK || rows[i].watch)
+		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK || rows[i].selects)
 			continue;
 		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
 		       "CONFIG_FTRACE_SYSCALLS\n", rows[i].name);
@@ -97,7 +97,7 @@ int scope_probe_attach(struct scope_session *session)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].events && !(rows[i].events & session->config.events))
 			continue;
-		if (session->attached & BIT(i) || rows[i].watch & ~session->watch)
+		if (session->attached & BIT(i) || rows[i].selects & ~session->selects)
 			continue;
 		err = -EOPNOTSUPP;
 		if (rows[i].tracepoint)
@@ -110,13 +110,13 @@ int scope_probe_attach(struct scope_session *session)
 	return 0;
 }
 
-/* Does this kernel tell of all these (SCOPE_WATCH_*)? */
-bool scope_probe_watches(u8 watch)
+/* Has this kernel the tracepoints that all these need (SCOPE_SELECT_*)? */
+bool scope_probe_selects(u8 selects)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].watch & watch && !rows[i].tracepoint)
+		if (rows[i].selects & selects && !rows[i].tracepoint)
 			return false;
 	return true;
 }

@@ -15,7 +15,7 @@ int scope_probe_init(void);
 struct tracepoint *scope_probe_tracepoint(const char *name);
 u32 scope_probe_events(void);
 int scope_probe_attach(struct scope_session *session);
-bool scope_probe_watches(u8 watch);
+bool scope_probe_selects(u8 selects);
 void scope_probe_detach(struct scope_session *session);
 
 /* probe_syscall.c */

@@ -121,7 +121,7 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 		return;
 	}
 	line = scope_filter_line_of(&session->filter, next->tgid);
-	if (scope_filter_may_have(line) || unlikely(session->watch))
+	if (scope_filter_may_have(line) || unlikely(session->selects))
 		switch_in(session, preempt, prev, next, prev_state, line);
 }
 
@@ -210,15 +210,15 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 			     struct linux_binprm *bprm)
 {
 	struct scope_session *session = data;
-	bool watch = session->watch && old_pid != task->pid;
+	bool by_thread = session->selects && old_pid != task->pid;
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
-	if (!this_cpu_read(session->cpu->traced) && !watch)
+	if (!this_cpu_read(session->cpu->traced) && !by_thread)
 		return;
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	if (watch) {
+	if (by_thread) {
 		scope_select_exec(session, task, old_pid);
 		scope_sched_refresh(session, cpu);
 	}
@@ -242,7 +242,7 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 		scope_record_put_comm(&cpu->ring, scope_clock_ns(&cpu->clock), task, comm);
 		raw_local_irq_restore(flags);
 	}
-	if (session->watch & SCOPE_WATCH_COMM)
+	if (session->selects & SCOPE_SELECT_COMM)
 		scope_select_renamed(session, task, comm);
 }
 

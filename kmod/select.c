@@ -106,12 +106,12 @@ static void scan_threads(struct scope_session *session)
 	for_each_process_thread(process, thread) {
 		if (thread->flags & PF_KTHREAD)
 			continue;
-		if (session->watch & SCOPE_WATCH_COMM) {
+		if (session->selects & SCOPE_SELECT_COMM) {
 			scope_rename_comm(session->rename, thread, comm);
 			set_thread(session, thread, SCOPE_FILTER_COMM,
 				   scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, comm));
 		}
-		if (session->watch & SCOPE_WATCH_CGROUP)
+		if (session->selects & SCOPE_SELECT_CGROUP)
 			set_thread(session, thread, SCOPE_FILTER_CGROUP,
 				   in_chosen_cgroup(session, thread));
 	}
@@ -156,7 +156,7 @@ void scope_select_scan(struct scope_session *session)
 	scope_select_sweep(session);
 	if (session->config.follow)
 		add_descendants(session);
-	if (session->watch & (SCOPE_WATCH_COMM | SCOPE_WATCH_CGROUP))
+	if (session->selects & (SCOPE_SELECT_COMM | SCOPE_SELECT_CGROUP))
 		scan_threads(session);
 }
 
@@ -262,10 +262,10 @@ bool scope_select_fork(struct scope_session *session, const struct task_struct *
 	if (session->config.follow && child->tgid != parent->tgid &&
 	    scope_filter_has(&session->filter, parent->tgid))
 		scope_filter_add(&session->filter, child->tgid, SCOPE_FILTER_CHILD);
-	if (session->watch & SCOPE_WATCH_COMM &&
+	if (session->selects & SCOPE_SELECT_COMM &&
 	    scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, child->comm))
 		scope_filter_add(&session->filter, thread_key(child), SCOPE_FILTER_COMM);
-	if (session->watch & SCOPE_WATCH_CGROUP) {
+	if (session->selects & SCOPE_SELECT_CGROUP) {
 		rcu_read_lock();
 		if (in_chosen_cgroup(session, child))
 			scope_filter_add(&session->filter, thread_key(child), SCOPE_FILTER_CGROUP);
@@ -291,9 +291,9 @@ bool scope_select_exit(struct scope_session *session, const struct task_struct *
 {
 	bool had = last && scope_filter_remove(&session->filter, task->tgid);
 
-	if (session->watch)
+	if (session->selects)
 		had |= scope_filter_remove(&session->filter, thread_key(task));
-	if (session->watch & SCOPE_WATCH_COMM)
+	if (session->selects & SCOPE_SELECT_COMM)
 		scope_rename_forget(session->rename, task);
 	return had;
 }

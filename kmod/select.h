@@ -27,17 +27,17 @@ struct scope_change {
 	const u8 *syscalls; /* SCOPE_SYSCALL_MAX bits, or NULL: as before */
 };
 
-/* What a session needs to be told of; see probe.c. */
-#define SCOPE_WATCH_THREADS 0x01u /* threads may have entries of their own */
-#define SCOPE_WATCH_COMM 0x02u
-#define SCOPE_WATCH_CGROUP 0x04u
+/* By what a session selects threads, beside their process: each needs tracepoints, see probe.c. */
+#define SCOPE_SELECT_THREADS 0x01u /* threads may have entries of their own */
+#define SCOPE_SELECT_COMM 0x02u
+#define SCOPE_SELECT_CGROUP 0x04u
 
 static __always_inline bool scope_select_has(const struct scope_session *session,
 					     const struct task_struct *task)
 {
 	if (scope_filter_has(&session->filter, task->tgid))
 		return true;
-	return unlikely(session->watch) &&
+	return unlikely(session->selects) &&
 	       scope_filter_has(&session->filter, task->pid | SCOPE_FILTER_THREAD);
 }
 
@@ -46,7 +46,7 @@ static __always_inline bool scope_select_may_have(const struct scope_session *se
 						  const struct task_struct *task)
 {
 	return scope_filter_may_have(scope_filter_line_of(&session->filter, task->tgid)) ||
-	       unlikely(session->watch);
+	       unlikely(session->selects);
 }
 
 /* Under session->lock. The first two: target.c. */

@@ -12,7 +12,7 @@
 #include "region.h"
 #include "select.h"
 #include "session.h"
-#include "watch.h"
+#include "monitor.h"
 
 static DEFINE_MUTEX(sessions_lock); /* sessions */
 static DEFINE_IDR(sessions);
@@ -54,7 +54,7 @@ int scope_session_create(struct scope_session **ret_session)
 	}
 	scope_sample_prepare(session);
 	scope_select_prepare(session);
-	scope_watch_prepare(session);
+	scope_monitor_prepare(session);
 	session->owner = get_pid(task_tgid(current));
 	kref_init(&session->ref);
 	mutex_init(&session->dynamic_lock);
@@ -353,7 +353,7 @@ void scope_session_close(struct scope_session *session)
 	mutex_unlock(&session->lock);
 	scope_dynamic_detach(session);
 	mutex_unlock(&session->dynamic_lock);
-	scope_watch_end(session);
+	scope_monitor_end(session);
 	scope_session_put(session);
 }
 

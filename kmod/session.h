@@ -149,7 +149,7 @@ struct scope_call_plan {
 struct scope_session {
 	/* read by probes; of config only stacks and which calls to skip change once they are attached */
 	struct scope_cpu __percpu *cpu;
-	u8 watch; /* SCOPE_WATCH_*: only ever more of them */
+	u8 selects; /* SCOPE_SELECT_*: only ever more of them */
 	bool scanning;
 	int running;
 	u64 plain_ns; /* a call shorter than this needs nothing but its record */
@@ -162,7 +162,7 @@ struct scope_session {
 	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched; /* requests that found no place there */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
-	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_WATCH_COMM */
+	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_SELECT_COMM */
 	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];
 
 	/* control */
@@ -198,7 +198,7 @@ struct scope_session {
 		u64 half_full_ns, lost_ns;     /* when that was last told, 0: never */
 		u64 lost;		       /* events, as last told */
 		bool gone;		       /* the filter was empty */
-	} watcher;
+	} monitor;
 };
 
 void scope_session_exit(void);

@@ -11,7 +11,7 @@ void scope_select_clear(struct scope_session *session)
 	memset(&session->filter, 0, sizeof(session->filter));
 	memset(session->comm_rule, 0, sizeof(session->comm_rule));
 	memset(session->cgroup_rule, 0, sizeof(session->cgroup_rule));
-	session->watch = 0;
+	session->selects = 0;
 }
 
 static inline u32 fresh(const struct scope_session *session)
@@ -53,16 +53,16 @@ static int add_cgroup(struct scope_session *session, const struct scope_target *
  */
 int scope_select_add(struct scope_session *session, const struct scope_target *target)
 {
-	static const u8 watches[] = { [SCOPE_ATTR_THREAD] = SCOPE_WATCH_THREADS,
-				      [SCOPE_ATTR_COMM] = SCOPE_WATCH_COMM,
-				      [SCOPE_ATTR_COMM_PREFIX] = SCOPE_WATCH_COMM,
-				      [SCOPE_ATTR_CGROUP] = SCOPE_WATCH_CGROUP };
+	static const u8 bits[] = { [SCOPE_ATTR_THREAD] = SCOPE_SELECT_THREADS,
+				   [SCOPE_ATTR_COMM] = SCOPE_SELECT_COMM,
+				   [SCOPE_ATTR_COMM_PREFIX] = SCOPE_SELECT_COMM,
+				   [SCOPE_ATTR_CGROUP] = SCOPE_SELECT_CGROUP };
 	const u32 key = target->kind == SCOPE_ATTR_THREAD ? target->id | SCOPE_FILTER_THREAD
 							   : target->id;
 
 	lockdep_assert_held(&session->lock);
-	if (target->kind < ARRAY_SIZE(watches))
-		WRITE_ONCE(session->watch, session->watch | watches[target->kind]);
+	if (target->kind < ARRAY_SIZE(bits))
+		WRITE_ONCE(session->selects, session->selects | bits[target->kind]);
 	switch (target->kind) {
 	case SCOPE_ATTR_COMM:
 	case SCOPE_ATTR_COMM_PREFIX:

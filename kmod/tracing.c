@@ -12,7 +12,7 @@
 #include "session.h"
 #include "selftest.h"
 #include "state.h"
-#include "watch.h"
+#include "monitor.h"
 
 typedef void (*cpu_work)(struct scope_session *session, struct scope_cpu *cpu);
 
@@ -146,7 +146,7 @@ int scope_session_start(struct scope_session *session)
 	WRITE_ONCE(session->run_state, SCOPE_RUN_ON);
 	if (session->config.events & SCOPE_EVENTS_SYSCALL)
 		scope_selftest_begin(session);
-	scope_watch_start(session);
+	scope_monitor_start(session);
 	goto out;
 
 samples:

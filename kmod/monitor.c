@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks after running sessions, ten times a second in process context: tells those who listen what
- * happens to them, and stops one whose probes cost too much.
+ * Monitors running sessions, ten times a second in process context: sends notices of what happens to
+ * them, and stops a session whose probes cost too much.
  */
 #include <linux/jiffies.h>
 #include <linux/timekeeping.h>
@@ -10,7 +10,7 @@
 #include "netlink.h"
 #include "selftest.h"
 #include "select.h"
-#include "watch.h"
+#include "monitor.h"
 
 #define PERIOD_MS 100
 #define SECOND_NS 1000000000ull
@@ -40,7 +40,7 @@ static void tell_half_full(struct scope_session *session, u64 now)
 			cpu = id;
 		}
 	}
-	if (most >= session->config.subbuf_count / 2 && due(&session->watcher.half_full_ns, now))
+	if (most >= session->config.subbuf_count / 2 && due(&session->monitor.half_full_ns, now))
 		scope_netlink_notice(session->id, SCOPE_NOTICE_HALF_FULL, cpu, most);
 }
 
@@ -62,9 +62,9 @@ static void tell_lost(struct scope_session *session, u64 now)
 			cpu = id;
 		}
 	}
-	if (lost == session->watcher.lost || !due(&session->watcher.lost_ns, now))
+	if (lost == session->monitor.lost || !due(&session->monitor.lost_ns, now))
 		return;
-	session->watcher.lost = lost;
+	session->monitor.lost = lost;
 	scope_netlink_notice(session->id, SCOPE_NOTICE_LOST, cpu, lost);
 }
 
@@ -72,11 +72,11 @@ static void tell_gone(struct scope_session *session)
 {
 	/* Names and groups select who comes later, too. */
 	bool gone = !atomic_read(&session->filter.count) && !atomic_read(&session->filter.threads) &&
-		    !(session->watch & (SCOPE_WATCH_COMM | SCOPE_WATCH_CGROUP));
+		    !(session->selects & (SCOPE_SELECT_COMM | SCOPE_SELECT_CGROUP));
 
-	if (gone && !session->watcher.gone)
+	if (gone && !session->monitor.gone)
 		scope_netlink_notice(session->id, SCOPE_NOTICE_TARGET_GONE, 0, 0);
-	session->watcher.gone = gone;
+	session->monitor.gone = gone;
 }
 
 /* The CPU on which probes took the largest share since the last time, and that in thousandths. */
@@ -100,9 +100,9 @@ static u32 largest_share(struct scope_session *session, u64 passed_ns, u32 *ret_
 
 static void check_overhead(struct scope_session *session, u64 now)
 {
-	u32 cpu, share = largest_share(session, now - session->watcher.checked_ns, &cpu);
+	u32 cpu, share = largest_share(session, now - session->monitor.checked_ns, &cpu);
 
-	session->watcher.checked_ns = now;
+	session->monitor.checked_ns = now;
 	if (!session->config.overhead_max || share <= session->config.overhead_max)
 		return;
 	session->guard_cpu = cpu;
@@ -116,13 +116,13 @@ static void check_overhead(struct scope_session *session, u64 now)
 static void look(struct work_struct *work)
 {
 	struct scope_session *session =
-		container_of(to_delayed_work(work), struct scope_session, watcher.work);
+		container_of(to_delayed_work(work), struct scope_session, monitor.work);
 	u64 now = ktime_get_mono_fast_ns();
 
 	mutex_lock(&session->lock);
 	if (session->run_state != SCOPE_RUN_ON)
 		goto out;
-	if (now - session->watcher.checked_ns >= SECOND_NS) {
+	if (now - session->monitor.checked_ns >= SECOND_NS) {
 		scope_select_sweep(session);
 		check_overhead(session, now);
 	}
@@ -135,26 +135,26 @@ static void look(struct work_struct *work)
 	tell_lost(session, now);
 	tell_gone(session);
 	if (session->run_state == SCOPE_RUN_ON)
-		schedule_delayed_work(&session->watcher.work, msecs_to_jiffies(PERIOD_MS));
+		schedule_delayed_work(&session->monitor.work, msecs_to_jiffies(PERIOD_MS));
 out:
 	mutex_unlock(&session->lock);
 }
 
-void scope_watch_prepare(struct scope_session *session)
+void scope_monitor_prepare(struct scope_session *session)
 {
-	INIT_DELAYED_WORK(&session->watcher.work, look);
+	INIT_DELAYED_WORK(&session->monitor.work, look);
 }
 
 /* Under session->lock, as it begins to run. It ends by itself when the session is stopped. */
-void scope_watch_start(struct scope_session *session)
+void scope_monitor_start(struct scope_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	session->watcher.checked_ns = ktime_get_mono_fast_ns();
-	schedule_delayed_work(&session->watcher.work, msecs_to_jiffies(PERIOD_MS));
+	session->monitor.checked_ns = ktime_get_mono_fast_ns();
+	schedule_delayed_work(&session->monitor.work, msecs_to_jiffies(PERIOD_MS));
 }
 
 /* Not under session->lock. The session is closed, so it is not started again. */
-void scope_watch_end(struct scope_session *session)
+void scope_monitor_end(struct scope_session *session)
 {
-	cancel_delayed_work_sync(&session->watcher.work);
+	cancel_delayed_work_sync(&session->monitor.work);
 }
