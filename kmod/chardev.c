@@ -9,8 +9,9 @@
 #include <linux/uaccess.h>
 #include "chardev.h"
 #include "lockdown.h"
+#include "lifetime.h"
 #include "region.h"
-#include "session.h"
+#include "tracing.h"
 
 static bool disable;
 module_param(disable, bool, 0644);
@@ -117,7 +118,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SCOPE_IOC_CONSUME:
 		return ioctl_consume(session, (const void __user *)arg);
 	case SCOPE_IOC_FLUSH:
-		return scope_session_flush(session);
+		return scope_tracing_flush(session);
 	default:
 		return -ENOTTY;
 	}

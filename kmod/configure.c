@@ -5,10 +5,10 @@
 #include <linux/sort.h>
 #include <linux/stringify.h>
 #include "arch.h"
+#include "change.h"
 #include "configure.h"
 #include "probe.h"
 #include "parse.h"
-#include "select.h"
 
 static void get_u32(struct genl_info *info, enum scope_attr name, u32 *value)
 {

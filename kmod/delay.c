@@ -3,7 +3,7 @@
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include "delay_rule.h"
+#include "delay.h"
 #include "rcu_tasks.h"
 #include "trap_cost.h"
 

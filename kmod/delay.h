@@ -9,43 +9,8 @@
 #ifndef SCOPE_KMOD_DELAY_H
 #define SCOPE_KMOD_DELAY_H
 
-#include <linux/atomic.h>
-#include <linux/bitmap.h>
-#include <linux/list.h>
-#include <linux/wait.h>
 #include <scope/control.h>
-
-struct scope_session;
-struct scope_threads;
-struct scope_delay_rule;
-
-#define SCOPE_DELAY_RETURNS 1024 /* threads of a session at once on their way to a delay */
-
-/* A session's share. */
-struct scope_delays {
-	struct list_head rules; /* struct scope_delay_rule */
-	u32 count;
-	wait_queue_head_t sleepers;
-	/* the cap of a second: which one it is, and what was served in it */
-	u64 second_max_ns;
-	atomic64_t second, second_ns;
-	struct scope_delay_rule __rcu *speedup; /* that of SCOPE_DELAY_SPEEDUP, while it is in place */
-	struct scope_delay_return *returns; /* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
-	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
-};
-
-/* Code that is to look faster; tgid is that of the first pid namespace. */
-struct scope_delay_ranges {
-	u32 count;
-	struct scope_delay_range range[];
-};
-
-struct scope_delay_values {
-	u64 ns, hit_max_ns, seed;
-	u32 probability;
-	struct scope_delay_ranges *ranges; /* of SCOPE_DELAY_SPEEDUP; NULL: none */
-	struct scope_threads *threads; /* NULL: every traced one */
-};
+#include "delay_rule.h"
 
 /* What SCOPE_CMD_DELAY_SET asks for. */
 struct scope_delay_request {
@@ -83,8 +48,6 @@ int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_i
 void scope_delay_detach(struct scope_session *session);
 /* Any context that may take a spinlock: tracing stopped, sleepers are to look. */
 void scope_delay_wake(struct scope_session *session);
-/* From the timer of samples, interrupts off, while the session runs. */
-void scope_delay_sample(struct scope_session *session);
 /* Nobody else has the session any more. */
 void scope_delay_free(struct scope_session *session);
 /* No session is left: wait until no thread is inside the module. */
@@ -122,10 +85,6 @@ static inline void scope_delay_detach(struct scope_session *session)
 }
 
 static inline void scope_delay_wake(struct scope_session *session)
-{
-}
-
-static inline void scope_delay_sample(struct scope_session *session)
 {
 }
 

@@ -5,11 +5,24 @@
 
 #include <linux/kprobes.h>
 #include <linux/path.h>
-#include "delay.h"
+#include <scope/control.h>
 #include "session.h"
 #include "uprobe.h"
 
 #define SCOPE_DELAY_DEBTS 1024u /* a power of two: threads that owe a rule at once */
+
+/* Code that is to look faster; tgid is that of the first pid namespace. */
+struct scope_delay_ranges {
+	u32 count;
+	struct scope_delay_range range[];
+};
+
+struct scope_delay_values {
+	u64 ns, hit_max_ns, seed;
+	u32 probability;
+	struct scope_delay_ranges *ranges; /* of SCOPE_DELAY_SPEEDUP; NULL: none */
+	struct scope_threads *threads; /* NULL: every traced one */
+};
 
 struct scope_delay_rule {
 	/* what sites read; but for values and gone it never changes while the rule is in the code */

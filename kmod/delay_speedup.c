@@ -16,8 +16,9 @@
 #include "arch.h"
 #include "delay_account.h"
 #include "delay_rule.h"
+#include "delay_speedup.h"
 #include "probe.h"
-#include "select.h"
+#include "traced.h"
 #include "tracepoint.h"
 
 #define SLOTS 2048u /* a power of two */
@@ -271,12 +272,12 @@ static __always_inline void probe_switch(struct scope_delay_rule *rule, bool pre
 		return;
 	/* Who ends has given its slot back. */
 	if (!preempt && prev_state && !(prev->flags & PF_EXITING) &&
-	    scope_select_has(rule->session, prev)) {
+	    scope_traced_has(rule->session, prev)) {
 		slot = get(rule, prev->pid);
 		if (slot)
 			leave_cpu(rule, slot);
 	}
-	if (scope_select_has(rule->session, next)) {
+	if (scope_traced_has(rule->session, next)) {
 		slot = find(rule->speedup, next->pid);
 		if (slot && slot->off)
 			come_back(rule, slot);
@@ -288,7 +289,7 @@ static __always_inline void probe_waking(struct scope_delay_rule *rule, struct t
 	struct slot *slot, *waker;
 	u64 required_ns;
 
-	if (READ_ONCE(rule->gone) || !scope_select_has(rule->session, task))
+	if (READ_ONCE(rule->gone) || !scope_traced_has(rule->session, task))
 		return;
 	slot = find(rule->speedup, task->pid);
 	if (!slot || !smp_load_acquire(&slot->off))

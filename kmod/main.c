@@ -2,12 +2,13 @@
 /* Loads and unloads the module: a list of inits, and the same list backwards. */
 #include <linux/module.h>
 #include "chardev.h"
+#include "lifetime.h"
 #include "listen.h"
 #include "netlink.h"
 #include "probe.h"
+#include "probe_sample.h"
 #include "region.h"
 #include "selftest.h"
-#include "session.h"
 
 static int __init scope_init(void)
 {

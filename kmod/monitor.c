@@ -11,6 +11,7 @@
 #include "selftest.h"
 #include "select.h"
 #include "monitor.h"
+#include "tracing.h"
 
 #define PERIOD_MS 100
 #define SECOND_NS 1000000000ull
@@ -107,7 +108,7 @@ static void check_overhead(struct scope_session *session, u64 now)
 		return;
 	session->guard_cpu = cpu;
 	session->guard_share = share;
-	scope_session_stop_locked(session, SCOPE_STOP_GUARD);
+	scope_tracing_stop(session, SCOPE_STOP_GUARD);
 	pr_warn("scope: session %u stopped: its probes took %u.%u %% of CPU %u\n", session->id,
 		share / 10, share % 10, cpu);
 	scope_netlink_notice(session->id, SCOPE_NOTICE_GUARD, cpu, share);

@@ -4,15 +4,17 @@
 #include <linux/pid.h>
 #include <linux/timekeeping.h>
 #include "arch.h"
+#include "change.h"
 #include "configure.h"
 #include "genetlink.h"
+#include "lifetime.h"
 #include "listen.h"
 #include "measure.h"
 #include "netlink.h"
 #include "region.h"
 #include "parse.h"
 #include "selftest.h"
-#include "session.h"
+#include "tracing.h"
 
 #define CPUS_MAX 200 /* in one answer: a netlink attribute's length has 16 bits */
 #define CPU_BYTES 256
@@ -349,7 +351,7 @@ static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	err = scope_session_snapshot(session, nla_get_flag(info->attrs[SCOPE_ATTR_HOLD]));
+	err = scope_tracing_snapshot(session, nla_get_flag(info->attrs[SCOPE_ATTR_HOLD]));
 	if (err == -EALREADY)
 		NL_SET_ERR_MSG(info->extack, "the session is not running");
 	scope_session_put(session);

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include "configure.h"
 #include "delay.h"
+#include "lifetime.h"
 #include "netlink.h"
 #include "parse.h"
 

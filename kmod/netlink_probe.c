@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include "configure.h"
 #include "dynamic.h"
+#include "lifetime.h"
 #include "netlink.h"
 #include "parse.h"
 

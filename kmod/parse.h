@@ -4,7 +4,7 @@
 #define SCOPE_KMOD_PARSE_H
 
 #include "genetlink.h"
-#include "select.h"
+#include "target.h"
 
 /* What is wrong with an attribute, for the extended acknowledgement; its value is code. */
 #define REFUSE(info, attribute, code, text)                                                        \

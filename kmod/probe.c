@@ -2,7 +2,10 @@
 /* Finds the kernel's tracepoints by name and attaches a session's probes to them. */
 #include <linux/bitops.h>
 #include "probe.h"
-#include "select.h"
+#include "probe_block.h"
+#include "probe_cgroup.h"
+#include "probe_sched.h"
+#include "probe_syscall.h"
 #include "tracepoint.h"
 
 /*

@@ -11,8 +11,9 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include "block.h"
-#include "probe.h"
+#include "probe_block.h"
 #include "record.h"
+#include "session.h"
 
 #ifdef SCOPE_BLOCK_KNOWN
 

@@ -2,7 +2,7 @@
 /* Tasks that go to another control group: the filter may care. */
 #include <linux/cgroup.h>
 #include <linux/sched.h>
-#include "probe.h"
+#include "probe_cgroup.h"
 #include "select.h"
 
 #ifdef SCOPE_HAVE_CGROUP_ATTACH /* 4.13 */

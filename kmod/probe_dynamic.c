@@ -12,7 +12,7 @@
 #include "measure.h"
 #include "probe_dynamic.h"
 #include "record.h"
-#include "select.h"
+#include "traced.h"
 #include "stack.h"
 #include "trap_cost.h"
 
@@ -203,13 +203,13 @@ bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *
 	bool wanted = false;
 
 	if (current->mm == mm)
-		return scope_select_has(session, current);
+		return scope_traced_has(session, current);
 	rcu_read_lock();
 	for_each_process(process) {
 		/* The first thread may have ended, and have no memory any more. */
 		for_each_thread(process, thread)
 			if (READ_ONCE(thread->mm) == mm)
-				wanted |= scope_select_has(session, thread);
+				wanted |= scope_traced_has(session, thread);
 	}
 	rcu_read_unlock();
 	return wanted;

@@ -7,7 +7,8 @@
  */
 #include <linux/timekeeping.h>
 #include "hotplug.h"
-#include "probe.h"
+#include "delay_speedup.h"
+#include "probe_sample.h"
 #include "stack.h"
 
 static int hotplug_state;

@@ -9,24 +9,14 @@
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 #include "measure.h"
-#include "probe.h"
+#include "probe_sched.h"
+#include "probe_syscall.h"
 #include "record.h"
 #include "select.h"
 #include "stack.h"
+#include "task_state.h"
+#include "traced.h"
 #include "tracepoint.h"
-
-/* From the kernel's bits to enum scope_state; the index is that of the letters in "RSDTtXZPI". */
-u8 scope_sched_state(unsigned int task_state, unsigned int exit_state)
-{
-	static const u8 states[] = {
-		SCOPE_STATE_RUNNABLE, SCOPE_STATE_SLEEPING, SCOPE_STATE_DISK,
-		SCOPE_STATE_STOPPED,  SCOPE_STATE_STOPPED,  SCOPE_STATE_DEAD,
-		SCOPE_STATE_DEAD,     SCOPE_STATE_OTHER,    SCOPE_STATE_IDLE,
-	};
-	unsigned int index = __task_state_index(task_state, exit_state);
-
-	return index < ARRAY_SIZE(states) ? states[index] : SCOPE_STATE_OTHER;
-}
 
 /* What a switch tells of a traced thread that it ends. */
 static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev,
@@ -35,7 +25,7 @@ static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *
 	u32 bits = SCOPE_SWITCH_PREV_TRACED;
 
 	if (!preempt)
-		bits |= (u32)scope_sched_state(prev_state, prev->exit_state)
+		bits |= (u32)scope_task_state(prev_state, prev->exit_state)
 			<< SCOPE_SWITCH_STATE_SHIFT;
 	if (prev->in_iowait)
 		bits |= SCOPE_SWITCH_IOWAIT;
@@ -47,7 +37,7 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 				   struct task_struct *prev, struct task_struct *next,
 				   unsigned int prev_state)
 {
-	bool next_traced = scope_select_has(session, next);
+	bool next_traced = scope_traced_has(session, next);
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
 	u32 bits = next->pid, tid = 0;
 	u64 now;
@@ -132,7 +122,7 @@ static noinline notrace void waking_traced(struct scope_session *session, struct
 	u32 bits;
 	u64 now;
 
-	if (!scope_select_has(session, task) || unlikely(!READ_ONCE(session->running)))
+	if (!scope_traced_has(session, task) || unlikely(!READ_ONCE(session->running)))
 		return;
 	cpu = this_cpu_ptr(session->cpu);
 	now = scope_clock_ns(&cpu->clock);
@@ -155,33 +145,8 @@ static noinline notrace void waking_traced(struct scope_session *session, struct
 
 static __always_inline void probe_waking(struct scope_session *session, struct task_struct *task)
 {
-	if (scope_select_may_have(session, task))
+	if (scope_traced_may_have(session, task))
 		waking_traced(session, task);
-}
-
-/*
- * Interrupts off. The filter changed: if that is so for the task on this CPU, a switch says it, as if
- * a thread had come that is traced, or one that is not.
- */
-void scope_sched_refresh(struct scope_session *session, struct scope_cpu *cpu)
-{
-	bool traced = READ_ONCE(session->running) && scope_select_has(session, current);
-	u64 now = ktime_get_mono_fast_ns();
-
-	if (traced == cpu->traced)
-		return;
-	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
-		scope_syscall_put_pending(session, cpu, now);
-	cpu->pending &= ~SCOPE_CALL_SLOT;
-	if (session->config.events & SCOPE_EVENTS_SCHED)
-		scope_record_put_switch(&cpu->ring, now,
-					current->pid | SCOPE_SWITCH_PREEMPT |
-						(traced ? SCOPE_SWITCH_NEXT_TRACED :
-							  SCOPE_SWITCH_PREV_TRACED),
-					traced ? current->pid : 0);
-	else
-		scope_ring_force_thread(&cpu->ring, traced ? current->pid : 0);
-	cpu->traced = traced;
 }
 
 /* Before the child runs for the first time, in its parent. */
@@ -220,7 +185,7 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 	cpu = this_cpu_ptr(session->cpu);
 	if (by_thread) {
 		scope_select_exec(session, task, old_pid);
-		scope_sched_refresh(session, cpu);
+		scope_traced_refresh(session, cpu);
 	}
 	if (cpu->traced)
 		scope_record_put_exec(&cpu->ring, scope_clock_ns(&cpu->clock), old_pid, task);
@@ -236,7 +201,7 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 
 	/* Readers of protocol 1 do not know the record. */
 	if (READ_ONCE(session->running) && session->config.protocol > 1 &&
-	    scope_select_has(session, task)) {
+	    scope_traced_has(session, task)) {
 		raw_local_irq_save(flags);
 		cpu = this_cpu_ptr(session->cpu);
 		scope_record_put_comm(&cpu->ring, scope_clock_ns(&cpu->clock), task, comm);

@@ -11,7 +11,7 @@
 #include <trace/events/syscalls.h>
 #include "arch.h"
 #include "measure.h"
-#include "probe.h"
+#include "probe_syscall.h"
 #include "record.h"
 #include "stack.h"
 #include "tracepoint.h"

@@ -15,6 +15,7 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 #include "hotplug.h"
+#include "reader.h"
 #include "region.h"
 
 static int hotplug_state;
@@ -117,7 +118,8 @@ static int alloc_pages_of_all(struct scope_session *session)
 		page->subbuf_bytes = config->subbuf_bytes;
 		page->subbuf_count = config->subbuf_count;
 		page->header_bytes = SCOPE_HEADER_BYTES;
-		scope_ring_init(&per_cpu_ptr(session->cpu, id)->ring, page, NULL, config->flight);
+		scope_ring_init(&per_cpu_ptr(session->cpu, id)->ring, page, NULL, config->flight,
+				scope_reader_notify);
 	}
 	return 0;
 }

@@ -11,7 +11,8 @@
  * The caller has filled cpu and the sizes of page, zeroed the rest, and frees both. subbufs may be
  * NULL: all events are lost, until ring->subbufs is set while no writer runs.
  */
-void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight)
+void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight,
+		     scope_ring_notify *notify)
 {
 	memset(ring, 0, sizeof(*ring));
 	ring->page = page;
@@ -21,6 +22,7 @@ void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *
 	ring->subbuf_bytes = page->subbuf_bytes;
 	ring->subbuf_count = page->subbuf_count;
 	ring->flight = flight;
+	ring->notify = notify;
 	ring->kept = U64_MAX;
 	page->magic = SCOPE_RING_MAGIC;
 	page->mode = flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM;
@@ -115,7 +117,7 @@ static void ring_publish(struct scope_ring *ring)
 	WRITE_ONCE(ring->page->records, ring->records);
 	/* Pairs with the reader's acquire: it sees the records before the number. */
 	smp_store_release(&ring->page->head, ring->head);
-	scope_ring_notify(ring);
+	ring->notify(ring);
 }
 
 /*

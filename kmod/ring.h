@@ -51,12 +51,14 @@ struct scope_ring {
 	u64 held;	  /* flight: numbers below are not overwritten */
 	u64 kept;	  /* flight: nor are numbers from this one on; U64_MAX: none */
 	bool flight;
+	void (*notify)(struct scope_ring *ring); /* scope_ring_notify */
 };
 
-/* Called as a sub-buffer is handed out; interrupts are off. Supplied by whoever links the ring. */
-void scope_ring_notify(struct scope_ring *ring);
+/* Called as a sub-buffer is handed out; interrupts are off. */
+typedef void scope_ring_notify(struct scope_ring *ring);
 
-void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight);
+void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight,
+		     scope_ring_notify *notify);
 void scope_ring_lose(struct scope_ring *ring, enum scope_lost reason);
 void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns);
 void scope_ring_close(struct scope_ring *ring);

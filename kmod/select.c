@@ -10,10 +10,11 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include "cgroup.h"
-#include "probe.h"
+#include "probe_syscall.h"
 #include "record.h"
 #include "select.h"
 #include "state.h"
+#include "traced.h"
 
 #define FOLLOW_PASSES 32
 
@@ -184,7 +185,7 @@ static void put_untraced(struct scope_session *session, const struct task_struct
 /* Under rcu_read_lock(). A thread that is leaving by one entry may stay by the other. */
 static void tell(struct scope_session *session, struct task_struct *task)
 {
-	if (!scope_select_has(session, task))
+	if (!scope_traced_has(session, task))
 		put_untraced(session, task);
 	else if (entries_of(session, task) & SCOPE_FILTER_FRESH)
 		scope_state_put(session, task);
@@ -205,7 +206,7 @@ int scope_select_settle(struct scope_session *session)
 
 	lockdep_assert_held(&session->lock);
 	scope_filter_mark(filter);
-	scope_session_refresh(session);
+	scope_traced_refresh_all(session);
 	err = scope_roster_fill(session, must_tell, &roster);
 	if (err)
 		return err;
@@ -271,7 +272,7 @@ bool scope_select_fork(struct scope_session *session, const struct task_struct *
 			scope_filter_add(&session->filter, thread_key(child), SCOPE_FILTER_CGROUP);
 		rcu_read_unlock();
 	}
-	return scope_select_has(session, child);
+	return scope_traced_has(session, child);
 }
 
 /* The thread took over the number of the first thread; its name has been dealt with by then. */
@@ -303,13 +304,13 @@ static void settle_current(struct scope_session *session, bool left)
 {
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
 
-	if (left && cpu->traced && !scope_select_has(session, current)) {
+	if (left && cpu->traced && !scope_traced_has(session, current)) {
 		if (cpu->pending & SCOPE_CALL_PENDING)
 			scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
 		scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), current,
 					     SCOPE_EXIT_UNTRACED);
 	}
-	scope_sched_refresh(session, cpu);
+	scope_traced_refresh(session, cpu);
 }
 
 /* comm: the new name, of any length, not yet in task->comm. */

@@ -22,10 +22,6 @@
 #define PATIENCE_NS 2000000000ull
 #define SWITCH_TRIES 20
 
-#ifdef CONFIG_X86
-bool scope_arch_copy_returns_copied __read_mostly;
-#endif
-
 static bool switch_seen, enter_seen, exit_seen;
 static DEFINE_MUTEX(test_lock); /* the two below, and seen of system calls */
 static struct scope_session *tester; /* whose probes are attached; NULL: none */

@@ -11,9 +11,12 @@
 #ifndef SCOPE_KMOD_SESSION_H
 #define SCOPE_KMOD_SESSION_H
 
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -21,7 +24,6 @@
 #include <linux/workqueue.h>
 #include <scope/control.h>
 #include "clock.h"
-#include "delay.h"
 #include "filter.h"
 #include "record.h"
 #include "rename.h"
@@ -105,7 +107,7 @@ struct scope_config {
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*
 	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out altogether.
-	 * SCOPE_CALL_STACK: by stack_mode and stack_syscalls, it may get a stack. Set by session.c alone.
+	 * SCOPE_CALL_STACK: by stack_mode and stack_syscalls, it may get a stack. Set by change.c alone.
 	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* likewise, of other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
@@ -145,6 +147,26 @@ struct scope_call_plan {
 	u32 call;  /* scope_call_word() in it */
 	u32 bytes; /* U32_MAX, which no sub-buffer has room for: several arguments, or no record */
 };
+
+#define SCOPE_DELAY_RETURNS 1024 /* threads of a session at once on their way to a delay */
+
+/* The delay rules of a session. */
+struct scope_delays {
+	struct list_head rules; /* struct scope_delay_rule */
+	u32 count;
+	wait_queue_head_t sleepers;
+	/* the cap of a second: which one it is, and what was served in it */
+	u64 second_max_ns;
+	atomic64_t second, second_ns;
+	struct scope_delay_rule __rcu *speedup; /* that of SCOPE_DELAY_SPEEDUP, while it is in place */
+	struct scope_delay_return *returns; /* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
+	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
+};
+
+/* By what a session selects threads, beside their process: each needs tracepoints, see probe.c. */
+#define SCOPE_SELECT_THREADS 0x01u /* threads may have entries of their own */
+#define SCOPE_SELECT_COMM 0x02u
+#define SCOPE_SELECT_CGROUP 0x04u
 
 struct scope_session {
 	/* read by probes; of config only stacks and which calls to skip change once they are attached */
@@ -200,31 +222,6 @@ struct scope_session {
 		bool gone;		       /* the filter was empty */
 	} monitor;
 };
-
-void scope_session_exit(void);
-
-int scope_session_create(struct scope_session **ret_session);
-struct scope_session *scope_session_get(u32 id);
-void scope_session_put(struct scope_session *session);
-void scope_session_close(struct scope_session *session);
-
-struct scope_target;
-struct scope_change;
-
-int scope_session_configure(struct scope_session *session, const struct scope_config *config,
-			    const struct scope_target *targets, u32 count, u32 *ret_failed);
-int scope_session_change(struct scope_session *session, const struct scope_change *change,
-			 u32 *ret_failed);
-void scope_session_set_syscalls(struct scope_config *config, const u8 *bits);
-void scope_session_refresh(struct scope_session *session);
-int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
-			     struct scope_threads *threads, bool threads_given);
-int scope_session_start(struct scope_session *session);
-int scope_session_stop(struct scope_session *session);
-int scope_session_stop_locked(struct scope_session *session, enum scope_stop_reason reason);
-u32 scope_session_list(u32 *ids, u32 most);
-int scope_session_snapshot(struct scope_session *session, bool hold);
-int scope_session_flush(struct scope_session *session);
 
 static inline bool scope_session_configured(struct scope_session *session)
 {

@@ -13,10 +13,10 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include "arch.h"
-#include "probe.h"
 #include "record.h"
-#include "select.h"
 #include "state.h"
+#include "task_state.h"
+#include "traced.h"
 
 #define ATTEMPTS 3
 #define ROSTER_SLACK 64
@@ -72,7 +72,7 @@ static void look(struct task_struct *task, struct view *view)
 	view->switches = switch_count(task);
 	view->on_cpu = task == current || scope_compat_on_cpu(task);
 	smp_rmb();
-	view->state = scope_sched_state(scope_compat_task_state(task), task->exit_state);
+	view->state = scope_task_state(scope_compat_task_state(task), task->exit_state);
 	view->iowait = task->in_iowait;
 	view->run_ns = READ_ONCE(task->se.sum_exec_runtime);
 	view->since_ns = 0;
@@ -208,7 +208,7 @@ int scope_roster_fill(struct scope_session *session, scope_state_choose *choose,
 
 static bool is_traced(struct scope_session *session, struct task_struct *thread)
 {
-	return scope_select_has(session, thread);
+	return scope_traced_has(session, thread);
 }
 
 /*
@@ -229,7 +229,7 @@ int scope_state_write_all(struct scope_session *session, u8 flags)
 		rcu_read_lock();
 		task = scope_state_find(roster.tid[i]);
 		/* The number may have gone to another thread meanwhile. */
-		if (task && scope_select_has(session, task))
+		if (task && scope_traced_has(session, task))
 			put_state(session, task, flags);
 		rcu_read_unlock();
 		cond_resched();

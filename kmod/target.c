@@ -3,10 +3,10 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
-#include "select.h"
+#include "target.h"
 
 /* Before the start: as if nothing had been named. */
-void scope_select_clear(struct scope_session *session)
+void scope_target_clear(struct scope_session *session)
 {
 	memset(&session->filter, 0, sizeof(session->filter));
 	memset(session->comm_rule, 0, sizeof(session->comm_rule));
@@ -51,7 +51,7 @@ static int add_cgroup(struct scope_session *session, const struct scope_target *
  * Under session->lock. Takes effect at the start, or while tracing runs with a scan and a settling
  * to follow. -ESRCH: it has ended. -ENOSPC: no place for one more.
  */
-int scope_select_add(struct scope_session *session, const struct scope_target *target)
+int scope_target_add(struct scope_session *session, const struct scope_target *target)
 {
 	static const u8 bits[] = { [SCOPE_ATTR_THREAD] = SCOPE_SELECT_THREADS,
 				   [SCOPE_ATTR_COMM] = SCOPE_SELECT_COMM,
@@ -154,8 +154,8 @@ static int remove_thread(struct scope_session *session, u32 key)
 	return 0;
 }
 
-/* As scope_select_add(). -ENOENT: it was not named. */
-int scope_select_remove(struct scope_session *session, const struct scope_target *target)
+/* As scope_target_add(). -ENOENT: it was not named. */
+int scope_target_remove(struct scope_session *session, const struct scope_target *target)
 {
 	lockdep_assert_held(&session->lock);
 	switch (target->kind) {

@@ -204,7 +204,7 @@ static inline bool scope_arch_compat_stack(u16 nr)
 #endif
 
 #ifdef CONFIG_X86
-extern bool scope_arch_copy_returns_copied; /* found at load, see selftest.c */
+extern bool scope_arch_copy_returns_copied; /* found at load by selftest.c, kept in stack.c */
 #endif
 
 /*

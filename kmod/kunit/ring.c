@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "../session.h"
+#include "../reader.h"
 #include "suites.h"
 
 #define SUBBUF SCOPE_SUBBUF_BYTES_MIN
@@ -52,7 +52,7 @@ struct scope_ring *scope_kunit_make_ring(struct kunit *test, u32 count, bool fli
 	f->page->cpu = CPU;
 	f->page->subbuf_bytes = SUBBUF;
 	f->page->subbuf_count = count;
-	scope_ring_init(&f->cpu.ring, f->page, f->subbufs, flight);
+	scope_ring_init(&f->cpu.ring, f->page, f->subbufs, flight, scope_reader_notify);
 	return &f->cpu.ring;
 }
 

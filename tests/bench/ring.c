@@ -23,7 +23,7 @@
 #define ROUNDS 101
 #define THREADS 64
 
-void scope_ring_notify(struct scope_ring *ring)
+static void notify(struct scope_ring *ring)
 {
 	ring->page->tail = ring->page->head;
 }
@@ -70,7 +70,7 @@ static void *run(void *arg)
 	memset(region, 0, HEADER + COUNT * SUBBUF);
 	page->subbuf_bytes = SUBBUF;
 	page->subbuf_count = COUNT;
-	scope_ring_init(&writer->ring, page, region + HEADER, false);
+	scope_ring_init(&writer->ring, page, region + HEADER, false, notify);
 	pthread_barrier_wait(writer->together);
 	for (int round = 0; round < ROUNDS; round++) {
 		double begin = now_ns();

@@ -19,7 +19,7 @@
 
 static unsigned int notified;
 
-void scope_ring_notify(struct scope_ring *ring)
+static void notify(struct scope_ring *ring)
 {
 	(void)ring;
 	notified++;
@@ -47,7 +47,7 @@ static inline void setup_mode(struct fixture *f, u32 count, bool flight)
 	page->subbuf_bytes = SUBBUF;
 	page->subbuf_count = count;
 	page->header_bytes = HEADER;
-	scope_ring_init(&f->ring, page, f->region + HEADER, flight);
+	scope_ring_init(&f->ring, page, f->region + HEADER, flight, notify);
 }
 
 static inline void setup(struct fixture *f, u32 count)

@@ -21,7 +21,7 @@
 #define COUNT 16u
 #define EVENTS 400
 
-void scope_ring_notify(struct scope_ring *ring)
+static void notify(struct scope_ring *ring)
 {
 	(void)ring;
 }
@@ -157,7 +157,7 @@ static void run(int lost, enum way way)
 	memset(region, 0, sizeof(region));
 	page->subbuf_bytes = SUBBUF;
 	page->subbuf_count = COUNT;
-	scope_ring_init(&ring, page, region + HEADER, false);
+	scope_ring_init(&ring, page, region + HEADER, false, notify);
 	for (i = 0; i < EVENTS; i++) {
 		u64 tail = page->tail;
 

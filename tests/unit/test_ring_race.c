@@ -36,7 +36,7 @@ static struct {
 
 static u8 *region;
 
-void scope_ring_notify(struct scope_ring *ring)
+static void notify(struct scope_ring *ring)
 {
 	(void)ring;
 }
@@ -146,7 +146,7 @@ static void run(bool signals)
 	page = (struct scope_ring_page *)region;
 	page->subbuf_bytes = SUBBUF;
 	page->subbuf_count = COUNT;
-	scope_ring_init(&writer.ring, page, region + HEADER, false);
+	scope_ring_init(&writer.ring, page, region + HEADER, false, notify);
 	writer.now_ns = 1;
 	assert_int_equal(pthread_create(&thread, NULL, write_all, NULL), 0);
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {

@@ -1,136 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions: their list, their memory, and what is set in them. */
-#include <linux/idr.h>
-#include <linux/pid.h>
-#include <linux/slab.h>
+/* Changes a session: its configuration, its filter, its stacks, whether it runs. */
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include "change.h"
 #include "delay.h"
 #include "dynamic.h"
-#include "measure.h"
+#include "monitor.h"
 #include "probe.h"
+#include "probe_block.h"
+#include "probe_sample.h"
 #include "region.h"
 #include "select.h"
-#include "session.h"
-#include "monitor.h"
-
-static DEFINE_MUTEX(sessions_lock); /* sessions */
-static DEFINE_IDR(sessions);
-
-/* Never wake from a probe: sched_switch holds the run queue's lock that a wake-up takes. */
-static void session_wake(struct irq_work *work)
-{
-	struct scope_cpu *cpu = container_of(work, struct scope_cpu, wake);
-
-	wake_up_interruptible(&cpu->session->readers);
-}
-
-void scope_ring_notify(struct scope_ring *ring)
-{
-	struct scope_cpu *cpu = container_of(ring, struct scope_cpu, ring);
-
-	scope_measure_arm(cpu);
-	/* Nobody waits for what may be overwritten any moment. */
-	if (!ring->flight)
-		irq_work_queue(&cpu->wake);
-}
-
-int scope_session_create(struct scope_session **ret_session)
-{
-	struct scope_session *session = kvzalloc(sizeof(*session), GFP_KERNEL);
-	int id;
-
-	if (!session)
-		return -ENOMEM;
-	session->cpu = alloc_percpu(struct scope_cpu);
-	if (!session->cpu)
-		goto free_session;
-	for_each_possible_cpu(id) {
-		struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
-
-		cpu->session = session;
-		cpu->pending = SCOPE_CALL_UNTIMED;
-		init_irq_work(&cpu->wake, session_wake);
-	}
-	scope_sample_prepare(session);
-	scope_select_prepare(session);
-	scope_monitor_prepare(session);
-	session->owner = get_pid(task_tgid(current));
-	kref_init(&session->ref);
-	mutex_init(&session->dynamic_lock);
-	INIT_LIST_HEAD(&session->dynamic);
-	scope_delay_prepare(session);
-	mutex_init(&session->lock);
-	mutex_init(&session->consume_lock);
-	init_waitqueue_head(&session->readers);
-
-	mutex_lock(&sessions_lock);
-	id = idr_alloc_cyclic(&sessions, session, 1, 0, GFP_KERNEL);
-	session->id = id;
-	mutex_unlock(&sessions_lock);
-	if (id < 0)
-		goto free_cpu;
-	*ret_session = session;
-	return 0;
-
-free_cpu:
-	put_pid(session->owner);
-	free_percpu(session->cpu);
-free_session:
-	kvfree(session);
-	return -ENOMEM;
-}
-
-/* NULL: no such session. Give it back with scope_session_put(). */
-struct scope_session *scope_session_get(u32 id)
-{
-	struct scope_session *session;
-
-	mutex_lock(&sessions_lock);
-	session = idr_find(&sessions, id);
-	if (session)
-		kref_get(&session->ref);
-	mutex_unlock(&sessions_lock);
-	return session;
-}
-
-/* Numbers of the first sessions, at most so many; returns how many. */
-u32 scope_session_list(u32 *ids, u32 most)
-{
-	struct scope_session *session;
-	u32 count = 0;
-	int id;
-
-	mutex_lock(&sessions_lock);
-	idr_for_each_entry(&sessions, session, id)
-		if (count < most)
-			ids[count++] = id;
-	mutex_unlock(&sessions_lock);
-	return count;
-}
-
-static void session_free(struct kref *ref)
-{
-	struct scope_session *session = container_of(ref, struct scope_session, ref);
-	int id;
-
-	scope_select_cancel(session);
-	for_each_possible_cpu(id)
-		irq_work_sync(&per_cpu_ptr(session->cpu, id)->wake);
-	scope_region_free(session);
-	scope_delay_free(session);
-	scope_dynamic_free(session);
-	kvfree(session->stack_threads);
-	kvfree(session->block);
-	free_percpu(session->cpu);
-	put_pid(session->owner);
-	kvfree(session);
-}
-
-void scope_session_put(struct scope_session *session)
-{
-	kref_put(&session->ref, session_free);
-}
+#include "traced.h"
+#include "tracing.h"
 
 /* From how long on a call needs more than its record: a stack, or a record of another type. */
 static u64 plain_ns(const struct scope_config *config)
@@ -195,7 +78,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	set_calls(session);
 	session->plain_ns = plain_ns(config);
 	for (i = 0, err = 0; i < count && !err; i++) {
-		err = scope_select_add(session, &targets[i]);
+		err = scope_target_add(session, &targets[i]);
 		*ret_failed = i;
 	}
 	if (!err)
@@ -208,7 +91,7 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 		}
 	}
 	if (err) {
-		scope_select_clear(session);
+		scope_target_clear(session);
 		goto out;
 	}
 	/* Pairs with scope_session_configured(). */
@@ -228,11 +111,11 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 	if (session->config.protocol < 2)
 		return -EPROTO;
 	for (i = 0; i < change->removes && !err; i++) {
-		err = scope_select_remove(session, &change->remove[i]);
+		err = scope_target_remove(session, &change->remove[i]);
 		*ret_failed = i;
 	}
 	for (i = 0; i < change->adds && !err; i++) {
-		err = scope_select_add(session, &change->add[i]);
+		err = scope_target_add(session, &change->add[i]);
 		*ret_failed = change->removes + i;
 	}
 	if (!err && change->syscalls) {
@@ -303,7 +186,7 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
 	WRITE_ONCE(session->plain_ns, plain_ns(own));
 	if (session->run_state != SCOPE_RUN_ON)
 		return 0;
-	scope_session_refresh(session);
+	scope_traced_refresh_all(session);
 	if (session->sampling == !!own->sample_period_ns)
 		return 0;
 	if (!session->sampling)
@@ -337,29 +220,40 @@ int scope_session_set_stacks(struct scope_session *session, const struct scope_c
 	return set_stacks(session, config);
 }
 
-/* The file is gone: nobody finds the session any more, tracing ends. */
-void scope_session_close(struct scope_session *session)
+/*
+ * -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. What else fails leaves a session
+ * that may be started again, or one that is stopped: see scope_tracing_start().
+ */
+int scope_session_start(struct scope_session *session)
 {
-	mutex_lock(&sessions_lock);
-	idr_remove(&sessions, session->id);
-	mutex_unlock(&sessions_lock);
+	static const int refused[] = { [SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY,
+				       [SCOPE_RUN_STOPPED] = -ESHUTDOWN };
+	int err;
 
-	mutex_lock(&session->dynamic_lock);
-	scope_delay_detach(session);
 	mutex_lock(&session->lock);
-	/* A request that found it just before must not start it again. */
-	session->closed = true;
-	scope_session_stop_locked(session, SCOPE_STOP_ASKED);
+	err = session->closed ? -ENOENT : refused[session->run_state];
+	if (!err)
+		err = scope_tracing_start(session);
+	if (!err)
+		scope_monitor_start(session);
 	mutex_unlock(&session->lock);
-	scope_dynamic_detach(session);
-	mutex_unlock(&session->dynamic_lock);
-	scope_monitor_end(session);
-	scope_session_put(session);
+	return err;
 }
 
-/* All files are closed: the module could not go otherwise. */
-void scope_session_exit(void)
+/* -EALREADY where it is not running. Data stay readable. */
+int scope_session_stop(struct scope_session *session)
 {
-	scope_delay_exit();
-	idr_destroy(&sessions);
+	int err;
+
+	mutex_lock(&session->dynamic_lock);
+	/* First, while what is served can still be told. */
+	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
+		scope_delay_detach(session);
+	mutex_lock(&session->lock);
+	err = scope_tracing_stop(session, SCOPE_STOP_ASKED);
+	mutex_unlock(&session->lock);
+	if (!err)
+		scope_dynamic_detach(session);
+	mutex_unlock(&session->dynamic_lock);
+	return err;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The probes of system calls; probe.h says what holds for all probes. */
+#ifndef SCOPE_KMOD_PROBE_SYSCALL_H
+#define SCOPE_KMOD_PROBE_SYSCALL_H
+
+#include "session.h"
+
+extern void *const scope_syscall_enter_probe, *const scope_syscall_exit_probe;
+
+void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now);
+
+#endif
