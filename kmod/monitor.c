@@ -7,10 +7,10 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include "measure.h"
-#include "netlink.h"
 #include "selftest.h"
 #include "select.h"
 #include "monitor.h"
+#include "notice.h"
 #include "tracing.h"
 
 #define PERIOD_MS 100
@@ -42,7 +42,7 @@ static void tell_half_full(struct scope_session *session, u64 now)
 		}
 	}
 	if (most >= session->config.subbuf_count / 2 && due(&session->monitor.half_full_ns, now))
-		scope_netlink_notice(session->id, SCOPE_NOTICE_HALF_FULL, cpu, most);
+		scope_notice_send(session->id, SCOPE_NOTICE_HALF_FULL, cpu, most);
 }
 
 static void tell_lost(struct scope_session *session, u64 now)
@@ -66,7 +66,7 @@ static void tell_lost(struct scope_session *session, u64 now)
 	if (lost == session->monitor.lost || !due(&session->monitor.lost_ns, now))
 		return;
 	session->monitor.lost = lost;
-	scope_netlink_notice(session->id, SCOPE_NOTICE_LOST, cpu, lost);
+	scope_notice_send(session->id, SCOPE_NOTICE_LOST, cpu, lost);
 }
 
 static void tell_gone(struct scope_session *session)
@@ -76,7 +76,7 @@ static void tell_gone(struct scope_session *session)
 		    !(session->selects & (SCOPE_SELECT_COMM | SCOPE_SELECT_CGROUP));
 
 	if (gone && !session->monitor.gone)
-		scope_netlink_notice(session->id, SCOPE_NOTICE_TARGET_GONE, 0, 0);
+		scope_notice_send(session->id, SCOPE_NOTICE_TARGET_GONE, 0, 0);
 	session->monitor.gone = gone;
 }
 
@@ -111,7 +111,7 @@ static void check_overhead(struct scope_session *session, u64 now)
 	scope_tracing_stop(session, SCOPE_STOP_GUARD);
 	pr_warn("scope: session %u stopped: its probes took %u.%u %% of CPU %u\n", session->id,
 		share / 10, share % 10, cpu);
-	scope_netlink_notice(session->id, SCOPE_NOTICE_GUARD, cpu, share);
+	scope_notice_send(session->id, SCOPE_NOTICE_GUARD, cpu, share);
 }
 
 static void look(struct work_struct *work)
@@ -130,7 +130,7 @@ static void look(struct work_struct *work)
 	if (scope_selftest_look(session, now - session->start_ns)) {
 		pr_err("scope: probes on system calls do not fire: another tracer or a live patch is in "
 		       "the way, see /sys/kernel/tracing and /sys/kernel/livepatch\n");
-		scope_netlink_notice(session->id, SCOPE_NOTICE_SELFTEST, 0, 0);
+		scope_notice_send(session->id, SCOPE_NOTICE_SELFTEST, 0, 0);
 	}
 	tell_half_full(session, now);
 	tell_lost(session, now);

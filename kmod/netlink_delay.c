@@ -5,8 +5,8 @@
 #include <linux/slab.h>
 #include "configure.h"
 #include "delay.h"
-#include "lifetime.h"
-#include "netlink.h"
+#include "netlink_delay.h"
+#include "netlink_reply.h"
 #include "parse.h"
 
 const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_RANGES + 1] = {
@@ -261,40 +261,32 @@ static int check_allowed(struct sk_buff *skb, struct genl_info *info)
 int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_delay_request request = { 0 };
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
+	int err = check_allowed(skb, info);
 
 	if (err)
 		return err;
-	err = check_allowed(skb, info);
+	request.values = kzalloc(sizeof(*request.values), GFP_KERNEL);
+	if (!request.values)
+		return -ENOMEM;
+	err = parse_request(info, &request);
 	if (!err)
-		request.values = kzalloc(sizeof(*request.values), GFP_KERNEL);
-	if (!err)
-		err = request.values ? parse_request(info, &request) : -ENOMEM;
-	if (!err)
-		err = explain(info, &request, scope_delay_set(session, &request));
+		err = explain(info, &request, scope_delay_set(scope_netlink_session(info), &request));
 	if (err)
 		scope_delay_values_free(request.values);
-	scope_session_put(session);
 	return err;
 }
 
 int scope_netlink_delay_remove(struct sk_buff *skb, struct genl_info *info)
 {
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
 	u16 id;
+	int err = parse_id(info, &id);
 
 	if (err)
 		return err;
-	err = parse_id(info, &id);
-	if (!err) {
-		err = scope_delay_remove(session, id);
-		if (err)
-			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SCOPE_ATTR_DELAY_ID],
-					    "DELAY_ID: the session has no such rule");
-	}
-	scope_session_put(session);
+	err = scope_delay_remove(scope_netlink_session(info), id);
+	if (err)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SCOPE_ATTR_DELAY_ID],
+				    "DELAY_ID: the session has no such rule");
 	return err;
 }
 
@@ -340,24 +332,17 @@ static int put_rule(struct sk_buff *reply, const void *data)
 int scope_netlink_delay_next(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *id = info->attrs[SCOPE_ATTR_DELAY_ID];
-	struct scope_delay_info *rule;
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
+	struct scope_delay_info *rule = kmalloc(sizeof(*rule), GFP_KERNEL);
+	int err;
 
-	if (err)
-		return err;
-	err = -ENOMEM;
-	rule = kmalloc(sizeof(*rule), GFP_KERNEL);
 	if (!rule)
-		goto put;
-	err = scope_delay_next(session, id ? nla_get_u32(id) : 0, rule);
+		return -ENOMEM;
+	err = scope_delay_next(scope_netlink_session(info), id ? nla_get_u32(id) : 0, rule);
 	if (err)
 		NL_SET_ERR_MSG(info->extack, "the session has no more delay rules");
 	else
 		err = scope_netlink_reply(info, SCOPE_CMD_DELAY_NEXT, sizeof(*rule) + 512, put_rule,
 					  rule);
 	kfree(rule);
-put:
-	scope_session_put(session);
 	return err;
 }

@@ -4,8 +4,8 @@
 #include <linux/slab.h>
 #include "configure.h"
 #include "dynamic.h"
-#include "lifetime.h"
-#include "netlink.h"
+#include "netlink_probe.h"
+#include "netlink_reply.h"
 #include "parse.h"
 
 const struct nla_policy scope_netlink_probe_policy[SCOPE_ATTR_PROBE_FLAGS + 1] = {
@@ -143,34 +143,24 @@ static int explain(struct genl_info *info, u8 kind, int err)
 int scope_netlink_probe_add(struct sk_buff *skb, struct genl_info *info)
 {
 	struct scope_dynamic_request request = { 0 };
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
+	int err = parse_request(skb, info, &request);
 
 	if (err)
 		return err;
-	err = parse_request(skb, info, &request);
-	if (!err)
-		err = explain(info, request.kind, scope_dynamic_add(session, &request));
-	scope_session_put(session);
-	return err;
+	return explain(info, request.kind, scope_dynamic_add(scope_netlink_session(info), &request));
 }
 
 int scope_netlink_probe_remove(struct sk_buff *skb, struct genl_info *info)
 {
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
 	u16 id;
+	int err = parse_id(info, &id);
 
 	if (err)
 		return err;
-	err = parse_id(info, &id);
-	if (!err) {
-		err = scope_dynamic_remove(session, id);
-		if (err)
-			NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SCOPE_ATTR_PROBE_ID],
-					    "PROBE_ID: the session has no such probe");
-	}
-	scope_session_put(session);
+	err = scope_dynamic_remove(scope_netlink_session(info), id);
+	if (err)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SCOPE_ATTR_PROBE_ID],
+				    "PROBE_ID: the session has no such probe");
 	return err;
 }
 
@@ -194,24 +184,17 @@ static int put_probe(struct sk_buff *reply, const void *data)
 int scope_netlink_probe_next(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *id = info->attrs[SCOPE_ATTR_PROBE_ID];
-	struct scope_dynamic_info *probe;
-	struct scope_session *session;
-	int err = scope_netlink_session(skb, info, &session);
+	struct scope_dynamic_info *probe = kmalloc(sizeof(*probe), GFP_KERNEL);
+	int err;
 
-	if (err)
-		return err;
-	err = -ENOMEM;
-	probe = kmalloc(sizeof(*probe), GFP_KERNEL);
 	if (!probe)
-		goto put;
-	err = scope_dynamic_next(session, id ? nla_get_u32(id) : 0, probe);
+		return -ENOMEM;
+	err = scope_dynamic_next(scope_netlink_session(info), id ? nla_get_u32(id) : 0, probe);
 	if (err)
 		NL_SET_ERR_MSG(info->extack, "the session has no more probes");
 	else
 		err = scope_netlink_reply(info, SCOPE_CMD_PROBE_NEXT, sizeof(*probe) + 128,
 					  put_probe, probe);
 	kfree(probe);
-put:
-	scope_session_put(session);
 	return err;
 }

@@ -74,6 +74,8 @@ rows() {
 	KVFREE | linux/mm.h linux/slab.h | void f(void *m) { kvfree(m); }
 	D_REAL_INODE | linux/fs.h linux/dcache.h | struct inode *f(struct dentry *d) { return d_real_inode(d); }
 	GENL_FAMILY_OPS | linux/module.h net/genetlink.h | void f(struct genl_family *g) { g->n_ops = 0; } | int f(struct genl_family *g, struct genl_ops *o) { return genl_register_family_with_ops(g, o, 1); }
+	GENL_SPLIT_OPS | linux/module.h net/genetlink.h | int p(const struct genl_split_ops *o, struct sk_buff *s, struct genl_info *i); void f(struct genl_family *g) { g->pre_doit = p; }
+	GENL_CONST_OPS | linux/module.h net/genetlink.h | int p(const struct genl_ops *o, struct sk_buff *s, struct genl_info *i); void f(struct genl_family *g) { g->pre_doit = p; }
 	NETLINK_CAPABLE | linux/netlink.h linux/capability.h | bool f(struct sk_buff *s) { return netlink_capable(s, CAP_SYS_ADMIN); } | bool f(void) { return capable(CAP_SYS_ADMIN); }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS

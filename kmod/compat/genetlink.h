@@ -36,15 +36,30 @@ static inline struct genl_ops scope_compat_genl_op(const struct scope_op *op)
 #define SCOPE_GENL_FAMILY_MAXATTR(max) (max)
 #endif
 
-/* 3.13: the family names its commands; before, they are registered with it */
-#ifdef SCOPE_HAVE_GENL_FAMILY_OPS
-#define SCOPE_GENL_FAMILY_OPS(list) .ops = list, .n_ops = ARRAY_SIZE(list),
-#define scope_compat_genl_register(family, list, count) genl_register_family(family)
+/*
+ * What pre_doit and post_doit are given of the command: 6.2 split its row by what is done with it, 3.13 made
+ * it constant.
+ */
+#if defined(SCOPE_HAVE_GENL_SPLIT_OPS)
+typedef const struct genl_split_ops scope_compat_genl_row;
+#elif defined(SCOPE_HAVE_GENL_CONST_OPS)
+typedef const struct genl_ops scope_compat_genl_row;
 #else
-#define SCOPE_GENL_FAMILY_OPS(list)
-#define scope_compat_genl_register(family, list, count)                                            \
-	genl_register_family_with_ops(family, list, count)
+typedef struct genl_ops scope_compat_genl_row;
 #endif
+
+/* 3.13: the family names its commands; before, they are registered with it */
+static inline int scope_compat_genl_register(struct genl_family *family, struct genl_ops *list,
+					     size_t count)
+{
+#ifdef SCOPE_HAVE_GENL_FAMILY_OPS
+	family->ops = list;
+	family->n_ops = count;
+	return genl_register_family(family);
+#else
+	return genl_register_family_with_ops(family, list, count);
+#endif
+}
 
 /* 3.15, and what was mended then; before, who sends is who asks, in a socket that somebody else may have opened */
 #ifndef SCOPE_HAVE_NETLINK_CAPABLE

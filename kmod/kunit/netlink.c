@@ -201,16 +201,6 @@ static void texts_end_within_their_attribute(struct kunit *test)
 	KUNIT_EXPECT_GT(test, tried, 2u);
 }
 
-static const struct scope_op *op_of(u8 command)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		if (ops[i].cmd == command)
-			return &ops[i];
-	return NULL;
-}
-
 static void add_targets(struct message *m, u32 pid, u32 count)
 {
 	struct nlattr *nest = (struct nlattr *)(m->data + m->bytes);

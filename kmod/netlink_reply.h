@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What all commands of the family answer with. */
+#ifndef SCOPE_KMOD_NETLINK_REPLY_H
+#define SCOPE_KMOD_NETLINK_REPLY_H
+
+#include "genetlink.h"
+#include "session.h"
+
+extern struct genl_family scope_netlink_family;
+
+/* The session that the request names. It is there until the command has returned. */
+static inline struct scope_session *scope_netlink_session(struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
+
+/* fill puts the attributes, with data; bytes is an upper bound for them. */
+int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
+			int (*fill)(struct sk_buff *reply, const void *data), const void *data);
+
+/* What an error means in an answer; user: where the request was for a place in a program, if otherwise. */
+struct scope_netlink_reason {
+	int err;
+	const char *text, *user;
+};
+
+/* Says what err means, by the first of count reasons that names it. Returns what user space gets. */
+int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons,
+			  size_t count, bool user, int err);
+
+#endif
