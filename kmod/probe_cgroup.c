@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tasks that go to another control group: the filter may care. */
-#include <linux/cgroup.h>
-#include <linux/sched.h>
+#include "cgroup.h"
 #include "probe_cgroup.h"
 #include "select.h"
 
-#ifdef SCOPE_HAVE_CGROUP_ATTACH /* 4.13 */
+#ifdef SCOPE_CGROUP_MOVES_KNOWN
 
 #include <trace/events/cgroup.h>
 
 /* With locks held and interrupts off: who is where now is found out later. */
-#ifdef SCOPE_HAVE_CGROUP_ATTACH_PATH /* 4.19 */
-static void probe_move(void *data, struct cgroup *to, const char *path, struct task_struct *task,
-		       bool all_threads)
-#else
-static void probe_move(void *data, struct cgroup *to, struct task_struct *task, bool all_threads)
-#endif
+static void probe_move(SCOPE_COMPAT_CGROUP_MOVE_PROTO(data))
 {
 	scope_select_settle_soon(data);
 }

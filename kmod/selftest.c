@@ -27,15 +27,7 @@ static DEFINE_MUTEX(test_lock); /* the two below, and seen of system calls */
 static struct scope_session *tester; /* whose probes are attached; NULL: none */
 static enum scope_selftest result;
 
-#if defined(SCOPE_HAVE_SWITCH_PREV_STATE)
-static void see_switch(void *data, bool preempt, struct task_struct *prev,
-		       struct task_struct *next, unsigned int prev_state)
-#elif defined(SCOPE_HAVE_SWITCH_PREEMPT)
-static void see_switch(void *data, bool preempt, struct task_struct *prev,
-		       struct task_struct *next)
-#else
-static void see_switch(void *data, struct task_struct *prev, struct task_struct *next)
-#endif
+static void see_switch(SCOPE_COMPAT_SWITCH_PROTO(data))
 {
 	WRITE_ONCE(switch_seen, true);
 }
@@ -75,8 +67,7 @@ static int test_switch(void)
 	return -ENODEV;
 }
 
-#ifdef CONFIG_X86
-/* copy_from_user_nmi() returned what it copied until 3.12, and returns what it did not since. */
+/* copy_from_user_nmi() of x86 returned what it copied until 3.12, and returns what it did not since. */
 static void test_copy(void)
 {
 	const void __user *from;
@@ -91,15 +82,10 @@ static void test_copy(void)
 		return;
 	for (i = 0; i < sizeof(got); i++)
 		got[i] = ~right[i];
-	count = copy_from_user_nmi(got, from, sizeof(got));
+	count = scope_arch_copy_nmi(got, from, sizeof(got));
 	if (!memcmp(got, right, sizeof(got)))
 		scope_arch_copy_returns_copied = count == sizeof(got);
 }
-#else
-static void test_copy(void)
-{
-}
-#endif
 
 /* At load, in the context of whoever loads. */
 int scope_selftest_load(void)

@@ -12,9 +12,7 @@
 #include "measure.h"
 #include "stack.h"
 
-#ifdef CONFIG_X86
 bool scope_arch_copy_returns_copied __read_mostly;
-#endif
 
 #define HOLE_PAGES 4 /* without memory, that are passed over in one piece */
 #define WINDOW_NS 1000000000ull

@@ -41,25 +41,18 @@ struct view {
  */
 static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
-#ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
-	u64 arrival = READ_ONCE(task->sched_info.last_arrival), age, ran = 0;
+	u64 arrival = scope_compat_last_arrival(task), age, ran = 0;
 	u64 clock = local_clock();
 
 	if (!arrival || arrival > clock)
 		return 0;
 	age = clock - arrival;
-#ifdef SCOPE_HAVE_PREV_SUM_EXEC
 	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH ||
 	    task->policy == SCHED_IDLE)
-		ran = READ_ONCE(task->se.sum_exec_runtime) -
-		      READ_ONCE(task->se.prev_sum_exec_runtime);
-#endif
+		ran = scope_compat_ran_ns(task);
 	if (ran < age)
 		age -= ran;
 	return age < now ? now - age : 1;
-#else
-	return 0;
-#endif
 }
 
 static unsigned long switch_count(struct task_struct *task)

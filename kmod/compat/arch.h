@@ -203,9 +203,17 @@ static inline bool scope_arch_compat_stack(u16 nr)
 #error "scope: this architecture has no register table in compat/arch.h (x86-64 and arm64 have)"
 #endif
 
-#ifdef CONFIG_X86
 extern bool scope_arch_copy_returns_copied; /* found at load by selftest.c, kept in stack.c */
+
+/* What the function of x86 returns; elsewhere nothing is copied, and all of it is left. */
+static inline unsigned long scope_arch_copy_nmi(void *to, const void __user *from, unsigned long bytes)
+{
+#ifdef CONFIG_X86
+	return copy_from_user_nmi(to, from, bytes);
+#else
+	return bytes;
 #endif
+}
 
 /*
  * Copy from the current task's user memory without ever faulting a page in. Returns how many bytes,
@@ -215,7 +223,7 @@ static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 {
 #ifdef CONFIG_X86
 	unsigned long count =
-		copy_from_user_nmi(to, (const void __user *)(unsigned long)from, bytes);
+		scope_arch_copy_nmi(to, (const void __user *)(unsigned long)from, bytes);
 
 	return scope_arch_copy_returns_copied ? count : bytes - count;
 #else

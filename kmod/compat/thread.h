@@ -30,6 +30,26 @@ static inline struct task_struct *scope_compat_next_thread(struct task_struct *p
 	for_each_process(process) for_each_thread(process, thread)
 #endif
 
+/* When the thread last came to a CPU, by the clock of run queues; 0: not known, the kernel keeps no such times. */
+static inline u64 scope_compat_last_arrival(const struct task_struct *task)
+{
+#ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
+	return READ_ONCE(task->sched_info.last_arrival);
+#else
+	return 0;
+#endif
+}
+
+/* How long the fair scheduler let it run since; 0: it does not keep that. */
+static inline u64 scope_compat_ran_ns(const struct task_struct *task)
+{
+#ifdef SCOPE_HAVE_PREV_SUM_EXEC
+	return READ_ONCE(task->se.sum_exec_runtime) - READ_ONCE(task->se.prev_sum_exec_runtime);
+#else
+	return 0;
+#endif
+}
+
 /* Of 32-bit programs on x86-64: from 4.9 until 4.16 and its contemporaries, the bits lay with the processor's state. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
 static __always_inline u32 scope_compat_thread_status(struct task_struct *task)

@@ -35,6 +35,19 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #define SCOPE_COMPAT_WAKER_KNOWN 0
 #endif
 
+/* What a probe on sched_switch that needs none of it is given: 5.18 added the state, 4.4 the preemption. */
+#if defined(SCOPE_HAVE_SWITCH_PREV_STATE)
+#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next,              \
+		unsigned int prev_state
+#elif defined(SCOPE_HAVE_SWITCH_PREEMPT)
+#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#else
+#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
+	void *data, struct task_struct *prev, struct task_struct *next
+#endif
+
 /* 6.13 calls the probes of system calls with preemption on, and made this macro for them. */
 #ifdef DECLARE_TRACE_SYSCALL
 #define scope_compat_stay_on_cpu() preempt_disable_notrace()

@@ -6,8 +6,8 @@
  * Known are kernels whose calls all take one argument, the thread's registers (CONFIG_ARCH_HAS_
  * SYSCALL_WRAPPER), and whose kprobes may change where a thread goes on (4.19, without break_handler).
  */
-#ifndef SCOPE_KMOD_DETOUR_H
-#define SCOPE_KMOD_DETOUR_H
+#ifndef SCOPE_COMPAT_DETOUR_H
+#define SCOPE_COMPAT_DETOUR_H
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) &&                         \
 	!defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER)
