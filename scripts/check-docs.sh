@@ -222,6 +222,65 @@ calls_across() {	# FOLDER OF OBJECTS
 		}'
 }
 
+# The order of kmod's files, FILE.c and FILE.h as one: each uses only those before it. A pair that uses each
+# other stands side by side and says why. A feature of a kernel is asked for in compat alone.
+check_kmod() {
+	local order pairs file from to what uses
+	uses=$(kmod_includes; kmod_calls)
+	order=$(block kmod-order docs/architecture.md | grep -v '^<' | xargs)
+	pairs=$(block kmod-pairs docs/architecture.md | sed -nE 's/^\| `([a-z_]+)` `([a-z_]+)` \| .*/\1 \2/p')
+	while read -r file; do
+		[ "$(tr ' ' '\n' <<<"$order" | grep -cx "$file")" = 1 ] ||
+			differ "kmod/$file is not once in the order of kmod's files in docs/architecture.md"
+	done < <(find kmod -maxdepth 1 -name '*.[chS]' -printf '%f\n' | sed 's/\..$//' | sort -u)
+	while read -r from to what; do
+		case " ${order// /  } " in
+		*" $to "*" $from "*) ;;
+		*)
+			grep -qx -e "$to $from" -e "$from $to" <<<"$pairs" ||
+				differ "kmod's $from comes before $to in docs/architecture.md, and $what" ;;
+		esac
+	done <<<"$uses"
+	[ "$(wc -l <<<"$uses")" -gt 100 ] || differ "the files of kmod/ hardly use each other"
+	while read -r from to; do
+		case " $order " in *" $from $to "*) ;; *) differ "$from and $to are a pair, and not side by side in the order of kmod's files" ;; esac
+		if ! grep -q "^$from $to " <<<"$uses" || ! grep -q "^$to $from " <<<"$uses"; then
+			differ "$from and $to are no pair: they do not use each other"
+		fi
+	done <<<"$pairs"
+	while read -r what; do differ "$what: features of a kernel are for kmod/compat/ to ask for"; done < <(
+		grep -n 'SCOPE_HAVE_\|LINUX_VERSION_CODE' kmod/*.[chS] | cut -d: -f1,2)
+}
+
+# Rows: the file without its ending, the one that it uses, how.
+kmod_includes() {
+	grep -HoE '^#include "[a-z_0-9]+\.h"' kmod/*.[chS] | tr -d '"' | awk -F '[/: .]' '
+		{ file = $5; if ($2 == file || system("test -e kmod/" file ".h")) next
+		  print $2, file, "includes " file ".h" }'
+}
+
+# The same by names: what one file defines for others, and another one writes.
+kmod_calls() {
+	awk '
+		FNR == 1 { file = FILENAME; sub(/.*\//, "", file); sub(/\..$/, "", file) }
+		/^[ \t]*(\/\*|\*)/ { next }
+		pass == 1 && /^SYM_FUNC_START\(/ { name = $0; gsub(/.*\(|\).*/, "", name); by[name] = file; next }
+		!/^(static|extern|#|[ \t{}])/ && pass == 1 && match($0, /scope_[a-z_0-9]+(\(| =|;|\[| __)/) {
+			name = substr($0, RSTART, RLENGTH); sub(/[^a-z_0-9].*/, "", name)
+			if (!(name in by)) by[name] = file
+		}
+		pass == 2 {
+			line = $0
+			while (match(line, /scope_[a-z_0-9]+/)) {
+				name = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
+				if (name in by && by[name] != file && !((file, name) in told)) {
+					told[file, name] = 1
+					print file, by[name], "uses " name
+				}
+			}
+		}' pass=1 kmod/*.[cS] pass=2 kmod/*.[cS]
+}
+
 # What commands say on stderr may hold anybody's names: user/cmd/common.c makes it plain, and prints it.
 check_stderr() {
 	while read -r place; do
@@ -243,6 +302,7 @@ check_constants
 check_bugs
 check_held
 check_order
+check_kmod
 check_demo
 check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
