@@ -47,7 +47,8 @@
 	X(16, BLOCK_ISSUE, block_issue, 32, "a block device is given a request of a traced thread") \
 	X(17, BLOCK_DONE, block_done, 40, "a block device has done such a request, or part of it") \
 	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")               \
-	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")
+	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")                       \
+	X(20, FRAMES, frames, 16, "what a STACK was unwound to (user space alone writes these)")
 
 enum scope_record_type {
 #define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
@@ -253,6 +254,29 @@ struct scope_record_stack {
 	__u16 regs;
 	__u32 bytes;
 	__u32 cost_ns; /* taking it held the thread up for so long; 0: not known */
+};
+
+#define SCOPE_FRAMES_MAX 1024 /* addresses of FRAMES, one of the kernel not among them */
+
+/* How unwinding ended: one of the first three, and GUESSED perhaps. */
+#define SCOPE_FRAMES_COMPLETE 0x01 /* at the start of the thread */
+#define SCOPE_FRAMES_CUT 0x02	   /* beyond what was copied, or SCOPE_FRAMES_MAX */
+#define SCOPE_FRAMES_BROKEN 0x04   /* no unwind information, or values that cannot be */
+#define SCOPE_FRAMES_GUESSED 0x08  /* a step was made by frame pointer, without unwind tables */
+
+/*
+ * In the place of a STACK, with its reason and flags. Behind it: __u64 ip[count], innermost first: the
+ * program counter, then return addresses (of a frame that a signal interrupted its program counter + 1).
+ * With SCOPE_STACK_KERNEL_IP the last one is where in the kernel the sample hit.
+ */
+struct scope_record_frames {
+	__u32 word;
+	__u8 reason;
+	__u8 flags; /* SCOPE_STACK_*, not COST */
+	__u16 count;
+	__u32 cost_ns; /* as in STACK */
+	__u8 ended;    /* SCOPE_FRAMES_* */
+	__u8 zero[3];
 };
 
 /* Names its own thread: a thread may rename another of its process. */

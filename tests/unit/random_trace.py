@@ -30,7 +30,17 @@ def regs():
     return ','.join(hex(number()) for _ in range(dice.choice([1, 17, 33])))
 
 
+def ips(most):
+    return ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, most])))
+
+
+def ended():
+    return f'{dice.choice(["unwound", "unwound_cut", "unwound_broken"])}{some("guessed")}'
+
+
 def stack():
+    if dice.random() < .3:
+        return f'{ips(1024)}{some(f"kernel_ip={number():#x}")}{some(f"cost={1 + number(31)}", "kernel", "cut")} {ended()}'
     if dice.random() < .5:
         text = ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, 63])))
         text += some(f'kernel_ip={number():#x}')
@@ -102,6 +112,9 @@ def main():
     print('fd 100 7 epoll anon_inode:[eventpoll]')
     print('memory 100 0x7ffe0000 00ff10')
     print('memory 101 0x7ffe0000 -')
+    print(f'standing 101 0x7ffe0000 {ips(1024)} {ended()}')
+    print('standing 102 0x7ffe0000 - unwound_broken')
+    print('lock 101 0x5000 100')
     for _ in range(int(sys.argv[1])):
         # Mostly short, at times beyond what a record's delta can tell.
         now += number(17) if dice.random() < .97 else number(35)

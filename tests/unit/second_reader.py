@@ -3,7 +3,7 @@
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
        python3 tests/unit/second_reader.py --plain OUT FILE     write it anew, without compression
-SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 4 with the columns of
+SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 5 with the columns of
 flag bit 2. What could not be read is told on standard error.
 """
 import heapq
@@ -12,8 +12,8 @@ import struct
 import sys
 
 from second_reader_frames import (
-    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, DELAY, ENTER, EXEC, EXIT, FD, FIXED, FORK, MAP, MEMORY, META, NAME,
-    PROBE, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
+    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, DELAY, ENTER, EXEC, EXIT, FD, FIXED, FORK, FRAMES, LOCK, MAP, MEMORY, META,
+    NAME, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
     WAKING_FROM, Damaged, frames_of, unpacked, word, write_plain)
 
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
@@ -22,6 +22,7 @@ BLOCK_OPS = 'read write flush discard other'.split()
 FD_KINDS = 'unknown file listen accepted connected datagram pipe epoll event tty'.split()
 STATE_FLAGS = 'at_stop on_cpu iowait'.split()
 STACK_FLAGS = 'kernel cut fault'.split()
+ENDED_FLAGS = 'unwound unwound_cut unwound_broken guessed'.split()
 BLOCK_FLAGS = 'sync meta fua preflush ahead unmatched part'.split()
 PROBE_FLAGS = 'return user interrupt'.split()
 DELAY_FLAGS = 'spun at_return cut capped'.split()
@@ -213,14 +214,14 @@ class Cpu:
         self.after_state = at + 104 + 8 * count, tid
         return line, 104 + 8 * count
 
-    def stack(self, at, reason, flags, text, cost, kernel_ip):
+    def stack(self, at, reason, flags, text, cost, kernel_ip, ended=0):
         tid = self.tid
         if reason == 0 and self.after_state and self.after_state[0] == at:
             tid = self.after_state[1]
         return (f'{"sample" if reason == 1 else "stack"} {tid} {text}'
                 f'{f" cost={cost}" if cost else ""}'
                 f'{f" kernel_ip={kernel_ip:#x}" if flags & 16 else ""}{flag_words(STACK_FLAGS, flags)}'
-                f'{f" reason={reason}" if reason > 1 else ""}')
+                f'{flag_words(ENDED_FLAGS, ended)}{f" reason={reason}" if reason > 1 else ""}')
 
     def take_chain(self, data, at, r):
         reason, flags, count = struct.unpack('<BBH', r[4:])
@@ -247,6 +248,15 @@ class Cpu:
         kernel_ip = word(data, begin + size - more, 8) if more else 0
         line = self.stack(at, reason, flags, text, cost, kernel_ip)
         return line, 16 + 8 * count + (size + 7) // 8 * 8
+
+    def take_frames(self, data, at, r):
+        reason, flags, count, cost, ended = struct.unpack('<BBHIB', r[4:13])
+        more = 1 if flags & 16 else 0
+        if ended & ~8 not in (1, 2, 4) or count < more:
+            raise Damaged('frames that cannot be')
+        ips = list(self.more(data, at + 16, count, 1024 + more))
+        kernel_ip = ips.pop() if more else 0
+        return self.stack(at, reason, flags, addresses(ips), cost, kernel_ip, ended), 16 + 8 * count
 
     def take_comm(self, data, at, r):
         tid, tgid = struct.unpack('<II', r[4:12])
@@ -284,7 +294,7 @@ RECORD = {TIME: Cpu.take_time, THREAD: Cpu.take_thread, SYSCALL: Cpu.take_syscal
           EXEC: Cpu.take_exec, THREAD_EXIT: Cpu.take_thread_exit, STATE: Cpu.take_state,
           CHAIN: Cpu.take_chain, STACK: Cpu.take_stack, COMM: Cpu.take_comm,
           BLOCK_ISSUE: Cpu.take_block_issue, BLOCK_DONE: Cpu.take_block_done,
-          PROBE: Cpu.take_probe, DELAY: Cpu.take_delay}
+          PROBE: Cpu.take_probe, DELAY: Cpu.take_delay, FRAMES: Cpu.take_frames}
 
 
 # Metadata
@@ -343,6 +353,19 @@ def memory_row(data):
     return [f'memory {tid} {address:#x} {data[16:16 + size].hex() or "-"}']
 
 
+def standing_row(data):
+    tid, count, address, ended = struct.unpack_from('<IIQI', data)
+    if count > 1024 or ended & ~8 not in (1, 2, 4):
+        raise Damaged('a stack that cannot be')
+    ips = list(struct.unpack_from(f'<{count}Q', data, 24))
+    return [f'standing {tid} {address:#x} {addresses(ips)}{flag_words(ENDED_FLAGS, ended)}']
+
+
+def lock_row(data):
+    tid, owner, address = struct.unpack_from('<IIQ', data)
+    return [f'lock {tid} {address:#x} {owner}']
+
+
 def thread_row(data):
     tid, tgid = struct.unpack_from('<II', data)
     return [f'thread {tid} {tgid} {as_word(strings(data[8:], 1)[0])}']
@@ -350,7 +373,7 @@ def thread_row(data):
 
 # In the order in which their lines are printed.
 ROWS = {META: meta_row, MAP: map_row, NAME: thread_row, SYMBOL: symbol_row, FD: fd_row,
-        MEMORY: memory_row}
+        MEMORY: memory_row, STANDING: standing_row, LOCK: lock_row}
 
 
 def print_trace(data, syscalls):

@@ -8,11 +8,11 @@ import zstandard
 
 U64 = (1 << 64) - 1
 TIME, THREAD, SYSCALL, ENTER, EXIT, SWITCH, WAKING, WAKING_FROM, FORK, EXEC, THREAD_EXIT, STATE, \
-    CHAIN, STACK, COMM, BLOCK_ISSUE, BLOCK_DONE, PROBE, DELAY = range(1, 20)
+    CHAIN, STACK, COMM, BLOCK_ISSUE, BLOCK_DONE, PROBE, DELAY, FRAMES = range(1, 21)
 FIXED = {TIME: 16, THREAD: 8, SYSCALL: 16, ENTER: 16, EXIT: 16, SWITCH: 8, WAKING: 8, WAKING_FROM: 16,
          FORK: 32, EXEC: 32, THREAD_EXIT: 16, STATE: 104, CHAIN: 8, STACK: 16, COMM: 32,
-         BLOCK_ISSUE: 32, BLOCK_DONE: 40, PROBE: 8, DELAY: 16}
-META, MAP, SYMBOL, FD, MEMORY, SUBBUF, END, NAME, SYMBOLS, INDEX = range(1, 11)
+         BLOCK_ISSUE: 32, BLOCK_DONE: 40, PROBE: 8, DELAY: 16, FRAMES: 16}
+META, MAP, SYMBOL, FD, MEMORY, SUBBUF, END, NAME, SYMBOLS, INDEX, STANDING, LOCK = range(1, 13)
 
 
 class Damaged(Exception):
@@ -32,7 +32,7 @@ def header_end(data):
         sys.exit('not a trace')
     if word(data, 8) != 0x01020304:
         sys.exit('of the other byte order, or damaged')
-    if word(data, 16) > 4:
+    if word(data, 16) > 5:
         sys.exit(f'format {word(data, 12)} needs a reader of format {word(data, 16)}')
     return word(data, 20)
 
@@ -141,6 +141,8 @@ def rest_of(kind, fixed, rest, at):
         return 8 * word(fixed, 100)
     if kind == CHAIN:
         return 8 * word(fixed, 6, 2) + (8 if fixed[5] & 8 else 0)
+    if kind == FRAMES:
+        return 8 * word(fixed, 6, 2)
     if kind == STACK:
         return 8 * word(fixed, 6, 2) + (word(fixed, 8) + 7) // 8 * 8
     if kind == PROBE:

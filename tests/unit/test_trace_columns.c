@@ -61,6 +61,9 @@ static size_t put_record(uint8_t *record, size_t left, uint32_t types)
 		stack->regs = any() % (SCOPE_REG_MAX + 1);
 		stack->bytes = any() % 1000;
 		bytes += 8 * stack->regs + (stack->bytes + 7) / 8 * 8;
+	} else if (type == SCOPE_RECORD_FRAMES) {
+		((struct scope_record_frames *)record)->count = any() % 100;
+		bytes += 8 * ((struct scope_record_frames *)record)->count;
 	} else if (type == SCOPE_RECORD_PROBE) {
 		((struct scope_record_probe *)record)->args = any() % (SCOPE_ARG_MAX + 1);
 		bytes += 8 * ((struct scope_record_probe *)record)->args;
@@ -91,7 +94,7 @@ static void test_any_records_come_back(void **state)
 		uint8_t *out, *back;
 		uint32_t last = sizeof(*subbuf);
 
-		fill(subbuf, SCOPE_RECORD_DELAY);
+		fill(subbuf, SCOPE_RECORD_FRAMES);
 		out = malloc(scope_columns_bound(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
 		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
@@ -122,7 +125,7 @@ static void test_stacks_stand_where_they_did(void **state)
 		uint8_t *out, *back;
 		uint32_t bytes;
 
-		fill(subbuf, SCOPE_RECORD_DELAY);
+		fill(subbuf, SCOPE_RECORD_FRAMES);
 		out = malloc(scope_columns_bound(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
 		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
@@ -164,7 +167,7 @@ static void test_damage_is_harmless(void **state)
 		size_t bytes;
 
 		if (i % 20 == 0)
-			fill(subbuf, SCOPE_RECORD_DELAY);
+			fill(subbuf, SCOPE_RECORD_FRAMES);
 		out = malloc(scope_columns_bound(subbuf->used_bytes));
 		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;

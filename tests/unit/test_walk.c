@@ -24,6 +24,7 @@ static void fill_all(struct filled *filled)
 					    .flags = SCOPE_STACK_COST };
 	struct scope_record_stack stack = { .word = scope_record_word(SCOPE_RECORD_STACK, 1), .regs = 2,
 					    .bytes = 9 };
+	struct scope_record_frames frames = { .word = scope_record_word(SCOPE_RECORD_FRAMES, 1), .count = 8 };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		uint32_t record[64] = { scope_record_word(fixed[i].type, 1) };
@@ -36,6 +37,8 @@ static void fill_all(struct filled *filled)
 	filled_add(filled, more, 32);
 	filled_add(filled, &stack, sizeof(stack));
 	filled_add(filled, more, 32);
+	filled_add(filled, &frames, sizeof(frames));
+	filled_add(filled, more, 64);
 }
 
 static void test_types(void **state)
@@ -52,8 +55,8 @@ static void test_types(void **state)
 		count++;
 	}
 	assert_int_equal(offset, filled.head.used_bytes);
-	assert_int_equal(count, 19 + 4);
-	for (uint32_t type = 1; type <= 19; type++) {
+	assert_int_equal(count, 20 + 5);
+	for (uint32_t type = 1; type <= 20; type++) {
 		uint32_t found = 0;
 
 		for (offset = 0; (record = scope_walk_next(&filled.head, 1u << type, &offset)); found++)
@@ -84,7 +87,7 @@ static void test_cut(void **state)
 
 static void test_unknown(void **state)
 {
-	const uint32_t types[] = { 0, 20, 31 };
+	const uint32_t types[] = { 0, 21, 31 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {

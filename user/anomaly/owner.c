@@ -13,15 +13,30 @@ static long find_thread(struct scope_threads *threads, uint32_t tgid, uint32_t t
 	return index >= 0 && scope_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
 }
 
+/* What the lock's memory named as the capture looked at it. 0: nothing did. */
+static uint32_t named_owner(const struct scope_trace *trace, uint32_t tid, uint64_t address)
+{
+	size_t count;
+	const struct scope_trace_lock *row = scope_trace_locks(trace, &count);
+
+	while (count--)
+		if (row[count].tid == tid && row[count].address == address)
+			return row[count].owner;
+	return 0;
+}
+
 long scope_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
 		      uint64_t address)
 {
 	const struct scope_thread *waits = scope_threads_at(threads, thread);
+	const uint32_t named = named_owner(trace, waits->tid, address);
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
 	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
 	long owner;
 
+	if (named)
+		return find_thread(threads, waits->tgid, named);
 	while (count--)
 		if (row[count].tid == waits->tid && row[count].address == address &&
 		    row[count].bytes == sizeof(word))

@@ -18,6 +18,7 @@ static const struct {
 	{ "learn", scope_cmd_learn, "learn by which system calls a program's functions are told" },
 	{ "signatures", scope_cmd_signatures, "list, show, export or import what was learned" },
 	{ "dump", scope_cmd_dump, "print what a trace holds" },
+	{ "scrub", scope_cmd_scrub, "take memory of the target out of a trace" },
 	{ "export", scope_cmd_export, "give a trace to other tools" },
 	{ "import", scope_cmd_import, "make a trace of what perf or LTTng recorded" },
 	{ "delay", scope_cmd_delay, "hold a process up on purpose, and tell what that changes" },

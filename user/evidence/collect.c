@@ -39,6 +39,7 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 {
 	struct scope_event event = {.flags = logged->flags, .stack = {
 		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes,
+		.ended = logged->ended,
 	}};
 	int err = scope_trace_stack_at(collector->trace, &logged->place, &event);
 
@@ -46,6 +47,9 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 		err = inside_of(collector, logged, &event, ret_inside);
 	if (err)
 		return err;
+	if (event.stack.ended)
+		return scope_spot_frames(&collector->spotter, logged->tgid, event.stack.ip,
+					 event.stack.ips, event.stack.ended, ret_spot);
 	if (event.stack.ips) {
 		collector->layer.evidence->stacks++;
 		collector->layer.evidence->complete++;
@@ -169,7 +173,36 @@ static unsigned stack_pointer_index(unsigned regs)
 	return regs == SCOPE_REG_COUNT_X86_64 ? SCOPE_REG_SP_X86_64 : SCOPE_REG_SP_ARM64;
 }
 
-/* Stacks of threads as they stood, from their registers and the copied memory. */
+static const struct scope_trace_standing *find_standing(const struct scope_trace *trace, uint32_t tid,
+							uint64_t address)
+{
+	size_t count;
+	const struct scope_trace_standing *row = scope_trace_standings(trace, &count);
+
+	while (count--)
+		if (row[count].tid == tid && row[count].address == address)
+			return &row[count];
+	return NULL;
+}
+
+/* By what it was unwound to, or from its registers and the copied memory. 1: neither is there. */
+static int spot_standing(const struct collector *collector, const struct scope_thread *thread,
+			 const struct scope_logged_state *state, struct scope_spot *ret_spot)
+{
+	const uint64_t address = state->reg[stack_pointer_index(state->regs)];
+	const struct scope_trace_standing *unwound = find_standing(collector->trace, thread->tid, address);
+	const struct scope_trace_memory *memory = find_memory(collector->trace, thread->tid, address);
+
+	if (unwound)
+		return scope_spot_frames(&collector->spotter, thread->tgid, unwound->ip, unwound->count,
+					 unwound->ended, ret_spot);
+	if (memory)
+		return scope_spot_stack(&collector->spotter, thread->tgid, state->reg, state->regs,
+					memory->data, memory->bytes, ret_spot);
+	return 1;
+}
+
+/* Stacks of threads as they stood. */
 static int unwind_standing(struct collector *collector)
 {
 	const struct scope_units *units = collector->layer.units;
@@ -180,21 +213,14 @@ static int unwind_standing(struct collector *collector)
 		const struct scope_logged_state *state =
 			scope_unit_log_state_of(collector->layer.kept->log, i);
 		struct scope_standing *standing = &collector->layer.evidence->standing[i];
-		const struct scope_trace_memory *memory = NULL;
 		struct scope_spot spot;
 		uint32_t node;
-		int err;
+		int err = state ? spot_standing(collector, thread, state, &spot) : 1;
 
-		if (state)
-			memory = find_memory(collector->trace, thread->tid,
-					     state->reg[stack_pointer_index(state->regs)]);
-		if (memory) {
-			err = scope_spot_stack(&collector->spotter, thread->tgid, state->reg,
-					       state->regs, memory->data, memory->bytes, &spot);
-			if (err)
-				return err;
+		if (err < 0)
+			return err;
+		if (!err)
 			stand(standing, &spot);
-		}
 		for (node = standing->node; node; node = tree->node[node].parent)
 			standing->start = tree->node[node].function;
 	}

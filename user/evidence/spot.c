@@ -7,8 +7,6 @@
 
 #include "base/grow.h"
 
-#define FRAMES_MAX 1024 /* what fits into 32 KiB of a recursion; the path is shorter */
-
 /* Keeps a stack for a later look at the source. */
 static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags,
 		      const uint64_t *address, unsigned count, uint32_t *ret_trail)
@@ -82,26 +80,34 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	return keep_trail(spotter->evidence, tgid, flags, address, length, &ret_spot->trail);
 }
 
-int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
-		     unsigned regs, const uint8_t *data, size_t bytes,
-		     struct scope_spot *ret_spot)
+int scope_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
+		      unsigned count, uint8_t ended, struct scope_spot *ret_spot)
 {
 	struct scope_evidence *evidence = spotter->evidence;
-	uint64_t ips[FRAMES_MAX];
-	unsigned count, flags;
-	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips,
-				       FRAMES_MAX, &count, &flags);
 
-	if (err == -EINVAL) {
+	if (!count) {
 		*ret_spot = (struct scope_spot){ .node = SCOPE_TREE_ROOT };
 		evidence->broken++;
 		return 0;
 	}
-	if (err)
-		return err;
 	evidence->stacks++;
-	evidence->complete += !!(flags & SCOPE_UNWIND_COMPLETE);
-	evidence->cut += !!(flags & SCOPE_UNWIND_CUT);
-	evidence->broken += !!(flags & SCOPE_UNWIND_BROKEN);
-	return scope_spot_chain(spotter, tgid, ips, count, flags, ret_spot);
+	evidence->complete += !!(ended & SCOPE_FRAMES_COMPLETE);
+	evidence->cut += !!(ended & SCOPE_FRAMES_CUT);
+	evidence->broken += !!(ended & SCOPE_FRAMES_BROKEN);
+	return scope_spot_chain(spotter, tgid, ips, count, ended, ret_spot);
+}
+
+int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
+		     unsigned regs, const uint8_t *data, size_t bytes,
+		     struct scope_spot *ret_spot)
+{
+	uint64_t ips[SCOPE_FRAMES_MAX];
+	unsigned count = 0, flags = SCOPE_UNWIND_BROKEN;
+	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips,
+				       SCOPE_FRAMES_MAX, &count, &flags);
+
+	if (err && err != -EINVAL)
+		return err;
+	return scope_spot_frames(spotter, tgid, ips, count, (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
+				 ret_spot);
 }

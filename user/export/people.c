@@ -71,7 +71,8 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 {
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
-	unsigned count = event->stack.ips, flags = SCOPE_UNWIND_COMPLETE;
+	unsigned count = event->stack.ips;
+	unsigned flags = event->stack.ended ? event->stack.ended : SCOPE_UNWIND_COMPLETE;
 	const bool kernel = event->flags & SCOPE_STACK_IN_KERNEL;
 	int err = 0;
 
@@ -85,6 +86,10 @@ int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
 			count = 0;
 		}
 		ip = unwound;
+	}
+	if (event->stack.ended && count > DEPTH_MAX) {
+		count = DEPTH_MAX;
+		flags = SCOPE_UNWIND_CUT;
 	}
 	if (count && kernel)
 		room--;

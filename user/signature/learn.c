@@ -207,6 +207,8 @@ static int functions_of(struct learner *learner, uint32_t thread, const struct s
 	unsigned ips = event->stack.ips, flags;
 	int err = 0;
 
+	if (event->stack.ended && ips > PATH_FUNCTIONS)
+		ips = PATH_FUNCTIONS;
 	if (!ips && event->stack.regs) {
 		err = scope_symbols_unwind(learner->symbols, tgid, event->stack.reg,
 					   event->stack.regs, event->stack.data, event->stack.bytes,

@@ -81,10 +81,12 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
  */
 const char *const *scope_symbols_problems(const struct scope_symbols *symbols, size_t *ret_count);
 
-#define SCOPE_UNWIND_COMPLETE 0x01 /* reached the start of the thread */
-#define SCOPE_UNWIND_CUT 0x02	   /* went beyond the bytes given, or beyond max */
-#define SCOPE_UNWIND_BROKEN 0x04   /* no unwind information, or values that cannot be */
-#define SCOPE_UNWIND_GUESSED 0x08  /* a step was made by frame pointer, without unwind tables */
+/* As a trace keeps them (scope/event.h). */
+#define SCOPE_UNWIND_COMPLETE SCOPE_FRAMES_COMPLETE
+#define SCOPE_UNWIND_CUT SCOPE_FRAMES_CUT
+#define SCOPE_UNWIND_BROKEN SCOPE_FRAMES_BROKEN
+#define SCOPE_UNWIND_GUESSED SCOPE_FRAMES_GUESSED
+#define SCOPE_UNWIND_UNMAPPED 0x10 /* beside BROKEN: at an address where nothing known is mapped */
 
 /*
  * The call stack of a thread from its registers and the bytes from its stack pointer upwards, by
@@ -94,7 +96,7 @@ const char *const *scope_symbols_problems(const struct scope_symbols *symbols, s
  * max addresses, innermost first; the first is the program counter itself, the others are return
  * addresses (for a frame that a signal interrupted: its program counter + 1, so that the lookup as
  * return address is right there too). *ret_flags: one of COMPLETE, CUT and BROKEN, and GUESSED
- * perhaps. 0 with at least one address; -EINVAL for another number of registers or max 0; -ENOMEM.
+ * and UNMAPPED perhaps. 0 with at least one address; -EINVAL for another number of registers or max 0; -ENOMEM.
  */
 int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
 			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,

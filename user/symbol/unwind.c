@@ -327,6 +327,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 	int ret = rule_get(walk, &place, &rule);
 
 	if (ret == -ENOENT) { /* only the first address may be outside */
+		walk->flags |= SCOPE_UNWIND_UNMAPPED;
 		*ret_end = astray_step(walk);
 		return 0;
 	}
@@ -392,8 +393,10 @@ int scope_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *s
 		ret = step(&walk, &end);
 		if (ret)
 			return ret;
-		if (!end)
+		if (!end) {
 			end = caller_check(&walk);
+			walk.flags |= end & SCOPE_UNWIND_BROKEN ? SCOPE_UNWIND_UNMAPPED : 0;
+		}
 		if (!end && count == max)
 			end = SCOPE_UNWIND_CUT;
 		if (end)

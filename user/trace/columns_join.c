@@ -184,6 +184,7 @@ static size_t pass_record(struct scope_class_table *table, const uint8_t *column
 	case SCOPE_RECORD_STATE:
 	case SCOPE_RECORD_CHAIN:
 	case SCOPE_RECORD_STACK:
+	case SCOPE_RECORD_FRAMES:
 	case SCOPE_RECORD_PROBE:
 		for (size_t i = 0; i < words; i++) {
 			word = 0;

@@ -268,6 +268,7 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 		return 0;
 	take_owner(decoder, record, record->reason, event);
 	event->flags = record->flags & ~SCOPE_STACK_COST;
+	event->stack.ended = 0;
 	event->stack.ips = record->count;
 	if (record->flags & SCOPE_STACK_KERNEL_IP) {
 		if (!record->count)
@@ -281,6 +282,31 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.cost_ns = cost ? (ip[record->count] < UINT32_MAX ? ip[record->count] : UINT32_MAX)
 				    : 0;
 	event->stack.data = NULL;
+	return bytes;
+}
+
+static size_t take_frames(struct scope_decoder *decoder, const struct scope_record_frames *record,
+			  size_t left, struct scope_event *event)
+{
+	const uint64_t *ip = (const uint64_t *)(record + 1);
+	const uint16_t kernel = record->flags & SCOPE_STACK_KERNEL_IP ? 1 : 0;
+	const size_t bytes = sizeof(*record) + record->count * sizeof(uint64_t);
+
+	if (record->count < kernel || record->count > SCOPE_FRAMES_MAX + kernel || bytes > left ||
+	    !scope_frames_ended(record->ended))
+		return 0;
+	take_owner(decoder, record, record->reason, event);
+	event->flags = record->flags;
+	event->stack.ended = record->ended;
+	event->stack.ips = record->count - kernel;
+	event->stack.ip = ip;
+	event->stack.regs = 0;
+	event->stack.reg = NULL;
+	event->stack.bytes = 0;
+	event->stack.cost_ns = record->cost_ns;
+	event->stack.data = NULL;
+	if (kernel)
+		event->stack.kernel_ip = ip[event->stack.ips];
 	return bytes;
 }
 
@@ -299,6 +325,7 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 		return 0;
 	take_owner(decoder, record, record->reason, event);
 	event->flags = record->flags;
+	event->stack.ended = 0;
 	event->stack.ips = 0;
 	event->stack.ip = NULL;
 	event->stack.regs = record->regs;
@@ -422,6 +449,7 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	TAKE(BLOCK_DONE, block_done);
 	TAKE(PROBE, probe);
 	TAKE(DELAY, delay);
+	TAKE(FRAMES, frames);
 	case SCOPE_RECORD_TIME:
 		break;
 	default:

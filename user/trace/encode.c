@@ -242,6 +242,34 @@ static int encode_chain(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
+static int encode_frames(const struct scope_event *event, void *buffer, struct scope_error *error,
+			 size_t *ret_bytes)
+{
+	struct scope_record_frames *record = buffer;
+	uint64_t *ip = (uint64_t *)(record + 1);
+	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
+
+	if (event->stack.ips > SCOPE_FRAMES_MAX)
+		return scope_error_set(error, -EINVAL, "a stack of %u frames; at most %d can be stored",
+				       event->stack.ips, SCOPE_FRAMES_MAX);
+	if (!scope_frames_ended(event->stack.ended))
+		return scope_error_set(error, -EINVAL, "a stack was unwound, or cut, or broken: one of them");
+	*record = (struct scope_record_frames){
+		.word = scope_record_word(SCOPE_RECORD_FRAMES, 0),
+		.reason = event->stack.reason,
+		.flags = event->flags,
+		.count = event->stack.ips + kernel,
+		.cost_ns = event->stack.cost_ns,
+		.ended = event->stack.ended,
+	};
+	if (event->stack.ips)
+		memcpy(ip, event->stack.ip, event->stack.ips * sizeof(*ip));
+	if (kernel)
+		ip[event->stack.ips] = event->stack.kernel_ip;
+	*ret_bytes = sizeof(*record) + record->count * sizeof(*ip);
+	return 0;
+}
+
 static int encode_stack(const struct scope_event *event, void *buffer, struct scope_error *error,
 			size_t *ret_bytes)
 {
@@ -251,6 +279,8 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	size_t padded = (event->stack.bytes + 7ull) / 8 * 8;
 	uint8_t *data;
 
+	if (event->stack.ended)
+		return encode_frames(event, buffer, error, ret_bytes);
 	if (!event->stack.reg)
 		return encode_chain(event, buffer, error, ret_bytes);
 	if (event->stack.regs > SCOPE_REG_MAX || event->stack.bytes > SCOPE_STACK_BYTES_MAX)

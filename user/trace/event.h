@@ -18,7 +18,7 @@ enum scope_event_kind {
 	SCOPE_EVENT_EXEC,
 	SCOPE_EVENT_THREAD_EXIT,
 	SCOPE_EVENT_STATE,
-	SCOPE_EVENT_STACK, /* a copied slice (CHAIN and STACK records both: see ip and reg) */
+	SCOPE_EVENT_STACK, /* CHAIN, STACK and FRAMES records: see ip, reg and ended */
 	SCOPE_EVENT_LOST,  /* a CPU lost events before this time; its open intervals are unsure */
 	SCOPE_EVENT_COMM,
 	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that asked for it */
@@ -76,11 +76,12 @@ struct scope_event {
 		} state;
 		struct {
 			uint8_t reason; /* enum scope_stack_reason */
+			uint8_t ended;	/* FRAMES: SCOPE_FRAMES_*, never 0; else 0 */
 			uint16_t ips, regs;
 			uint32_t bytes;
 			uint32_t cost_ns;    /* the thread was held up for so long; 0: unknown */
 			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
-			const uint64_t *ip;  /* CHAIN: ips addresses, innermost first */
+			const uint64_t *ip;  /* CHAIN, FRAMES: ips addresses, innermost first */
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */
 			const uint8_t *data; /* STACK: bytes from the stack pointer upwards */
 		} stack;
@@ -111,5 +112,13 @@ struct scope_event {
 		} lost;
 	};
 };
+
+/* One way to have ended, and no bit that is not known? */
+static inline bool scope_frames_ended(uint8_t ended)
+{
+	const uint8_t end = ended & ~SCOPE_FRAMES_GUESSED;
+
+	return end == SCOPE_FRAMES_COMPLETE || end == SCOPE_FRAMES_CUT || end == SCOPE_FRAMES_BROKEN;
+}
 
 #endif

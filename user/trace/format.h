@@ -19,8 +19,8 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc"	/* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 4u		/* what this program writes, and the newest it knows */
-#define SCOPE_FILE_OLDEST_READER 4u	/* older programs do not know SCOPE_FRAME_COLUMNS */
+#define SCOPE_FILE_VERSION 5u		/* what this program writes, and the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 5u	/* older programs do not know FRAMES records */
 
 struct scope_file_header {
 	char magic[8];
@@ -46,6 +46,8 @@ enum scope_frame_type {
 	SCOPE_FRAME_SYMBOLS = 9, /* struct scope_frame_symbols, module, then per symbol: u64 start,
 				    u64 size, name */
 	SCOPE_FRAME_INDEX = 10,	/* struct scope_frame_place, any number of them */
+	SCOPE_FRAME_STANDING = 11, /* struct scope_frame_standing, u64 each address */
+	SCOPE_FRAME_LOCK = 12,	/* struct scope_frame_lock */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
@@ -103,6 +105,20 @@ struct scope_frame_memory {
 	uint64_t address;
 };
 
+struct scope_frame_standing {
+	uint32_t tid;
+	uint32_t count;
+	uint64_t address; /* of the stack pointer */
+	uint32_t ended;	  /* SCOPE_FRAMES_* */
+	uint32_t zero;
+};
+
+struct scope_frame_lock {
+	uint32_t tid;
+	uint32_t owner; /* a thread of its process; 0: none is named there */
+	uint64_t address;
+};
+
 struct scope_frame_end {
 	uint64_t frames;  /* before this one */
 	uint64_t subbufs; /* SUBBUF frames among them */
@@ -135,6 +151,8 @@ static_assert(sizeof(struct scope_frame_map) == 32, "map");
 static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
 static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
+static_assert(sizeof(struct scope_frame_standing) == 24, "standing");
+static_assert(sizeof(struct scope_frame_lock) == 16, "lock");
 static_assert(sizeof(struct scope_frame_end) == 24, "end");
 static_assert(sizeof(struct scope_frame_thread) == 8, "thread");
 static_assert(sizeof(struct scope_frame_symbols) == 8, "symbols");

@@ -22,8 +22,7 @@ static const struct scope_frame *frame_at(const struct scope_trace *trace, uint6
 	return (const struct scope_frame *)(trace->data + offset);
 }
 
-/* Is there a whole, undamaged head? Whether its payload is all there is another matter. */
-static bool head_is_good(const struct scope_trace *trace, uint64_t offset)
+bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 
@@ -219,6 +218,8 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_THREAD:
 	case SCOPE_FRAME_SYMBOLS:
 	case SCOPE_FRAME_INDEX:
+	case SCOPE_FRAME_STANDING:
+	case SCOPE_FRAME_LOCK:
 		return read_row(trace, offset);
 	}
 	/* A newer format that this one may read has frames that this one may pass over. */
@@ -237,7 +238,7 @@ static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 	do {
 		offset += SCOPE_FRAME_ALIGN;
 	} while (offset + sizeof(struct scope_frame) <= trace->bytes &&
-		 !head_is_good(trace, offset));
+		 !scope_trace_head_is_good(trace, offset));
 	return offset;
 }
 
@@ -266,7 +267,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 		uint64_t next;
 		int ret;
 
-		if (!head_is_good(trace, offset)) {
+		if (!scope_trace_head_is_good(trace, offset)) {
 			note_frame(trace, offset);
 			offset = next_head(trace, offset);
 			continue;
@@ -401,7 +402,7 @@ int scope_trace_open_growing(int fd, const char *name, struct scope_error *error
 static int scan_more(struct scope_trace *trace)
 {
 	while (trace->scanned + sizeof(struct scope_frame) <= trace->bytes &&
-	       head_is_good(trace, trace->scanned)) {
+	       scope_trace_head_is_good(trace, trace->scanned)) {
 		const struct scope_frame *frame = frame_at(trace, trace->scanned);
 		uint64_t next = trace->scanned + sizeof(*frame) +
 				scope_frame_padded(frame->payload_bytes);
@@ -485,6 +486,8 @@ void scope_trace_close(struct scope_trace *trace)
 	free(trace->symbol);
 	free(trace->fd);
 	free(trace->memory);
+	free(trace->standing);
+	free(trace->lock);
 	free(trace->thread);
 	free(trace->place);
 	free(trace->name);

@@ -65,11 +65,13 @@ struct scope_trace {
 	struct scope_trace_symbol *symbol;
 	struct scope_trace_fd *fd;
 	struct scope_trace_memory *memory;
+	struct scope_trace_standing *standing;
+	struct scope_trace_lock *lock;
 	struct scope_trace_thread *thread;
 	struct scope_frame_place *place; /* of the INDEX frames */
-	size_t metas, maps, symbols, fds, memories, threads, places;
+	size_t metas, maps, symbols, fds, memories, threads, places, standings, locks;
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
-	size_t thread_capacity, place_capacity;
+	size_t thread_capacity, place_capacity, standing_capacity, lock_capacity;
 	void **block; /* decompressed metadata, and names made plain */
 	size_t blocks, block_capacity;
 	uint64_t spent; /* of SCOPE_FILE_ROWS_BUDGET */
@@ -100,6 +102,9 @@ int scope_trace_keep_block(struct scope_trace *trace, void *block);
 /* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -E2BIG, -ENOMEM. */
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
 			size_t bytes);
+
+/* Is there a whole, undamaged head? Whether its payload is all there is another matter. */
+bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
 
 /*
  * Checks the payload of the frame at `offset`, whose head was checked before, and decompresses it

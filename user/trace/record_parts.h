@@ -39,6 +39,8 @@ static inline size_t scope_record_rest(const uint8_t *record, uint32_t type)
 		return 8ul * ((const struct scope_record_state *)record)->regs;
 	case SCOPE_RECORD_CHAIN:
 		return 8ul * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+	case SCOPE_RECORD_FRAMES:
+		return 8ul * ((const struct scope_record_frames *)record)->count;
 	case SCOPE_RECORD_STACK:
 		return 8ul * stack->regs + ((size_t)stack->bytes + 7) / 8 * 8;
 	case SCOPE_RECORD_PROBE:

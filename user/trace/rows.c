@@ -180,6 +180,39 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
+static int add_standing(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_standing *head = span_head(span, sizeof(*head));
+	int ret;
+
+	if (!head || head->count > SCOPE_FRAMES_MAX || !scope_frames_ended((uint8_t)head->ended) ||
+	    head->count * sizeof(uint64_t) > (size_t)(span->end - span->pos))
+		return span_bad(span);
+	ret = row_grow(trace, &trace->standing, &trace->standing_capacity, trace->standings + 1,
+		       sizeof(*trace->standing));
+	if (ret)
+		return ret;
+	trace->standing[trace->standings++] = (struct scope_trace_standing){
+		.tid = head->tid, .count = head->count, .address = head->address,
+		.ip = (const uint64_t *)span->pos, .ended = (uint8_t)head->ended,
+	};
+	return 0;
+}
+
+static int add_lock(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_lock *head = span_head(span, sizeof(*head));
+	int ret;
+
+	if (!head)
+		return span_bad(span);
+	ret = row_grow(trace, &trace->lock, &trace->lock_capacity, trace->locks + 1, sizeof(*trace->lock));
+	if (ret)
+		return ret;
+	trace->lock[trace->locks++] = (struct scope_trace_lock){ head->tid, head->owner, head->address };
+	return 0;
+}
+
 static int add_thread(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_thread *head = span_head(span, sizeof(*head));
@@ -252,6 +285,8 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 		[SCOPE_FRAME_THREAD] = add_thread,
 		[SCOPE_FRAME_SYMBOLS] = add_symbols,
 		[SCOPE_FRAME_INDEX] = add_places,
+		[SCOPE_FRAME_STANDING] = add_standing,
+		[SCOPE_FRAME_LOCK] = add_lock,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 
@@ -329,6 +364,19 @@ const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *
 {
 	*ret_count = trace->memories;
 	return trace->memory;
+}
+
+const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace,
+							 size_t *ret_count)
+{
+	*ret_count = trace->standings;
+	return trace->standing;
+}
+
+const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count)
+{
+	*ret_count = trace->locks;
+	return trace->lock;
 }
 
 const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,

@@ -195,6 +195,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 {
 	bool sample = !strcmp(line->word[2], "sample");
 	char *regs = scope_line_find(line, "regs"), *kernel;
+	const uint8_t ended = regs ? 0 : scope_line_flags(line, scope_text_ended_flags);
 
 	if (regs) {
 		take_copied(line, payload, regs, event);
@@ -203,8 +204,10 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		char *ips = line->word[line->next];
 
 		scope_line_string(line, "the addresses");
-		payload->numbers = scope_line_list(line, "the stack", ips, SCOPE_STACK_DEPTH_MAX,
+		payload->numbers = scope_line_list(line, "the stack", ips,
+						   ended ? SCOPE_FRAMES_MAX : SCOPE_STACK_DEPTH_MAX,
 						   payload->number);
+		event->stack.ended = ended;
 		event->stack.ips = payload->numbers;
 		event->stack.ip = payload->number;
 	} else {

@@ -10,7 +10,7 @@
 struct scope_text_payload {
 	struct scope_record_state state;
 	char comm[SCOPE_COMM_BYTES];
-	uint64_t number[SCOPE_STACK_DEPTH_MAX]; /* arguments, addresses or registers */
+	uint64_t number[SCOPE_FRAMES_MAX]; /* arguments, addresses or registers */
 	unsigned int numbers;
 	uint8_t data[SCOPE_STACK_BYTES_MAX];
 };

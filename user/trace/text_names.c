@@ -62,6 +62,14 @@ const struct scope_text_flag scope_text_stack_flags[] = {
 	{ NULL, 0 },
 };
 
+const struct scope_text_flag scope_text_ended_flags[] = {
+	{ "unwound", SCOPE_FRAMES_COMPLETE },
+	{ "unwound_cut", SCOPE_FRAMES_CUT },
+	{ "unwound_broken", SCOPE_FRAMES_BROKEN },
+	{ "guessed", SCOPE_FRAMES_GUESSED },
+	{ NULL, 0 },
+};
+
 const struct scope_text_flag scope_text_state_flags[] = {
 	{ "at_stop", SCOPE_STATE_AT_STOP },
 	{ "on_cpu", SCOPE_STATE_ON_CPU },

@@ -24,6 +24,7 @@ struct scope_text_flag {
 };
 
 extern const struct scope_text_flag scope_text_stack_flags[];
+extern const struct scope_text_flag scope_text_ended_flags[]; /* SCOPE_FRAMES_* */
 extern const struct scope_text_flag scope_text_state_flags[];
 extern const struct scope_text_flag scope_text_block_flags[];
 extern const struct scope_text_flag scope_text_probe_flags[];

@@ -163,6 +163,39 @@ static int take_memory(struct input *input)
 	return ret;
 }
 
+static int take_standing(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_standing standing = { 0 };
+	uint64_t ip[SCOPE_FRAMES_MAX];
+
+	standing.tid = scope_line_number(line, "the thread", UINT32_MAX);
+	standing.address = scope_line_number(line, "the address", UINT64_MAX);
+	if (scope_line_more(line)) {
+		/* The word itself: cut in place, and "-" is no address. */
+		char *ips = line->word[line->next];
+
+		scope_line_string(line, "the addresses");
+		standing.count = scope_line_list(line, "the stack", ips, SCOPE_FRAMES_MAX, ip);
+	}
+	standing.ip = ip;
+	standing.ended = scope_line_flags(line, scope_text_ended_flags);
+	if (!scope_frames_ended(standing.ended))
+		scope_line_fail(line, "it was unwound, unwound_cut or unwound_broken: one of them");
+	return scope_line_end(line) ?: scope_writer_standing(input->writer, &standing);
+}
+
+static int take_lock(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_lock lock = { 0 };
+
+	lock.tid = scope_line_number(line, "the thread", UINT32_MAX);
+	lock.address = scope_line_number(line, "the address", UINT64_MAX);
+	lock.owner = scope_line_number(line, "the owner", UINT32_MAX);
+	return scope_line_end(line) ?: scope_writer_lock(input->writer, &lock);
+}
+
 /* The value is all that follows the key, spaces included. */
 static int take_meta(struct input *input, char *text)
 {
@@ -196,6 +229,8 @@ static int take_line(struct input *input, char *text)
 		{ "sym", take_sym },
 		{ "fd", take_fd },
 		{ "memory", take_memory },
+		{ "standing", take_standing },
+		{ "lock", take_lock },
 	};
 	struct scope_line *line = &input->line;
 	char *start = text + strspn(text, " \t\r\n");
@@ -212,7 +247,7 @@ static int take_line(struct input *input, char *text)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (scope_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory or a time does",
+	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock or a time does",
 			line->word[0]);
 	return line->failed;
 }

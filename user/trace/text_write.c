@@ -221,6 +221,7 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 	if (event->flags & SCOPE_STACK_KERNEL_IP)
 		fprintf(out->stream, " kernel_ip=0x%" PRIx64, event->stack.kernel_ip);
 	put_flags(out, scope_text_stack_flags, event->flags);
+	put_flags(out, scope_text_ended_flags, event->stack.ended);
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
 }
@@ -343,6 +344,21 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 	}
 }
 
+static void put_standing(const struct out *out, const struct scope_trace *trace)
+{
+	for (size_t i = 0; i < trace->standings; i++) {
+		const struct scope_trace_standing *row = &trace->standing[i];
+
+		fprintf(out->stream, "standing %" PRIu32 " 0x%" PRIx64, row->tid, row->address);
+		put_addresses(out, "", row->ip, row->count);
+		put_flags(out, scope_text_ended_flags, row->ended);
+		putc('\n', out->stream);
+	}
+	for (size_t i = 0; i < trace->locks; i++)
+		fprintf(out->stream, "lock %" PRIu32 " 0x%" PRIx64 " %" PRIu32 "\n", trace->lock[i].tid,
+			trace->lock[i].address, trace->lock[i].owner);
+}
+
 int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error)
 {
 	return scope_text_write_span(trace, 0, UINT64_MAX, stream, error);
@@ -365,6 +381,7 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
 		putc('\n', stream);
 	}
 	put_rows(&out, trace);
+	put_standing(&out, trace);
 	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
 		ret = 0;
 		if (event.time_ns >= to_ns || ferror(stream))

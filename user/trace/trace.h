@@ -65,6 +65,21 @@ struct scope_trace_memory {
 	uint32_t bytes;
 };
 
+/* The stack of a thread that stood still, unwound; address: of its stack pointer. */
+struct scope_trace_standing {
+	uint32_t tid;
+	uint32_t count;
+	uint64_t address;
+	const uint64_t *ip; /* innermost first, as of FRAMES (scope/event.h) */
+	uint8_t ended;	    /* SCOPE_FRAMES_* */
+};
+
+/* A lock that a thread slept on, and the thread of its process that its memory named as its owner, or 0. */
+struct scope_trace_lock {
+	uint32_t tid, owner;
+	uint64_t address;
+};
+
 /* Of a futex slept on: the first words of the lock that it is part of. */
 #define SCOPE_FUTEX_MEMORY_BYTES 16u
 #define SCOPE_FUTEX_OWNER_MASK 0x3fffffffu /* of the first word, where that names the owner */
@@ -152,6 +167,9 @@ const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *t
 const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace,
 						      size_t *ret_count);
+const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace,
+							 size_t *ret_count);
+const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count);
 /* Of several rows of one tid the last counts. */
 const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,
 						     size_t *ret_count);

@@ -61,6 +61,8 @@ int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *
 int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
 int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
+int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing);
+int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 
 /* Many at once: process, module and library are those of the first. */

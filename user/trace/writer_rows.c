@@ -93,6 +93,32 @@ int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_me
 	return scope_writer_put_row(writer, SCOPE_FRAME_MEMORY, writer->scratch, writer->scratch_bytes);
 }
 
+int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing)
+{
+	const struct scope_frame_standing head = {
+		.tid = standing->tid, .count = standing->count, .address = standing->address,
+		.ended = standing->ended,
+	};
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, &head, sizeof(head));
+	if (!ret)
+		ret = scratch_add(writer, standing->ip, standing->count * sizeof(*standing->ip));
+	if (ret)
+		return ret;
+	return scope_writer_put_row(writer, SCOPE_FRAME_STANDING, writer->scratch, writer->scratch_bytes);
+}
+
+int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock)
+{
+	const struct scope_frame_lock head = {
+		.tid = lock->tid, .owner = lock->owner, .address = lock->address,
+	};
+
+	return scope_writer_put_row(writer, SCOPE_FRAME_LOCK, &head, sizeof(head));
+}
+
 int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread)
 {
 	struct scope_frame_thread head = { .tid = thread->tid, .tgid = thread->tgid };

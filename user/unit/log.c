@@ -298,6 +298,7 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 		.regs = event->stack.regs,
 		.reason = event->stack.reason,
 		.flags = event->flags,
+		.ended = event->stack.ended,
 	};
 	scope_spool_use(log->stacks, sizeof(*row));
 	return 0;

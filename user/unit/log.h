@@ -22,6 +22,7 @@ struct scope_logged_stack {
 	uint16_t ips, regs;
 	uint8_t reason; /* enum scope_stack_reason */
 	uint8_t flags;
+	uint8_t ended; /* SCOPE_FRAMES_* of what was unwound before, else 0 */
 };
 
 /* The registers that the last STATE record of a thread told; regs 0: none did. */

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A trace with memory of its target loses it, and keeps what its stacks unwind to. */
+#include "trace_fixture.h"
+#include "unwind_process.h"
+
+#include "symbol/scrub.h"
+#include "symbol/stacks.h"
+
+#define CANARY 0x5945524e41434321ull /* text, as a password is */
+#define TID 100u /* of process.pid, in the trace */
+
+static struct process process;
+static struct snapshot snapshot;
+
+static int begin(void **state)
+{
+	char path[128];
+
+	(void)state;
+	assert_true(process_build("plain", "-O2", path, sizeof(path)));
+	assert_true(process_start(&process, path, "block", 5));
+	assert_true(process_await_sleep(&process));
+	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[1].tid, NULL, NULL), 0);
+	assert_true(thread_halt(process.thread[1].tid));
+	assert_true(thread_snapshot(process.thread[1].tid, 4096, &snapshot));
+	/* Below the return addresses nothing of the program reads these; a register that is not kept is free. */
+	snapshot.reg[0] = CANARY;
+	memcpy(snapshot.data + snapshot.bytes - 64, (uint64_t[]){ CANARY, CANARY }, 16);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	process_stop(&process);
+	processes_remove();
+	return 0;
+}
+
+static struct scope_record_state state_of(uint16_t nr)
+{
+	return (struct scope_record_state){
+		.word = scope_record_word(SCOPE_RECORD_STATE, 0), .tid = TID,
+		.tgid = (uint32_t)process.pid, .nr = nr, .state = SCOPE_STATE_SLEEPING,
+		.arg = { 7, CANARY, CANARY, CANARY, CANARY, CANARY }, .comm = "work",
+		.regs = SCOPE_REG_COUNT_X86_64,
+	};
+}
+
+static void add_stack(struct scope_packer *packer, uint64_t time_ns, uint8_t flags, uint32_t bytes)
+{
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_STACK, .time_ns = time_ns, .tid = TID, .flags = flags,
+		.stack = {
+			.reason = SCOPE_STACK_SAMPLE, .regs = SCOPE_REG_COUNT_X86_64, .bytes = bytes,
+			.cost_ns = 77, .kernel_ip = 0xffffffff81000010, .reg = snapshot.reg,
+			.data = snapshot.data,
+		},
+	};
+
+	assert_int_equal(scope_packer_event(packer, &event, NULL), 0);
+}
+
+/* A whole slice, one that is cut, one without bytes, and one that hit the kernel. */
+static struct scope_trace *raw_trace(void)
+{
+	struct fixture fixture = fixture_begin();
+	const struct scope_record_state record = state_of(0 /* read */);
+	const struct scope_event state = {
+		.kind = SCOPE_EVENT_STATE, .time_ns = 1000, .tid = TID,
+		.state = { &record, snapshot.reg },
+	};
+	const struct scope_trace_memory stack = {
+		TID, snapshot.reg[SCOPE_REG_SP_X86_64], snapshot.data, (uint32_t)snapshot.bytes,
+	};
+	const struct scope_trace_memory lock = {
+		TID, 0x5000, (const uint8_t *)(uint32_t[]){ 2, 1, TID, 0x4321 }, SCOPE_FUTEX_MEMORY_BYTES,
+	};
+	const struct scope_trace_memory other = {
+		TID, 0x6000, (const uint8_t *)(uint64_t[]){ CANARY, CANARY }, SCOPE_FUTEX_MEMORY_BYTES,
+	};
+	struct scope_packer *packer;
+
+	for (size_t i = 0; i < process.maps; i++)
+		assert_int_equal(scope_writer_map(fixture.writer, &process.map[i]), 0);
+	assert_int_equal(scope_writer_memory(fixture.writer, &stack), 0);
+	assert_int_equal(scope_writer_memory(fixture.writer, &lock), 0);
+	assert_int_equal(scope_writer_memory(fixture.writer, &other), 0);
+	assert_int_equal(scope_packer_create(fixture.writer, 0, &packer), 0);
+	assert_int_equal(scope_packer_event(packer, &state, NULL), 0);
+	add_stack(packer, 2000, 0, (uint32_t)snapshot.bytes);
+	add_stack(packer, 3000, SCOPE_STACK_CUT, 64);
+	add_stack(packer, 4000, 0, 0);
+	add_stack(packer, 900000000, SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP,
+		  (uint32_t)(snapshot.bytes & ~7ul));
+	assert_int_equal(scope_packer_flush(packer, NULL), 0);
+	scope_packer_destroy(packer);
+	return fixture_open(&fixture);
+}
+
+static struct scope_symbols *symbols_of(const struct scope_trace *trace)
+{
+	struct scope_symbols *symbols;
+	size_t count;
+	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
+
+	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, NULL, &symbols), 0);
+	return symbols;
+}
+
+static struct fixture scrubbed(struct scope_trace *trace, struct scope_scrub_counts *ret_counts)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_symbols *symbols = symbols_of(trace);
+
+	/* As they are, for what is looked for. */
+	scope_writer_set_level(fixture.writer, 0);
+	assert_int_equal(scope_scrub(trace, symbols, fixture.writer, ret_counts), 0);
+	scope_symbols_destroy(symbols);
+	return fixture;
+}
+
+static void expect_frames(const struct scope_event *event, struct scope_symbols *symbols, uint32_t bytes)
+{
+	uint64_t ip[SCOPE_FRAMES_MAX];
+	unsigned int count, flags;
+
+	assert_int_equal(event->kind, SCOPE_EVENT_STACK);
+	assert_int_equal(event->tid, TID);
+	assert_null(event->stack.reg);
+	assert_int_equal(event->stack.cost_ns, 77);
+	assert_int_equal(scope_symbols_unwind(symbols, (uint32_t)process.pid, snapshot.reg,
+					      SCOPE_REG_COUNT_X86_64, snapshot.data, bytes, ip,
+					      SCOPE_FRAMES_MAX, &count, &flags), 0);
+	assert_int_equal(event->stack.ips, count);
+	assert_memory_equal(event->stack.ip, ip, count * sizeof(*ip));
+	assert_int_equal(event->stack.ended, flags & ~SCOPE_UNWIND_UNMAPPED);
+}
+
+static void test_same_frames(void **state)
+{
+	struct scope_trace *raw = raw_trace(), *trace;
+	struct scope_scrub_counts counts;
+	struct fixture fixture = scrubbed(raw, &counts);
+	const struct scope_trace_standing *standing;
+	const struct scope_trace_lock *lock;
+	struct scope_symbols *symbols;
+	struct scope_event event;
+	size_t rows;
+
+	(void)state;
+	assert_int_equal(counts.stacks, 4);
+	trace = fixture_open(&fixture);
+	symbols = symbols_of(trace);
+	event = next_event(trace);
+	assert_int_equal(event.kind, SCOPE_EVENT_STATE);
+	assert_int_equal(event.state.record->regs, SCOPE_REG_COUNT_X86_64);
+	assert_int_equal(event.state.record->arg[0], 7);
+	for (unsigned int i = 1; i < SCOPE_ARG_MAX; i++)
+		assert_int_equal(event.state.record->arg[i], 0);
+	for (unsigned int i = 0; i < SCOPE_REG_COUNT_X86_64; i++)
+		assert_int_equal(event.state.reg[i], i == SCOPE_REG_SP_X86_64 || i == 16 ?
+				 snapshot.reg[i] : 0);
+	event = next_event(trace);
+	expect_frames(&event, symbols, (uint32_t)snapshot.bytes);
+	assert_true(event.stack.ips > 3);
+	assert_int_equal(event.stack.ended, SCOPE_FRAMES_COMPLETE);
+	event = next_event(trace);
+	expect_frames(&event, symbols, 64);
+	assert_int_equal(event.flags, SCOPE_STACK_CUT);
+	assert_int_equal(event.stack.ended & SCOPE_FRAMES_CUT, SCOPE_FRAMES_CUT);
+	event = next_event(trace);
+	expect_frames(&event, symbols, 0);
+	event = next_event(trace);
+	expect_frames(&event, symbols, (uint32_t)(snapshot.bytes & ~7ul));
+	assert_int_equal(event.time_ns, 900000000);
+	assert_int_equal(event.stack.kernel_ip, 0xffffffff81000010);
+	no_more_events(trace);
+	standing = scope_trace_standings(trace, &rows);
+	assert_int_equal(rows, 1);
+	assert_int_equal(standing->tid, TID);
+	assert_int_equal(standing->address, snapshot.reg[SCOPE_REG_SP_X86_64]);
+	assert_true(standing->count > 3);
+	lock = scope_trace_locks(trace, &rows);
+	assert_int_equal(rows, 2);
+	assert_int_equal(lock[0].owner, TID);
+	assert_int_equal(lock[1].owner, 0);
+	scope_trace_memories(trace, &rows);
+	assert_int_equal(rows, 0);
+	scope_symbols_destroy(symbols);
+	scope_trace_close(trace);
+	scope_trace_close(raw);
+}
+
+static size_t canaries(const uint8_t *data, size_t bytes)
+{
+	const uint64_t canary = CANARY;
+	size_t count = 0;
+
+	for (size_t i = 0; i + sizeof(canary) <= bytes; i++)
+		count += !memcmp(data + i, &canary, sizeof(canary));
+	return count;
+}
+
+static void test_no_memory(void **state)
+{
+	struct scope_trace *raw = raw_trace();
+	struct scope_scrub_counts counts;
+	struct fixture fixture = scrubbed(raw, &counts);
+	size_t bytes;
+	uint8_t *data = fixture_bytes(&fixture, &bytes);
+
+	(void)state;
+	assert_int_equal(canaries(data, bytes), 0);
+	/* The search itself: what went in has them. */
+	assert_int_equal(canaries(snapshot.data, snapshot.bytes), 2);
+	free(data);
+	scope_trace_close(raw);
+}
+
+static uint32_t nobody(void *context, const struct scope_event *event)
+{
+	(void)context;
+	(void)event;
+	return 0;
+}
+
+/* With nothing to unwind by, the program counter is all that stays. */
+static void test_given_up(void **state)
+{
+	struct filled filled = filled_begin(0, 0, 100, TID), out = { 0 };
+	const struct scope_stacks stacks = { NULL, nobody, NULL };
+	const struct scope_record_stack stack = {
+		.word = scope_record_word(SCOPE_RECORD_STACK, 5), .regs = SCOPE_REG_COUNT_X86_64, .bytes = 16,
+	};
+	const struct scope_record_frames *frames = (const void *)out.word;
+	struct scope_stacks_found found;
+
+	(void)state;
+	filled_add(&filled, &stack, sizeof(stack));
+	filled_add(&filled, snapshot.reg, sizeof(snapshot.reg));
+	filled_add(&filled, snapshot.data, 16);
+	filled_syscall(&filled, 1, 17);
+	assert_int_equal(scope_stacks_replace(&stacks, &filled.head, &out.head, &found), 0);
+	assert_int_equal(found.stacks, 1);
+	assert_int_equal(out.head.used_bytes, sizeof(out.head) + sizeof(*frames) + 8 +
+			 sizeof(struct scope_record_syscall));
+	assert_int_equal(frames->word, scope_record_word(SCOPE_RECORD_FRAMES, 5));
+	assert_int_equal(frames->count, 1);
+	assert_int_equal(frames->ended, SCOPE_FRAMES_BROKEN);
+	assert_int_equal(*(const uint64_t *)(frames + 1), snapshot.reg[16]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_frames),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_given_up),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope scrub: take memory of the target out of a trace. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/symbols.h"
+#include "symbol/scrub.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+static const char usage[] =
+	"Usage: scope scrub FILE [-o OUTPUT]\n"
+	"Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
+	"format 5: stacks are unwound, and addresses take the place of their bytes.\n\n"
+	"  -o, --output FILE    the trace to write (default: FILE itself, and what it was is kept\n"
+	"                       as FILE.old until you remove it)\n"
+	SCOPE_CMD_SYMBOLS_USAGE
+	"  -h, --help           this text\n";
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	SCOPE_CMD_SYMBOLS_LONG,
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const char *output,
+		struct scope_scrub_counts *ret_counts, struct scope_error *error)
+{
+	struct scope_writer *writer;
+	int ret = scope_writer_create(output, error, &writer);
+
+	if (ret)
+		return ret;
+	ret = scope_scrub(trace, symbols, writer, ret_counts);
+	if (ret)
+		scope_error_set(error, ret, "%s: %s", output,
+				*scope_writer_error(writer) ? scope_writer_error(writer) : strerror(-ret));
+	else
+		ret = scope_writer_finish(writer, error);
+	if (!ret)
+		scope_cmd_note("scrub", scope_writer_note(writer));
+	scope_writer_destroy(writer);
+	return ret;
+}
+
+/* Files that are gone cut stacks short, for good. */
+static void say_problems(const struct scope_symbols *symbols)
+{
+	size_t count;
+	const char *const *problem = scope_symbols_problems(symbols, &count);
+
+	for (size_t i = 0; i < count; i++)
+		scope_cmd_note("scrub", problem[i]);
+}
+
+static int scrub(const char *input, const char *output, const struct scope_symbol_options *options)
+{
+	struct scope_scrub_counts counts;
+	struct scope_error error = { "" };
+	struct scope_symbols *symbols;
+	struct scope_trace *trace;
+	size_t map_count, row_count;
+	const struct scope_trace_map *maps;
+	const struct scope_trace_symbol *rows;
+	int ret = scope_cmd_open_traces(1, &input, &error, &trace);
+
+	if (ret)
+		return scope_cmd_fail("scrub", &error);
+	maps = scope_trace_maps(trace, &map_count);
+	rows = scope_trace_symbols(trace, &row_count);
+	ret = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	if (ret) {
+		scope_error_set(&error, ret, "%s: %s", input, strerror(-ret));
+	} else {
+		ret = copy(trace, symbols, output, &counts, &error);
+		say_problems(symbols);
+		scope_symbols_destroy(symbols);
+	}
+	if (!ret && *scope_trace_damage(trace))
+		ret = scope_error_set(&error, -EBADMSG, "%.200s: %.280s; what could be read was copied", input,
+				      scope_trace_damage(trace));
+	scope_trace_close(trace);
+	if (ret)
+		return scope_cmd_fail("scrub", &error);
+	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that stood still and %"
+	       PRIu64 " locks hold no memory any more\n", output, counts.stacks, counts.standing, counts.locks);
+	return SCOPE_EXIT_DONE;
+}
+
+int scope_cmd_scrub(int argc, char **argv)
+{
+	__attribute__((cleanup(scope_cmd_symbols_free))) struct scope_cmd_symbols symbols = { 0 };
+	const char *output = NULL;
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			output = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return SCOPE_EXIT_DONE;
+		default:
+			status = scope_cmd_symbols("scrub", option, optarg, &symbols);
+			if (status < 0)
+				return scope_cmd_misuse("scrub", "that option is not understood");
+			if (status)
+				return status;
+		}
+	}
+	if (optind + 1 != argc)
+		return scope_cmd_misuse("scrub", "name one file");
+	return scrub(argv[optind], output ? output : argv[optind], &symbols.options);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rewrites sub-buffers record by record. */
+#include "symbol/stacks.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbol/symbol.h"
+#include "trace/blank.h"
+#include "trace/decode.h"
+
+struct rewriter {
+	const struct scope_stacks *stacks;
+	struct scope_stacks_found *found;
+	struct scope_subbuf *out;
+};
+
+static uint8_t *end_of(const struct rewriter *rewriter)
+{
+	return (uint8_t *)rewriter->out + rewriter->out->used_bytes;
+}
+
+static void copy(struct rewriter *rewriter, const uint8_t *from, const uint8_t *to)
+{
+	memcpy(end_of(rewriter), from, (size_t)(to - from));
+	rewriter->out->used_bytes += (uint32_t)(to - from);
+}
+
+static void note_unmapped(struct scope_stacks_found *found, uint32_t tgid)
+{
+	for (uint32_t i = 0; i < found->unmapped_count; i++)
+		if (found->unmapped[i] == tgid)
+			return;
+	if (found->unmapped_count < SCOPE_STACKS_UNMAPPED_MAX)
+		found->unmapped[found->unmapped_count++] = tgid;
+}
+
+/* As much as can be had of it: at most max addresses. 0 or -ENOMEM. */
+static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max,
+		  unsigned int *ret_count, unsigned int *ret_flags)
+{
+	int ret = 0;
+
+	*ret_count = 0;
+	*ret_flags = SCOPE_UNWIND_BROKEN;
+	if (!max)
+		return 0;
+	if (symbols) {
+		ret = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count,
+					   ret_flags);
+	} else if (regs) {
+		ret_ip[0] = reg[regs - 1];
+		*ret_count = 1;
+	}
+	return ret == -EINVAL ? 0 : ret;
+}
+
+/* In at most the bytes of the STACK record that it replaces. */
+static int put_frames(struct rewriter *rewriter, const struct scope_event *event,
+		      const struct scope_record_stack *record, size_t bytes)
+{
+	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
+	const size_t words = (bytes - sizeof(struct scope_record_frames)) / sizeof(uint64_t) - kernel;
+	const unsigned int max = words < SCOPE_FRAMES_MAX ? (unsigned int)words : SCOPE_FRAMES_MAX;
+	const uint32_t tgid = rewriter->stacks->tgid_of(rewriter->stacks->context, event);
+	struct scope_record_frames *frames = (void *)end_of(rewriter);
+	uint64_t *ip = (uint64_t *)(frames + 1);
+	unsigned int count, flags;
+	int ret = unwind(rewriter->stacks->symbols, tgid, event->stack.reg, event->stack.regs,
+			 event->stack.data, event->stack.bytes, ip, max, &count, &flags);
+
+	if (ret)
+		return ret;
+	if (flags & SCOPE_UNWIND_UNMAPPED)
+		note_unmapped(rewriter->found, tgid);
+	rewriter->found->stacks++;
+	*frames = (struct scope_record_frames){
+		.word = scope_record_word(SCOPE_RECORD_FRAMES, scope_record_delta(record->word)),
+		.reason = event->stack.reason,
+		.flags = event->flags,
+		.count = (uint16_t)(count + kernel),
+		.cost_ns = event->stack.cost_ns,
+		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
+	};
+	if (kernel)
+		ip[count] = event->stack.kernel_ip;
+	rewriter->out->used_bytes += (uint32_t)(sizeof(*frames) + frames->count * sizeof(*ip));
+	return 0;
+}
+
+static int put_record(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from,
+		      const uint8_t *to)
+{
+	uint8_t *place = end_of(rewriter);
+
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reg)
+		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
+	copy(rewriter, from, to);
+	if (event->kind == SCOPE_EVENT_STATE)
+		scope_blank_state((void *)place,
+				  (uint64_t *)(place + sizeof(struct scope_record_state)));
+	return 0;
+}
+
+int scope_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
+			 struct scope_subbuf *out, struct scope_stacks_found *ret_found)
+{
+	struct rewriter rewriter = { .stacks = stacks, .found = ret_found, .out = out };
+	struct scope_decoder decoder = { 0 };
+	struct scope_event event;
+	const uint8_t *from;
+	int ret = 0;
+
+	*ret_found = (struct scope_stacks_found){ 0 };
+	*out = *subbuf;
+	out->used_bytes = sizeof(*out);
+	if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+		return 0;
+	for (from = decoder.pos; !ret && scope_decoder_peek(&decoder); from = decoder.pos) {
+		const uint8_t *record = decoder.pos;
+
+		copy(&rewriter, from, record); /* TIME and THREAD */
+		from = record;
+		if (scope_decoder_take(&decoder, &event))
+			return 0;
+		ret = put_record(&rewriter, &event, record, decoder.pos);
+	}
+	if (!ret)
+		copy(&rewriter, from, decoder.pos);
+	return ret;
+}
+
+int scope_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
+			  unsigned int regs, const struct scope_trace_memory *memory, uint64_t *ret_ip,
+			  struct scope_trace_standing *ret_standing)
+{
+	unsigned int count, flags;
+	int ret = unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip,
+			 SCOPE_FRAMES_MAX, &count, &flags);
+
+	if (ret)
+		return ret;
+	*ret_standing = (struct scope_trace_standing){
+		.tid = memory->tid, .count = count, .address = memory->address, .ip = ret_ip,
+		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
+	};
+	return 0;
+}
+
+void scope_stacks_lock(const struct scope_trace_memory *memory,
+		       bool (*is_thread)(void *context, uint32_t tid), void *context,
+		       struct scope_trace_lock *ret_lock)
+{
+	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
+	uint32_t owner;
+
+	/* As scope_object_owner() looks at it: glibc's mutex first, then a futex with an owner. */
+	memcpy(word, memory->data, sizeof(word));
+	owner = word[2];
+	if (!owner || !is_thread(context, owner))
+		owner = word[0] & SCOPE_FUTEX_OWNER_MASK;
+	if (owner && !is_thread(context, owner))
+		owner = 0;
+	*ret_lock = (struct scope_trace_lock){ memory->tid, owner, memory->address };
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which registers and arguments of a STATE record stay. */
+#include "trace/blank.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "base/syscall_name.h"
+
+#define ROW(name, args) { SYS_##name, args }
+
+/*
+ * Calls that a thread may sleep in, with as many arguments as a reader looks at: a time-out, say. Others
+ * keep the first one, which is what they wait on where they wait.
+ */
+static const struct {
+	uint16_t nr;
+	uint8_t args;
+} rows[] = {
+	ROW(sched_yield, 0),	 ROW(rt_sigreturn, 0),	 ROW(ppoll, 3),
+	ROW(pselect6, 5),	 ROW(epoll_pwait, 4),	 ROW(futex, 4),
+	ROW(recvmmsg, 5),	 ROW(clock_nanosleep, 3), ROW(rt_sigtimedwait, 3),
+	ROW(io_getevents, 5),	 ROW(wait4, 3),		 ROW(waitid, 4),
+	ROW(fcntl, 2),		 ROW(ioctl, 2),		 ROW(dup3, 2),
+	ROW(sendfile, 2),	 ROW(splice, 3),	 ROW(tee, 2),
+	ROW(epoll_ctl, 3),	 ROW(flock, 2),	
+#ifdef SYS_pause
+	ROW(pause, 0),		 ROW(poll, 3),		 ROW(select, 5),
+	ROW(epoll_wait, 4),	 ROW(dup2, 2),		 ROW(vfork, 0),
+	ROW(fork, 0),
+#endif
+#ifdef SYS_copy_file_range
+	ROW(copy_file_range, 3),
+#endif
+};
+
+static unsigned int args_of(const struct scope_record_state *record)
+{
+	const uint16_t nr = record->nr == SCOPE_NR_NONE ? SCOPE_NR_NONE :
+							  scope_syscall_native(record->abi, record->nr);
+
+	if (nr == SCOPE_NR_NONE)
+		return 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].nr == nr)
+			return rows[i].args;
+	return 1;
+}
+
+void scope_blank_state(struct scope_record_state *record, uint64_t *reg)
+{
+	const uint32_t sp = record->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 :
+								    SCOPE_REG_SP_X86_64;
+
+	for (unsigned int i = args_of(record); i < SCOPE_ARG_MAX; i++)
+		record->arg[i] = 0;
+	for (uint32_t i = 0; i + 1 < record->regs; i++)
+		if (i != sp)
+			reg[i] = 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copies a trace frame by frame, with some of them changed on the way. */
+#ifndef SCOPE_TRACE_COPY_H
+#define SCOPE_TRACE_COPY_H
+
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+/* Each writes what is to be in the place of what it is given. 0 or -errno, which ends the copy. */
+struct scope_trace_editor {
+	int (*subbuf)(void *context, const struct scope_subbuf *subbuf);
+	int (*memory)(void *context, const struct scope_trace_memory *memory);
+	void *context;
+};
+
+/*
+ * All frames in the order of the file, apart from INDEX and END, which the writer makes. Metadata is copied
+ * as its bytes are. A frame that is damaged is left out. 0, -ENOMEM, or what the editor or the writer
+ * returned.
+ */
+int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer,
+		     const struct scope_trace_editor *editor);
+
+#endif
