@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The keeper: begins readers and ends them, for a process whose descriptors they must not have. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proc/child.h"
 #include "proc/file.h"
 #include "proc/reader_internal.h"
 
@@ -65,38 +64,6 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &limits);
 }
 
-static int close_other(uint32_t fd, void *context)
-{
-	const int *kept = context;
-
-	if (fd > 2 && (int)fd != *kept)
-		close((int)fd);
-	return 0;
-}
-
-/* Of the caller's descriptors one stays. Its terminal and pipes do not wait for a process that hangs. */
-static void close_others(int fd)
-{
-	const int null = open("/dev/null", O_RDWR);
-
-	for (int i = 0; i <= 2 && null >= 0; i++)
-		dup2(null, i);
-	scope_file_numbers("/proc/self/fd", close_other, &fd);
-}
-
-/* Ends with the process that forked it, and by nothing that a terminal sends. */
-static void detach(pid_t parent)
-{
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGUSR1, SIGUSR2 };
-
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-}
-
 /* Address space of this process: a caller that follows a trace as it grows has reserved much of it. */
 static uint64_t own_bytes(void)
 {
@@ -116,7 +83,7 @@ static pid_t begin_reader(int fd, int own)
 
 	if (pid)
 		return pid;
-	detach(parent);
+	scope_proc_child_detach(parent);
 	close(own);
 	drop_capabilities();
 	limit(RLIMIT_NOFILE, READER_FILES);
@@ -184,8 +151,8 @@ int scope_reader_keep(int *ret_fd, pid_t *ret_pid)
 		return code;
 	}
 	if (!pid) {
-		detach(parent);
-		close_others(ends[1]);
+		scope_proc_child_detach(parent);
+		scope_proc_child_close(ends[1]);
 		keep(ends[1]);
 		_exit(0);
 	}

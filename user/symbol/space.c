@@ -140,23 +140,35 @@ static void say_server(void *context, const char *sentence)
 	scope_spaces_problem(context, "%s", sentence);
 }
 
-int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
-		      const struct scope_symbol_options *options)
+int scope_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count)
 {
 	int ret = 0;
 
+	for (size_t i = 0; !ret && i < count; i++) {
+		if (maps[i].executable)
+			ret = mapping_add(spaces, &maps[i]);
+	}
+	for (size_t i = 0; i < spaces->spaces; i++) {
+		struct scope_space *space = spaces->space[i];
+
+		if (space->sorted == space->ranges.count)
+			continue;
+		scope_ranges_sort(&space->ranges);
+		scope_addresses_free(&space->lookups, NULL);
+		space->sorted = space->ranges.count;
+	}
+	return ret;
+}
+
+int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
+		      const struct scope_symbol_options *options)
+{
 	*spaces = (struct scope_spaces){ 0 };
 	if (options)
 		spaces->options = *options;
 	if (spaces->options.debuginfod)
 		spaces->options.server = scope_server_create(say_server, spaces);
-	for (size_t i = 0; !ret && i < count; i++) {
-		if (maps[i].executable)
-			ret = mapping_add(spaces, &maps[i]);
-	}
-	for (size_t i = 0; i < spaces->spaces; i++)
-		scope_ranges_sort(&spaces->space[i]->ranges);
-	return ret;
+	return scope_spaces_add(spaces, maps, count);
 }
 
 void scope_spaces_free(struct scope_spaces *spaces)

@@ -32,6 +32,7 @@ struct scope_mapping {
 struct scope_space {
 	uint32_t tgid;
 	struct scope_ranges ranges;	/* values index the mappings */
+	size_t sorted;			/* so many of them */
 	struct scope_ranges symbols;	/* symbol.c: rows of the trace */
 	struct scope_addresses lookups; /* symbol.c: borrowed functions by address */
 };
@@ -60,6 +61,8 @@ struct scope_place {
 /* 0, -ENOMEM; free in any case. Rows are borrowed. */
 int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
 		      const struct scope_symbol_options *options);
+/* More of them. What was known of the same addresses is from then on of the new ones. 0, -ENOMEM. */
+int scope_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count);
 void scope_spaces_free(struct scope_spaces *spaces);
 
 /* The space of a process, made where it is new; NULL: no memory. */

@@ -160,6 +160,12 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 	return 0;
 }
 
+int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
+			   size_t count)
+{
+	return scope_spaces_add(&symbols->spaces, maps, count);
+}
+
 void scope_symbols_destroy(struct scope_symbols *symbols)
 {
 	if (!symbols)

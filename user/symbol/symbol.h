@@ -44,6 +44,9 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 			 const struct scope_trace_symbol *symbols, size_t symbol_count,
 			 const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols);
+/* More maps, as borrowed: what was mapped at their addresses before is so no more. 0, -ENOMEM. */
+int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
+			   size_t count);
 void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
 
 /*

@@ -157,6 +157,12 @@ void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, vo
 	writer->tap_context = context;
 }
 
+void scope_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context)
+{
+	writer->map_tap = tap;
+	writer->map_tap_context = context;
+}
+
 int scope_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
 		      struct scope_frame_place place)
 {

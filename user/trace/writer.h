@@ -51,6 +51,10 @@ void scope_writer_forget_fds(struct scope_writer *writer);
 typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
 void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
 
+/* Sees every row of maps as it is written. */
+typedef void scope_writer_map_tap(void *context, const struct scope_trace_map *map);
+void scope_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context);
+
 /* Of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them as they are. */
 #define SCOPE_WRITER_LEVEL_MAX 19
 void scope_writer_set_level(struct scope_writer *writer, int level);

@@ -28,6 +28,8 @@ struct scope_writer {
 	size_t scratch_bytes, scratch_capacity;
 	scope_writer_tap *tap;
 	void *tap_context;
+	scope_writer_map_tap *map_tap;
+	void *map_tap_context;
 };
 
 /* Notes a failure that is not the output's own. Returns the first one. */

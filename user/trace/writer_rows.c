@@ -56,6 +56,8 @@ int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *
 		.start = map->start, .end = map->end, .offset = map->offset,
 	};
 
+	if (writer->map_tap)
+		writer->map_tap(writer->map_tap_context, map);
 	return put_strings(writer, SCOPE_FRAME_MAP, &head, sizeof(head), map->path, map->build_id);
 }
 
