@@ -17,6 +17,7 @@
 #include "capture/stack.h"
 #include "capture/states.h"
 #include "capture/steer.h"
+#include "capture/unwinder.h"
 #include "proc/kernel_names.h"
 #include "proc/proc.h"
 #include "proc/reader.h"
@@ -25,6 +26,7 @@
 
 #define NS_PER_MS 1000000ull
 #define LOOK_NS 5000000000ull
+#define UNWIND_MS 50u /* that a step waits for stacks to be unwound */
 
 static uint64_t now_ns(void)
 {
@@ -76,7 +78,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 
 	scope_newborn_note(capture->newborn, subbuf);
 	scope_steer_take(capture->steer, subbuf);
-	code = scope_writer_subbuf(capture->writer, subbuf);
+	code = scope_capture_put(capture, subbuf);
 	if (!code && capture->kernel_names)
 		code = scope_kernel_names_note(capture->kernel_names, subbuf);
 	if (!code && capture->still_wanted)
@@ -94,7 +96,7 @@ static int drain(struct scope_capture_run *capture)
 	capture->draining = true;
 	code = capture->source->drain(capture->feed, take_subbuf, capture);
 	capture->draining = false;
-	return code;
+	return code ? code : scope_capture_pump(capture, 0);
 }
 
 /* Rings must not fill while something takes long. */
@@ -123,9 +125,11 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	if (!code)
 		code = drain(capture);
 	if (!code)
-		capture->settled_ns = begin_ns;
-	if (!code)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
+	if (!code)
+		code = scope_capture_pump(capture, UNWIND_MS);
+	if (!code && scope_capture_all_written(capture))
+		capture->settled_ns = begin_ns;
 	return code ? code : scope_writer_flush(capture->writer);
 }
 
@@ -176,43 +180,13 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-/* What of the target could not be read, or was not. */
-static int write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
-{
-	char text[1024], names[512];
-
-	scope_proc_reader_tell(capture->options.reader, text, sizeof(text));
-	scope_proc_tell_jit(capture->proc, names, sizeof(names));
-	if (names[0])
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
-	return text[0] ? scope_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
-}
-
-int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
-			    struct scope_writer *writer)
-{
-	int code = capture->source->count(capture->feed, NULL, &capture->stats.counts);
-
-	if (code)
-		return code;
-	capture->stats.end_ns = now_ns();
-	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
-	if (capture->states)
-		code = scope_states_write(capture->states, writer);
-	if (!code)
-		code = write_unread(capture, writer);
-	if (!code)
-		code = scope_capture_last_meta(writer, &capture->stats);
-	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
-}
-
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
 static int cut(struct scope_capture_run *capture)
 {
 	int code = scope_capture_write_names(capture);
 
 	if (!code)
-		code = keep_up(capture);
+		code = scope_capture_settle(capture, keep_up);
 	if (!code)
 		code = scope_capture_write_kernel(capture, keep_up);
 	if (code)
@@ -274,11 +248,12 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
 		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
 		{ .fd = source->hear_fd ? source->hear_fd(capture->feed) : -1, .events = POLLIN },
+		{ .fd = capture->unwinder ? scope_unwinder_fd(capture->unwinder) : -1, .events = POLLIN },
 	};
 
 	/* A signal ends the wait: the caller looks at the stop flag then. */
 	if (until > now)
-		poll(set, 3, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
+		poll(set, 4, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
 	/* Nothing comes any more, and we did not stop it. */
 	if (set[0].revents & POLLHUP)
 		capture->ended = true;
@@ -362,13 +337,16 @@ static int end_session(struct scope_capture_run *capture)
 	if (!code)
 		code = scope_capture_write_names(capture);
 	if (!code)
+		code = scope_capture_settle(capture, NULL);
+	if (!code)
 		code = scope_capture_write_kernel(capture, NULL);
 	if (code)
 		return failed(capture, code);
 	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
 	if (code)
 		return code;
-	code = write_unread(capture, capture->writer);
+	scope_capture_count_unwound(capture);
+	code = scope_capture_write_unread(capture, capture->writer);
 	if (!code)
 		code = scope_capture_last_meta(capture->writer, &capture->stats);
 	return code ? failed(capture, code) : 0;
@@ -417,7 +395,7 @@ static void add_note(struct scope_capture_run *capture)
 			 capture->source->note(capture->feed));
 }
 
-static int prepare(struct scope_capture_run *capture)
+static int prepare(struct scope_capture_run *capture, int nice)
 {
 	int code;
 
@@ -429,6 +407,8 @@ static int prepare(struct scope_capture_run *capture)
 		return failed(capture, code);
 	/* Before the source opens: what reads the target must not keep the session alive. */
 	code = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
+	if (!code)
+		code = scope_capture_begin_unwinder(capture, nice);
 	if (code)
 		return code;
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
@@ -442,7 +422,7 @@ static int prepare(struct scope_capture_run *capture)
 	if (!code)
 		scope_proc_meanwhile(capture->proc, keep_up, capture);
 	if (!code)
-		code = scope_still_create(capture->options.reader, &capture->still);
+		code = scope_still_create(capture->options.reader, capture->unwinder, &capture->still);
 	if (!code)
 		code = scope_newborn_create(&capture->newborn);
 	if (code)
@@ -463,6 +443,7 @@ static void release(struct scope_capture_run *capture)
 		close(capture->pidfd);
 	if (capture->feed)
 		capture->source->close(capture->feed);
+	scope_capture_end_unwinder(capture);
 	scope_proc_reader_destroy(capture->options.reader);
 }
 
@@ -484,7 +465,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 	const int nice = scope_precede_begin();
 	int code;
 
-	code = prepare(&capture);
+	code = prepare(&capture, nice);
 	if (!code)
 		code = begin_session(&capture);
 	if (!code)

@@ -45,6 +45,8 @@ struct scope_capture_stats {
 	struct scope_target target;
 	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
 	struct scope_capture_counts counts;
+	uint64_t stacks_given_up; /* that were not unwound */
+	uint64_t unwinder_cpu_ns; /* CPU time of the process that unwinds */
 	uint32_t stack_highest_ns; /* calls had to last for a stack, at most; 0: not chosen */
 	enum scope_capture_end end;
 };

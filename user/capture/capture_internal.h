@@ -5,6 +5,8 @@
 
 #include "capture/capture.h"
 
+struct scope_subbuf;
+
 struct scope_capture_run {
 	struct scope_capture_options options;
 	const struct scope_capture_watch *watch;
@@ -15,6 +17,7 @@ struct scope_capture_run {
 	void *feed; /* the source's session */
 	struct scope_proc *proc;
 	struct scope_still *still;
+	struct scope_unwinder *unwinder; /* NULL: stacks stay as they are */
 	struct scope_newborn *newborn;
 	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
 	struct scope_error no_kernel; /* why none can be had */
@@ -49,6 +52,29 @@ int scope_capture_find_kernel(struct scope_capture_run *capture);
  * meanwhile: as scope_kernel_names_write() takes it. 0 or -errno.
  */
 int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context));
+
+/*
+ * Begins the unwinder, unless stacks are to stay as they are; nice: of its process. Before the source opens.
+ * 0, or -errno with error filled. end: more than once is fine.
+ */
+int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice);
+void scope_capture_end_unwinder(struct scope_capture_run *capture);
+
+/* A sub-buffer into the file, by way of the unwinder where there is one. 0 or -errno, as all of these. */
+int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf);
+
+/* Writes what was unwound; waits for so long at most for what is under way. */
+int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms);
+bool scope_capture_all_written(const struct scope_capture_run *capture);
+
+/* Waits until all is. meanwhile: while events still come, and then 2 s at most; NULL: none come any more. */
+int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context));
+
+/* Brings stats up to date. */
+void scope_capture_count_unwound(struct scope_capture_run *capture);
+
+/* What of the target could not be read, or was not, as metadata. 0 or -errno. */
+int scope_capture_write_unread(const struct scope_capture_run *capture, struct scope_writer *writer);
 
 /* Has the target ended, with all that is followed? Asked on every flush. */
 bool scope_capture_target_gone(struct scope_capture_run *capture);

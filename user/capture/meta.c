@@ -165,11 +165,15 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!code && stats->counts.stacks_lost)
 		code = put(writer, SCOPE_META_STACKS_LOST, "%llu",
 			   (unsigned long long)stats->counts.stacks_lost);
+	if (!code && stats->stacks_given_up)
+		code = put(writer, SCOPE_META_STACKS_GIVEN_UP, "%llu",
+			   (unsigned long long)stats->stacks_given_up);
 	if (!code && stats->counts.late)
 		code = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
 	getrusage(RUSAGE_SELF, &own);
 	if (!code)
 		code = put(writer, SCOPE_META_OWN_CPU, "%llu",
+			   stats->unwinder_cpu_ns +
 			   (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
 			   (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
 	if (!code)

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/machine.h"
 #include "capture/defaults.h"
+#include "capture/unwinder.h"
 #include "proc/kernel_stack.h"
 #include "proc/reader.h"
+#include "symbol/stacks.h"
 #include "trace/trace.h"
 #include "trace/walk.h"
 #include "trace/writer.h"
@@ -23,6 +26,7 @@
 
 struct scope_still {
 	struct scope_proc_reader *reader;
+	struct scope_unwinder *unwinder;
 	uint64_t left_bytes;
 	unsigned int kernel_stacks; /* read; or the most there may be, once they cannot be */
 	struct seen {
@@ -32,7 +36,7 @@ struct scope_still {
 	size_t count, room;
 	struct noted { /* noted, and not looked at yet */
 		struct scope_record_state state;
-		uint64_t stack;
+		uint64_t reg[SCOPE_REG_MAX];
 	} *noted;
 	size_t noted_count, noted_room;
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
@@ -46,13 +50,15 @@ static void next_moment(struct scope_still *still)
 	still->noted_count = 0;
 }
 
-int scope_still_create(struct scope_proc_reader *reader, struct scope_still **ret_still)
+int scope_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
+		       struct scope_still **ret_still)
 {
 	struct scope_still *still = calloc(1, sizeof(*still));
 
 	if (!still)
 		return -ENOMEM;
 	still->reader = reader;
+	still->unwinder = unwinder;
 	next_moment(still);
 	*ret_still = still;
 	return 0;
@@ -82,17 +88,25 @@ static int is_known(struct scope_still *still, uint32_t tid, uint64_t run_ns, ui
 	return 0;
 }
 
-static int write_stack(struct scope_still *still, const struct scope_record_state *state,
-		       uint64_t stack, struct scope_writer *writer)
+/* What to do while something takes long. */
+struct meanwhile {
+	int (*call)(void *context);
+	void *context;
+};
+
+static int write_stack(struct scope_still *still, const struct noted *noted, struct scope_writer *writer,
+		       const struct meanwhile *meanwhile)
 {
+	const struct scope_record_state *state = &noted->state;
 	struct scope_trace_memory memory = { .tid = state->tid, .data = still->data };
+	struct scope_trace_standing standing;
 	size_t bytes = sizeof(still->data);
 	ssize_t got;
 	int code;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_MACHINE_REG_SP)
 		return 0;
-	memory.address = stack;
+	memory.address = noted->reg[SCOPE_MACHINE_REG_SP];
 	if (still->left_bytes < bytes)
 		return 0;
 	code = is_known(still, state->tid, state->run_ns, memory.address);
@@ -104,7 +118,21 @@ static int write_stack(struct scope_still *still, const struct scope_record_stat
 		return got == -ENOMEM ? (int)got : 0;
 	memory.bytes = (uint32_t)got;
 	still->left_bytes -= memory.bytes;
-	return scope_writer_memory(writer, &memory);
+	if (!still->unwinder)
+		return scope_writer_memory(writer, &memory);
+	code = scope_unwinder_standing(still->unwinder, state->tgid, noted->reg, state->regs, &memory,
+				       meanwhile->call, meanwhile->context, &standing);
+	return code ? code : scope_writer_standing(writer, &standing);
+}
+
+/* Has the process, context, that thread? */
+static bool is_thread(void *context, uint32_t tid)
+{
+	const uint32_t *tgid = context;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", *tgid, tid);
+	return !access(path, F_OK);
 }
 
 /* The lock that the thread sleeps on: it may name its owner. */
@@ -114,6 +142,8 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
 	struct scope_trace_memory memory = {
 		.tid = state->tid, .address = state->arg[0], .data = still->data,
 	};
+	struct scope_trace_lock lock;
+	uint32_t tgid = state->tgid;
 	int code;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
@@ -125,7 +155,10 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
 				     SCOPE_FUTEX_MEMORY_BYTES) != SCOPE_FUTEX_MEMORY_BYTES)
 		return 0;
 	memory.bytes = SCOPE_FUTEX_MEMORY_BYTES;
-	return scope_writer_memory(writer, &memory);
+	if (!still->unwinder)
+		return scope_writer_memory(writer, &memory);
+	scope_stacks_lock(&memory, is_thread, &tgid, &lock);
+	return scope_writer_lock(writer, &lock);
 }
 
 /*
@@ -161,16 +194,18 @@ int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbu
 	uint32_t offset = 0;
 
 	while ((record = scope_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
-		const uint64_t *reg;
+		struct noted *noted;
 
 		state = record;
-		reg = (const uint64_t *)(state + 1);
 		if (scope_grow(&still->noted, &still->noted_room, still->noted_count + 1,
 			       sizeof(*still->noted)))
 			return -ENOMEM;
-		still->noted[still->noted_count++] = (struct noted){
-			*state, state->regs > SCOPE_MACHINE_REG_SP ? reg[SCOPE_MACHINE_REG_SP] : 0,
-		};
+		noted = &still->noted[still->noted_count++];
+		*noted = (struct noted){ .state = *state };
+		if (state->regs <= SCOPE_REG_MAX)
+			memcpy(noted->reg, state + 1, state->regs * sizeof(*noted->reg));
+		else
+			noted->state.regs = 0;
 	}
 	return 0;
 }
@@ -178,12 +213,14 @@ int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbu
 int scope_still_write(struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context)
 {
+	const struct meanwhile during = { meanwhile, context };
 	int code = 0;
 
 	for (size_t i = 0; i < still->noted_count && !code; i++) {
-		const struct scope_record_state *state = &still->noted[i].state;
+		const struct noted noted = still->noted[i]; /* more may be noted while it is unwound */
+		const struct scope_record_state *state = &noted.state;
 
-		code = write_stack(still, state, still->noted[i].stack, writer);
+		code = write_stack(still, &noted, writer, &during);
 		if (!code)
 			code = write_lock(still, state, writer);
 		if (!code)

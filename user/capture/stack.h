@@ -7,18 +7,23 @@
 
 struct scope_proc_reader;
 struct scope_still;
+struct scope_unwinder;
 struct scope_writer;
 
-/* Remembers which threads were read, so that one that never ran since is read once. */
-int scope_still_create(struct scope_proc_reader *reader, struct scope_still **ret_still);
+/*
+ * Remembers which threads were read, so that one that never ran since is read once. unwinder: of their
+ * stacks; NULL: these are written as they are.
+ */
+int scope_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
+		       struct scope_still **ret_still);
 void scope_still_destroy(struct scope_still *still); /* NULL is fine */
 
 /* Notes the STATE records of a sub-buffer. 0, -ENOMEM. */
 int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbuf);
 
 /*
- * Of what was noted since the last time: writes a row of memory, from the stack pointer up to 32 KiB, for
- * each thread that was off the CPU. A thread that is gone, or a page that cannot be read, ends its row.
+ * Of what was noted since the last time: reads memory, from the stack pointer up to 32 KiB, of each thread that
+ * was off the CPU, and writes what it unwinds to. A thread that is gone, or a page that cannot be read, ends its row.
  * Bounded to 64 MiB in one call. At stop also where each sleeps in the kernel, as metadata: of 1,000
  * threads at most. It may take long, so meanwhile(context) is called now and then; what that returns
  * but 0 ends it. 0, -ENOMEM, that, or what the writer returned.

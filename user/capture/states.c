@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "capture/stack.h"
+#include "trace/blank.h"
 #include "trace/decode.h"
 #include "trace/format.h"
 #include "trace/packer.h"
@@ -16,6 +17,7 @@
 struct scope_states {
 	struct scope_subbuf **subbuf;
 	size_t count, room;
+	bool raw; /* registers stay */
 	struct scope_still *still;
 };
 
@@ -78,6 +80,7 @@ int scope_states_take(const struct scope_source *source, void *feed,
 	if (!states)
 		return -ENOMEM;
 	states->still = still;
+	states->raw = options->raw_stacks;
 	if (source->states)
 		code = source->states(feed, take_subbuf, states);
 	else
@@ -102,9 +105,21 @@ void scope_states_destroy(struct scope_states *states)
 	free(states);
 }
 
-static int pack_states(const struct scope_subbuf *subbuf, struct scope_packer *packer,
-		       uint64_t *last_ns)
+/* What it points to is copied, without what may be memory of the target. */
+static void blank(struct scope_event *event, struct scope_record_state *record, uint64_t *reg)
 {
+	*record = *event->state.record;
+	memcpy(reg, event->state.reg, record->regs * sizeof(*reg));
+	scope_blank_state(record, reg);
+	event->state.record = record;
+	event->state.reg = reg;
+}
+
+static int pack_states(const struct scope_states *states, const struct scope_subbuf *subbuf,
+		       struct scope_packer *packer, uint64_t *last_ns)
+{
+	struct scope_record_state record;
+	uint64_t reg[SCOPE_REG_MAX];
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
 	int code = 0;
@@ -114,6 +129,8 @@ static int pack_states(const struct scope_subbuf *subbuf, struct scope_packer *p
 	while (!code && scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event)) {
 		if (event.kind != SCOPE_EVENT_STATE || !(event.flags & SCOPE_STATE_AT_STOP))
 			continue;
+		if (!states->raw)
+			blank(&event, &record, reg);
 		event.cpu = SCOPE_FRAME_CPU_STATES;
 		/* Those of several CPUs stand one behind the other here. */
 		if (event.time_ns < *last_ns)
@@ -131,7 +148,7 @@ int scope_states_write(const struct scope_states *states, struct scope_writer *w
 	int code = scope_packer_create(writer, 0, &packer);
 
 	for (size_t i = 0; i < states->count && !code; i++)
-		code = pack_states(states->subbuf[i], packer, &last_ns);
+		code = pack_states(states, states->subbuf[i], packer, &last_ns);
 	if (!code)
 		code = scope_packer_flush(packer, NULL);
 	scope_packer_destroy(packer);

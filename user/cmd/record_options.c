@@ -45,6 +45,8 @@ const char scope_cmd_record_usage[] =
 	"      --snapshot         have all running flight recorders write their files now\n"
 	"      --no-follow        leave descendants out\n"
 	"      --no-stacks        take no stacks at slow calls\n"
+	"      --raw-stacks       keep registers and bytes of stacks, which hold anything that the\n"
+	"                         program had there; else addresses, and no memory of it\n"
 	"      --no-samples       do not sample what runs\n"
 	"      --chain            walk frame pointers in the kernel instead of copying the stack\n"
 	"      --stack-budget N   take stacks of the slowest calls, so many a second (default: half of\n"
@@ -67,6 +69,7 @@ const char scope_cmd_record_usage[] =
 enum {
 	OPTION_NO_FOLLOW = 256,
 	OPTION_NO_STACKS,
+	OPTION_RAW_STACKS,
 	OPTION_NO_SAMPLES,
 	OPTION_CHAIN,
 	OPTION_STACK_BYTES,
@@ -93,6 +96,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
 	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
+	{ "raw-stacks", no_argument, NULL, OPTION_RAW_STACKS },
 	{ "no-samples", no_argument, NULL, OPTION_NO_SAMPLES },
 	{ "chain", no_argument, NULL, OPTION_CHAIN },
 	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
@@ -299,6 +303,9 @@ static int take_flag(int option, struct scope_cmd_record *request)
 		return 0;
 	case OPTION_NO_FOLLOW:
 		request->capture.follow = false;
+		return 0;
+	case OPTION_RAW_STACKS:
+		request->capture.raw_stacks = true;
 		return 0;
 	case OPTION_NO_STACKS:
 		request->stackless = true;

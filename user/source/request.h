@@ -24,6 +24,7 @@ struct scope_capture_options {
 	bool follow;	      /* descendants too, those that live already included */
 	enum scope_stack_mode stack_mode;
 	uint32_t stack_bytes;
+	bool raw_stacks; /* registers and bytes stay in the trace; else what they unwind to */
 	uint32_t stack_min_ns; /* a call that took so long gets a stack; 0: every call */
 	uint32_t stacks_per_second; /* syscall stacks, per CPU */
 	uint32_t stack_budget; /* of all CPUs, to choose slow calls for (capture/focus.h); 0: do not */

@@ -162,11 +162,12 @@ static int edit_memory(void *context, const struct scope_trace_memory *memory)
 	struct scope_trace_standing standing;
 	struct scope_trace_lock lock;
 	uint64_t ip[SCOPE_FRAMES_MAX];
+	bool unmapped;
 	int ret;
 
 	if (state) {
 		ret = scope_stacks_standing(scrub->symbols, state->tgid, state->reg, state->regs, memory, ip,
-					    &standing);
+					    &standing, &unmapped);
 		scrub->counts->standing++;
 		return ret ? ret : scope_writer_standing(scrub->writer, &standing);
 	}

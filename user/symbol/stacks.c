@@ -134,7 +134,7 @@ int scope_stacks_replace(const struct scope_stacks *stacks, const struct scope_s
 
 int scope_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
 			  unsigned int regs, const struct scope_trace_memory *memory, uint64_t *ret_ip,
-			  struct scope_trace_standing *ret_standing)
+			  struct scope_trace_standing *ret_standing, bool *ret_unmapped)
 {
 	unsigned int count, flags;
 	int ret = unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip,
@@ -146,6 +146,7 @@ int scope_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const ui
 		.tid = memory->tid, .count = count, .address = memory->address, .ip = ret_ip,
 		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
 	};
+	*ret_unmapped = flags & SCOPE_UNWIND_UNMAPPED;
 	return 0;
 }
 
@@ -156,7 +157,7 @@ void scope_stacks_lock(const struct scope_trace_memory *memory,
 	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
 	uint32_t owner;
 
-	/* As scope_object_owner() looks at it: glibc's mutex first, then a futex with an owner. */
+	/* As scope_owner_find() looks at it: glibc's mutex first, then a futex with an owner. */
 	memcpy(word, memory->data, sizeof(word));
 	owner = word[2];
 	if (!owner || !is_thread(context, owner))

@@ -106,6 +106,7 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS_SKIPPED "stacks_skipped" /* over the limit per second */
 #define SCOPE_META_STACKS_ABSENT "stacks_absent" /* of calls whose sleep was thinned out or lost */
 #define SCOPE_META_STACKS_LOST "stacks_lost" /* no room in perf's ring for stacks */
+#define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up" /* that were not unwound: no time, or no answer */
 #define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"		     /* online */
 #define SCOPE_META_LATE "late" /* threads whose first moments are not there: their numbers began anew */

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Secrets on stacks, on the heap, in the environment, in registers and beside locks: none is in a trace, a report
+# or an export. With --raw-stacks they are in the trace, and `scope scrub` takes them out of it; the report of
+# what it leaves is the same.
+#
+# Usage: tests/unit/canary_live.sh
+# capture_by=kmod takes the module.
+# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+source=${capture_by:-perf}
+export LC_ALL=C
+gcc -O2 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/canary_work.c || exit 1
+coproc WORK { CANARY=EnVisecrEnVisecrEnVisecr exec "$dir/work"; }
+read -r target <&"${WORK[0]}"
+[ -n "$target" ] || exit 1
+
+ok() { if [ "$2" -eq 0 ]; then echo "ok - $1"; else echo "not ok - $1"; bad=1; fi; }
+
+# Of each place where a secret was, how often it is in files: as bytes, and as numbers of either order.
+found() {	# FILE...
+	local tag hex back
+	for tag in StAk HeAp EnVi ReGi FuTx StNd secr; do
+		hex=$(printf %s "$tag" | od -An -tx1 | tr -d ' \n')
+		back=$(printf %s "$tag" | rev | tr -d '\n' | od -An -tx1 | tr -d ' \n')
+		printf '%s %s\n' "$tag" "$(cat "$@" | grep -aoE "$tag|$hex|$back" | wc -l)"
+	done
+}
+none() {	# NAME FILE...
+	local name=$1
+	shift
+	found "$@" > "$dir/found"
+	! grep -qv ' 0$' "$dir/found"
+	ok "$name" $?
+	grep -v ' 0$' "$dir/found"
+}
+some() { awk -v tag="$1" '$1 == tag && $2 > 0 { found = 1 } END { exit !found }' "$dir/found"; ok "$2" $?; }
+
+"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 3 --compress 0 --raw-stacks \
+	-o "$dir/raw.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
+"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 3 --compress 0 \
+	-o "$dir/new.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
+
+# What this test looks for is found where it is.
+"$scope" dump "$dir/raw.trace" > "$dir/raw.text"
+found "$dir/raw.trace" "$dir/raw.text" > "$dir/found"
+some StAk "raw stacks hold what is on the stack"
+some StNd "raw stacks hold what is on stacks of threads that stand still"
+some ReGi "raw stacks hold what is in registers"
+some FuTx "raw stacks hold what is beside a lock"
+
+"$scope" dump "$dir/new.trace" > "$dir/new.text"
+none "a trace holds no memory of its target" "$dir/new.trace" "$dir/new.text"
+[ "$(grep -cE '^[0-9]+ [0-9]+ (stack|sample) .* unwound' "$dir/new.text")" -gt 20 ]
+ok "it has stacks, unwound" $?
+[ "$(grep -c '^standing ' "$dir/new.text")" -ge 2 ]
+ok "and those of threads that stand still" $?
+awk -v tid="$target" '$1 == "lock" && $4 == tid { found = 1 } END { exit !found }' "$dir/new.text"
+ok "and the owner of a lock" $?
+! grep -qE '^memory | data=' "$dir/new.text"
+ok "and no bytes" $?
+
+"$scope" report -i "$dir/new.trace" > "$dir/new.report"
+grep -q serve "$dir/new.report" || grep -q stand "$dir/new.report"
+ok "its report names functions" $?
+"$scope" report -i "$dir/new.trace" --format json > "$dir/new.json"
+for format in script folded sqlite perfetto; do
+	"$scope" export $format "$dir/new.trace" -o "$dir/new.$format" || bad=1
+done
+none "no report or export of it does" "$dir"/new.{report,json,script,folded,sqlite,perfetto}
+
+"$scope" scrub "$dir/raw.trace" -o "$dir/scrubbed.trace" > "$dir/said" || bad=1
+"$scope" dump "$dir/scrubbed.trace" > "$dir/scrubbed.text"
+none "a scrubbed trace holds none either" "$dir/scrubbed.trace" "$dir/scrubbed.text"
+for name in raw scrubbed; do
+	"$scope" report -i "$dir/$name.trace" > "$dir/$name.report"
+	"$scope" report -i "$dir/$name.trace" --format json > "$dir/$name.json"
+	for format in script folded; do
+		"$scope" export $format "$dir/$name.trace" -o "$dir/$name.$format" || bad=1
+	done
+done
+cmp "$dir/raw.report" "$dir/scrubbed.report" && cmp "$dir/raw.json" "$dir/scrubbed.json" &&
+	cmp "$dir/raw.folded" "$dir/scrubbed.folded"
+ok "its report is that of the raw one, and so are its folded stacks" $?
+exit $bad

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sub-buffers come out of the unwinder in their order, with addresses, whatever becomes of its child. */
+#include "trace_fixture.h"
+#include "unwind_process.h"
+
+#include <sys/prctl.h>
+
+#include "capture/unwinder_internal.h"
+#include "trace/decode.h"
+
+#define TID 100u /* of process.pid, in the records */
+
+static struct process process;
+static struct snapshot snapshot;
+
+/* What came out. */
+struct sink {
+	struct scope_unwinder *unwinder;
+	uint64_t number[64];
+	unsigned int frames[64]; /* of its last stack; 0: none */
+	uint8_t ended[64];
+	size_t count;
+	unsigned int asked; /* for maps */
+	bool maps_come;
+};
+
+static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
+{
+	struct sink *sink = context;
+	struct scope_decoder decoder = { 0 };
+	struct scope_event event;
+
+	sink->number[sink->count] = subbuf->number;
+	assert_int_equal(scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes), 0);
+	while (scope_decoder_peek(&decoder)) {
+		assert_int_equal(scope_decoder_take(&decoder, &event), 0);
+		if (event.kind != SCOPE_EVENT_STACK)
+			continue;
+		assert_null(event.stack.reg);
+		sink->frames[sink->count] = event.stack.ips;
+		sink->ended[sink->count] = event.stack.ended;
+	}
+	sink->count++;
+	return 0;
+}
+
+static int ask_maps(void *context, const uint32_t *tgids, size_t count)
+{
+	struct sink *sink = context;
+
+	assert_int_equal(count, 1);
+	assert_int_equal(tgids[0], process.pid);
+	sink->asked++;
+	for (size_t i = 0; sink->maps_come && i < process.maps; i++)
+		scope_unwinder_map(sink->unwinder, &process.map[i]);
+	return 0;
+}
+
+static void sink_begin(struct sink *sink)
+{
+	const struct scope_unwinder_host host = { write_subbuf, ask_maps, sink };
+
+	*sink = (struct sink){ .maps_come = true };
+	assert_int_equal(scope_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink->unwinder), 0);
+}
+
+static void settle(struct sink *sink)
+{
+	for (int i = 0; i < 1000 && !scope_unwinder_idle(sink->unwinder); i++)
+		assert_int_equal(scope_unwinder_pump(sink->unwinder, 20), 0);
+	assert_true(scope_unwinder_idle(sink->unwinder));
+}
+
+/* The first ones say whose thread it is. */
+static struct scope_subbuf *make(uint64_t number, bool stack)
+{
+	static struct {
+		struct filled filled;
+		uint8_t more[SLICE_BYTES];
+	} made;
+	const struct scope_record_comm comm = {
+		.word = scope_record_word(SCOPE_RECORD_COMM, 1), .tid = TID, .tgid = (uint32_t)process.pid,
+	};
+	const struct scope_record_stack record = {
+		.word = scope_record_word(SCOPE_RECORD_STACK, 1), .reason = SCOPE_STACK_SAMPLE,
+		.regs = SCOPE_REG_COUNT_X86_64, .bytes = 4096,
+	};
+
+	made.filled = filled_begin(0, number, 1000 * number, TID);
+	filled_add(&made.filled, &comm, sizeof(comm));
+	filled_syscall(&made.filled, 1, 17);
+	if (stack) {
+		filled_add(&made.filled, &record, sizeof(record));
+		filled_add(&made.filled, snapshot.reg, sizeof(snapshot.reg));
+		filled_add(&made.filled, snapshot.data, 4096);
+	}
+	return &made.filled.head;
+}
+
+static void test_order(void **state)
+{
+	struct scope_unwinder_counts counts;
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	for (size_t i = 0; i < process.maps; i++)
+		scope_unwinder_map(sink.unwinder, &process.map[i]);
+	/* One without stacks is written at once, unless another waits. */
+	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, false)), 0);
+	assert_int_equal(sink.count, 1);
+	for (uint64_t i = 1; i < 20; i++)
+		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, i % 3)), 0);
+	assert_int_equal(sink.count, 1);
+	settle(&sink);
+	assert_int_equal(sink.count, 20);
+	for (uint64_t i = 0; i < 20; i++) {
+		assert_int_equal(sink.number[i], i);
+		assert_int_equal(sink.frames[i] > 3, i % 3 != 0);
+		if (i % 3)
+			assert_int_equal(sink.ended[i], SCOPE_FRAMES_COMPLETE);
+	}
+	scope_unwinder_count(sink.unwinder, &counts);
+	assert_int_equal(counts.given_up, 0);
+	assert_true(counts.cpu_ns > 0);
+	assert_int_equal(sink.asked, 0);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+/* What is mapped while a capture runs: it is asked for once, and the stack is whole. */
+static void test_maps_are_asked_for(void **state)
+{
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(scope_unwinder_take(sink.unwinder, make(1, true)), 0);
+	settle(&sink);
+	assert_int_equal(sink.asked, 1);
+	assert_int_equal(sink.count, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(sink.ended[i], SCOPE_FRAMES_COMPLETE);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+/* An address that stays without a mapping asks for maps a few times, not for each stack. */
+static void test_maps_that_never_come(void **state)
+{
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	sink.maps_come = false;
+	for (uint64_t i = 0; i < 40; i++)
+		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, true)), 0);
+	settle(&sink);
+	assert_int_equal(sink.count, 40);
+	assert_in_range(sink.asked, 1, 4);
+	for (size_t i = 0; i < 40; i++)
+		assert_int_equal(sink.ended[i] & SCOPE_FRAMES_BROKEN, SCOPE_FRAMES_BROKEN);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+static void test_child_ends(void **state)
+{
+	struct scope_unwinder_counts counts;
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	kill(sink.unwinder->child, SIGKILL);
+	for (uint64_t i = 0; i < 5; i++)
+		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, i != 2)), 0);
+	settle(&sink);
+	assert_int_equal(sink.count, 5);
+	for (uint64_t i = 0; i < 5; i++) {
+		assert_int_equal(sink.number[i], i);
+		assert_int_equal(sink.frames[i], i != 2);
+	}
+	scope_unwinder_count(sink.unwinder, &counts);
+	assert_int_equal(counts.given_up, 4);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+/* More than the queue may hold: the rest keeps its program counters, and its place. */
+static void test_queue_is_bounded(void **state)
+{
+	struct scope_unwinder_counts counts;
+	struct sink sink;
+	const size_t many = SCOPE_UNWINDER_QUEUE_BYTES / 4096;
+
+	(void)state;
+	sink_begin(&sink);
+	kill(sink.unwinder->child, SIGSTOP);
+	for (uint64_t i = 0; i < many + 8; i++) {
+		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_true(sink.unwinder->queue_bytes <= 2 * SCOPE_UNWINDER_QUEUE_BYTES);
+	}
+	scope_unwinder_count(sink.unwinder, &counts);
+	assert_true(counts.given_up > 0);
+	assert_int_equal(sink.count, 0);
+	assert_true(sink.unwinder->child);
+	/* Without end: the child goes, and all that waited is written. */
+	for (uint64_t i = 0; sink.unwinder->child && i < 64 * many; i++) {
+		sink.count = 0;
+		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, false)), 0);
+	}
+	assert_int_equal(sink.unwinder->child, 0);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+static int nothing(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+static void test_standing(void **state)
+{
+	const struct scope_trace_memory memory = {
+		.tid = TID, .address = snapshot.reg[SCOPE_REG_SP_X86_64], .data = snapshot.data, .bytes = 4096,
+	};
+	struct scope_trace_standing standing;
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(scope_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
+	assert_int_equal(standing.tid, TID);
+	assert_int_equal(standing.address, memory.address);
+	assert_true(standing.count > 3);
+	assert_int_equal(standing.ended, SCOPE_FRAMES_COMPLETE);
+	kill(sink.unwinder->child, SIGKILL);
+	assert_int_equal(scope_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
+	assert_int_equal(standing.count, 1);
+	assert_int_equal(standing.ended, SCOPE_FRAMES_BROKEN);
+	scope_unwinder_destroy(sink.unwinder);
+}
+
+static int begin(void **state)
+{
+	char path[128];
+
+	(void)state;
+	assert_true(process_build("plain", "-O2", path, sizeof(path)));
+	assert_true(process_start(&process, path, "block", 5));
+	assert_true(process_await_sleep(&process));
+	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[1].tid, NULL, NULL), 0);
+	assert_true(thread_halt(process.thread[1].tid));
+	assert_true(thread_snapshot(process.thread[1].tid, 4096, &snapshot));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	process_stop(&process);
+	processes_remove();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_maps_are_asked_for),
+		cmocka_unit_test(test_maps_that_never_come),
+		cmocka_unit_test(test_child_ends),
+		cmocka_unit_test(test_queue_is_bounded),
+		cmocka_unit_test(test_standing),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

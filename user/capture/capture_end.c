@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the last metadata of a file says of its capture. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/capture_internal.h"
+#include "capture/meta.h"
+#include "capture/states.h"
+#include "capture/steer.h"
+#include "proc/proc.h"
+#include "proc/reader.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+int scope_capture_write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
+{
+	char text[1024], names[512];
+
+	scope_proc_reader_tell(capture->options.reader, text, sizeof(text));
+	scope_proc_tell_jit(capture->proc, names, sizeof(names));
+	if (names[0])
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
+	return text[0] ? scope_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
+}
+
+int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
+			    struct scope_writer *writer)
+{
+	int code = capture->source->count(capture->feed, NULL, &capture->stats.counts);
+
+	if (code)
+		return code;
+	capture->stats.end_ns = now_ns();
+	scope_capture_count_unwound(capture);
+	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
+	if (capture->states)
+		code = scope_states_write(capture->states, writer);
+	if (!code)
+		code = scope_capture_write_unread(capture, writer);
+	if (!code)
+		code = scope_capture_last_meta(writer, &capture->stats);
+	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
+}

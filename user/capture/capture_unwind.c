@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The way of sub-buffers through the unwinder into the file. */
+#include <errno.h>
+
+#include "capture/capture_internal.h"
+#include "capture/unwinder.h"
+#include "proc/proc.h"
+#include "trace/writer.h"
+
+#define CUT_MS 2000u /* a file that is cut waits for its stacks so long */
+#define SLICE_MS 20u
+
+static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
+{
+	struct scope_capture_run *capture = context;
+
+	return scope_writer_subbuf(capture->writer, subbuf);
+}
+
+static int write_maps(void *context, const uint32_t *tgids, size_t count)
+{
+	struct scope_capture_run *capture = context;
+
+	return scope_proc_write_maps(capture->proc, tgids, count, capture->writer);
+}
+
+static void take_map(void *context, const struct scope_trace_map *map)
+{
+	scope_unwinder_map(context, map);
+}
+
+int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
+{
+	const struct scope_unwinder_host host = { write_subbuf, write_maps, capture };
+	int code;
+
+	if (capture->options.raw_stacks)
+		return 0;
+	code = scope_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
+				     &capture->unwinder);
+	if (!code)
+		scope_writer_set_map_tap(capture->writer, take_map, capture->unwinder);
+	return code;
+}
+
+void scope_capture_end_unwinder(struct scope_capture_run *capture)
+{
+	scope_writer_set_map_tap(capture->writer, NULL, NULL);
+	scope_unwinder_destroy(capture->unwinder);
+	capture->unwinder = NULL;
+}
+
+int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
+{
+	return capture->unwinder ? scope_unwinder_take(capture->unwinder, subbuf) :
+				   scope_writer_subbuf(capture->writer, subbuf);
+}
+
+int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms)
+{
+	return capture->unwinder ? scope_unwinder_pump(capture->unwinder, wait_ms) : 0;
+}
+
+bool scope_capture_all_written(const struct scope_capture_run *capture)
+{
+	return !capture->unwinder || scope_unwinder_idle(capture->unwinder);
+}
+
+int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context))
+{
+	int code = 0;
+
+	/* What comes in while it waits has its turn, too; so there is a limit, unless nothing comes any more. */
+	for (unsigned int waited = 0; !code && !scope_capture_all_written(capture) &&
+				      (!meanwhile || waited < CUT_MS); waited += SLICE_MS) {
+		code = scope_capture_pump(capture, SLICE_MS);
+		if (!code && meanwhile)
+			code = meanwhile(capture);
+	}
+	return code;
+}
+
+void scope_capture_count_unwound(struct scope_capture_run *capture)
+{
+	struct scope_unwinder_counts counts;
+
+	if (!capture->unwinder)
+		return;
+	scope_unwinder_count(capture->unwinder, &counts);
+	capture->stats.stacks_given_up = counts.given_up;
+	capture->stats.unwinder_cpu_ns = counts.cpu_ns;
+}

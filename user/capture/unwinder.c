@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The side of the unwinder that holds the session: queue, order, limits. */
+#include "capture/unwinder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/unwinder_internal.h"
+#include "proc/child.h"
+#include "trace/decode.h"
+#include "trace/owner.h"
+#include "trace/walk.h"
+
+#define NS_PER_MS 1000000ull
+#define SLICE_MS 20u /* between two calls of meanwhile() */
+
+uint64_t scope_unwinder_now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+static void give_up(struct scope_unwinder *unwinder)
+{
+	if (!unwinder->child)
+		return;
+	kill(unwinder->child, SIGKILL);
+	/* It reads nothing that could hold it up: its readers do. */
+	waitpid(unwinder->child, NULL, 0);
+	unwinder->child = 0;
+	unwinder->busy = SCOPE_UNWINDER_NOTHING;
+}
+
+static void release(struct scope_unwinder *unwinder)
+{
+	give_up(unwinder);
+	while (unwinder->first) {
+		struct scope_unwinder_item *item = unwinder->first;
+
+		unwinder->first = item->next;
+		free(item);
+	}
+	if (unwinder->fd >= 0)
+		close(unwinder->fd);
+	if (unwinder->shared)
+		munmap(unwinder->shared, sizeof(*unwinder->shared));
+	scope_owners_destroy(unwinder->owners);
+	free(unwinder->maps);
+	free(unwinder->refresh);
+	free(unwinder->reduced);
+	free(unwinder);
+}
+
+static int begin_child(struct scope_unwinder *unwinder, uint32_t tgid, int nice)
+{
+	const pid_t parent = getpid();
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	unwinder->child = fork();
+	if (!unwinder->child) {
+		scope_proc_child_detach(parent);
+		scope_proc_child_close(ends[1]);
+		setpriority(PRIO_PROCESS, 0, nice);
+		scope_unwinder_serve(ends[1], unwinder->shared, tgid);
+		_exit(0);
+	}
+	close(ends[1]);
+	unwinder->fd = ends[0];
+	if (unwinder->child > 0)
+		return 0;
+	unwinder->child = 0;
+	return -errno;
+}
+
+int scope_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid, int nice,
+			  struct scope_error *error, struct scope_unwinder **ret_unwinder)
+{
+	struct scope_unwinder *unwinder = calloc(1, sizeof(*unwinder));
+	int code = -ENOMEM;
+
+	if (unwinder) {
+		unwinder->host = *host;
+		unwinder->fd = -1;
+		unwinder->last = &unwinder->first;
+		unwinder->shared = mmap(NULL, sizeof(*unwinder->shared), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (unwinder->shared == MAP_FAILED)
+			unwinder->shared = NULL;
+		unwinder->reduced = malloc(SCOPE_SUBBUF_BYTES_MAX);
+	}
+	if (unwinder && unwinder->shared && unwinder->reduced)
+		code = scope_owners_create(&unwinder->owners);
+	if (!code)
+		code = begin_child(unwinder, tgid, nice);
+	if (code) {
+		if (unwinder)
+			release(unwinder);
+		return scope_error_set(error, code, "cannot begin the process that unwinds stacks: %s",
+				       strerror(-code));
+	}
+	*ret_unwinder = unwinder;
+	return 0;
+}
+
+void scope_unwinder_destroy(struct scope_unwinder *unwinder)
+{
+	if (unwinder)
+		release(unwinder);
+}
+
+int scope_unwinder_fd(const struct scope_unwinder *unwinder)
+{
+	return unwinder->busy ? unwinder->fd : -1;
+}
+
+bool scope_unwinder_idle(const struct scope_unwinder *unwinder)
+{
+	return !unwinder->first;
+}
+
+/* ---- jobs ---- */
+
+void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count)
+{
+	const struct scope_unwinder_job job = { kind, count };
+
+	if (send(unwinder->fd, &job, sizeof(job), MSG_NOSIGNAL) != sizeof(job)) {
+		give_up(unwinder);
+		return;
+	}
+	unwinder->busy = kind;
+	unwinder->since_ns = scope_unwinder_now_ns();
+}
+
+static void send_item(struct scope_unwinder *unwinder, const struct scope_unwinder_item *item)
+{
+	const struct scope_subbuf *subbuf = &item->subbuf;
+
+	memcpy(unwinder->shared->in, subbuf, subbuf->used_bytes + item->tgids * sizeof(uint32_t));
+	scope_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->tgids);
+}
+
+/* ---- the queue ---- */
+
+/* Whose stacks are in it, in their order. Gives how many. */
+static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
+			   uint32_t *ret_tgid)
+{
+	struct scope_decoder decoder = { 0 };
+	struct scope_event event;
+	uint32_t count = 0;
+
+	if (!scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
+		while (scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event))
+			if (event.kind == SCOPE_EVENT_STACK && event.stack.reg)
+				ret_tgid[count++] = scope_owners_get(unwinder->owners, event.tid);
+	}
+	return count;
+}
+
+static uint32_t count_stacks(const struct scope_subbuf *subbuf)
+{
+	uint32_t offset = 0, count = 0;
+
+	while (scope_walk_next(subbuf, SCOPE_WALK(STACK), &offset))
+		count++;
+	return count;
+}
+
+static uint32_t nobody(void *context, const struct scope_event *event)
+{
+	(void)context;
+	(void)event;
+	return 0;
+}
+
+/* Of its stacks the program counters stay. The result is the unwinder's. */
+static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder,
+					 const struct scope_subbuf *subbuf)
+{
+	const struct scope_stacks stacks = { NULL, nobody, NULL };
+	struct scope_stacks_found found;
+
+	scope_stacks_replace(&stacks, subbuf, unwinder->reduced, &found);
+	unwinder->counts.given_up += found.stacks;
+	return unwinder->reduced;
+}
+
+static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, bool plain)
+{
+	const uint32_t stacks = plain ? 0 : count_stacks(subbuf);
+	struct scope_unwinder_item *item = malloc(sizeof(*item) + subbuf->used_bytes + stacks * sizeof(uint32_t));
+
+	if (!item)
+		return -ENOMEM;
+	*item = (struct scope_unwinder_item){ .plain = plain };
+	memcpy(&item->subbuf, subbuf, subbuf->used_bytes);
+	if (!plain)
+		item->tgids = list_tgids(unwinder, subbuf, (uint32_t *)((uint8_t *)&item->subbuf +
+								       subbuf->used_bytes));
+	*unwinder->last = item;
+	unwinder->last = &item->next;
+	unwinder->queue_bytes += subbuf->used_bytes;
+	return 0;
+}
+
+/* Takes the first one out, and writes it as it is, or what came of it. */
+static int write_first(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+{
+	struct scope_unwinder_item *item = unwinder->first;
+	int code = unwinder->host.write(unwinder->host.context, subbuf);
+
+	unwinder->first = item->next;
+	if (!unwinder->first)
+		unwinder->last = &unwinder->first;
+	unwinder->queue_bytes -= item->subbuf.used_bytes;
+	free(item);
+	return code;
+}
+
+int scope_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+{
+	bool plain = !scope_owners_note(unwinder->owners, subbuf);
+
+	/* What needs no unwinding waits, too. A child that is that late is of no use. */
+	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
+		give_up(unwinder);
+	if (!plain && (!unwinder->child ||
+		       unwinder->queue_bytes + subbuf->used_bytes > SCOPE_UNWINDER_QUEUE_BYTES)) {
+		subbuf = reduce(unwinder, subbuf);
+		plain = true;
+	}
+	if (plain && !unwinder->first)
+		return unwinder->host.write(unwinder->host.context, subbuf);
+	return queue(unwinder, subbuf, plain);
+}
+
+/* ---- answers ---- */
+
+/* It is believed no further than that it is a sub-buffer of this head, and not longer than it was. */
+static bool is_good(const struct scope_subbuf *out, const struct scope_subbuf *subbuf)
+{
+	struct scope_subbuf head = *out;
+
+	head.used_bytes = subbuf->used_bytes;
+	return !memcmp(&head, subbuf, sizeof(head)) && out->used_bytes >= sizeof(*out) &&
+	       out->used_bytes <= subbuf->used_bytes && !(out->used_bytes % 8);
+}
+
+static int take_subbuf(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer)
+{
+	struct scope_unwinder_item *item = unwinder->first;
+	const struct scope_subbuf *subbuf = &item->subbuf;
+	const struct scope_subbuf *out = (const void *)unwinder->shared->out;
+
+	if (answer->code || !is_good(out, subbuf)) {
+		give_up(unwinder);
+		return 0;
+	}
+	if (!item->again && answer->found.unmapped_count) {
+		item->again = true;
+		if (scope_unwinder_refresh(unwinder, &answer->found, subbuf->end_ns))
+			return 0;
+	}
+	unwinder->counts.stacks += answer->found.stacks;
+	return write_first(unwinder, out);
+}
+
+static int take_answer(struct scope_unwinder *unwinder)
+{
+	const enum scope_unwinder_kind kind = unwinder->busy;
+	struct scope_unwinder_answer answer;
+
+	if (recv(unwinder->fd, &answer, sizeof(answer), MSG_DONTWAIT) != sizeof(answer)) {
+		if (errno != EAGAIN)
+			give_up(unwinder);
+		return 0;
+	}
+	unwinder->busy = SCOPE_UNWINDER_NOTHING;
+	if (kind == SCOPE_UNWINDER_SUBBUF)
+		return take_subbuf(unwinder, &answer);
+	if (answer.code)
+		give_up(unwinder);
+	if (kind == SCOPE_UNWINDER_STANDING) {
+		memcpy(&unwinder->stood, unwinder->shared->out, sizeof(unwinder->stood));
+		unwinder->stood_found = answer.found;
+	}
+	return 0;
+}
+
+/* Hands out the next job, writes what needs none. */
+static int go_on(struct scope_unwinder *unwinder)
+{
+	int code = 0;
+
+	while (!code && !unwinder->busy) {
+		struct scope_unwinder_item *item = unwinder->first;
+
+		if (unwinder->child && scope_unwinder_send_maps(unwinder))
+			break;
+		if (!item)
+			break;
+		if (item->plain)
+			code = write_first(unwinder, &item->subbuf);
+		else if (unwinder->child)
+			send_item(unwinder, item);
+		else
+			code = write_first(unwinder, reduce(unwinder, &item->subbuf));
+	}
+	return code;
+}
+
+static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
+{
+	const uint64_t end_ns = scope_unwinder_now_ns() + wait_ms * NS_PER_MS;
+	int code = go_on(unwinder);
+
+	while (!code && unwinder->busy) {
+		struct pollfd set = { .fd = unwinder->fd, .events = POLLIN };
+		const uint64_t now = scope_unwinder_now_ns();
+		const int left = now < end_ns ? (int)((end_ns - now) / NS_PER_MS) + 1 : 0;
+
+		if (poll(&set, 1, left) > 0) {
+			code = take_answer(unwinder);
+			if (!code)
+				code = go_on(unwinder);
+			continue;
+		}
+		if (scope_unwinder_now_ns() > unwinder->since_ns + SCOPE_UNWINDER_WAIT_MS * NS_PER_MS)
+			give_up(unwinder);
+		if (scope_unwinder_now_ns() >= end_ns)
+			break;
+	}
+	return code ? code : unwinder->child ? 0 : go_on(unwinder);
+}
+
+int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
+{
+	int code;
+
+	if (unwinder->pumping)
+		return 0;
+	unwinder->pumping = true;
+	code = pump(unwinder, wait_ms);
+	unwinder->pumping = false;
+	return code;
+}
+
+/* ---- threads that stand still ---- */
+
+/* Until nothing is under way; STANDING is handed out by its caller alone. */
+static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *context), void *context)
+{
+	int code = 0;
+
+	while (!code && unwinder->child &&
+	       (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
+		code = scope_unwinder_pump(unwinder, SLICE_MS);
+		if (!code)
+			code = meanwhile(context);
+	}
+	return code;
+}
+
+static int ask_standing(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
+			const uint8_t *data, int (*meanwhile)(void *context), void *context)
+{
+	uint8_t *in = (uint8_t *)unwinder->shared->in;
+	int code = settle(unwinder, meanwhile, context);
+
+	unwinder->stood.count = 0;
+	unwinder->stood_found = (struct scope_stacks_found){ 0 };
+	if (code || !unwinder->child)
+		return code;
+	memcpy(in, thread, sizeof(*thread));
+	memcpy(in + sizeof(*thread), data, thread->bytes);
+	scope_unwinder_send(unwinder, SCOPE_UNWINDER_STANDING, 1);
+	return settle(unwinder, meanwhile, context);
+}
+
+int scope_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
+			    unsigned int regs, const struct scope_trace_memory *memory,
+			    int (*meanwhile)(void *context), void *context,
+			    struct scope_trace_standing *ret_standing)
+{
+	struct scope_unwinder_stood *stood = &unwinder->stood;
+	struct scope_unwinder_thread thread = {
+		.tgid = tgid, .regs = regs, .tid = memory->tid, .bytes = memory->bytes,
+		.address = memory->address,
+	};
+	int code;
+
+	memcpy(thread.reg, reg, regs * sizeof(*reg));
+	code = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+	if (!code && unwinder->stood_found.unmapped_count &&
+	    scope_unwinder_refresh(unwinder, &unwinder->stood_found, scope_unwinder_now_ns()))
+		code = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+	if (code)
+		return code;
+	if (!unwinder->stood_found.stacks || stood->count > SCOPE_FRAMES_MAX ||
+	    !scope_frames_ended((uint8_t)stood->ended)) {
+		*stood = (struct scope_unwinder_stood){ .count = 1, .ended = SCOPE_FRAMES_BROKEN };
+		stood->ip[0] = regs ? reg[regs - 1] : 0;
+		unwinder->counts.given_up++;
+	}
+	*ret_standing = (struct scope_trace_standing){
+		.tid = memory->tid, .count = stood->count, .address = memory->address, .ip = stood->ip,
+		.ended = (uint8_t)stood->ended,
+	};
+	return 0;
+}
+
+void scope_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	*ret_counts = unwinder->counts;
+	if (unwinder->child && !clock_getcpuclockid(unwinder->child, &clock) && !clock_gettime(clock, &time))
+		ret_counts->cpu_ns = (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the two ends of an unwinder say to each other. */
+#ifndef SCOPE_CAPTURE_UNWINDER_INTERNAL_H
+#define SCOPE_CAPTURE_UNWINDER_INTERNAL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <scope/ring.h>
+
+#include "capture/unwinder.h"
+#include "symbol/stacks.h"
+#include "trace/trace.h"
+
+/* One job at a time; what it is about lies in `in`, what comes of it in `out`. */
+enum scope_unwinder_kind {
+	SCOPE_UNWINDER_NOTHING,
+	SCOPE_UNWINDER_MAPS,	 /* struct scope_unwinder_map_row, path, build-id; count of them */
+	SCOPE_UNWINDER_SUBBUF,	 /* struct scope_subbuf at in, u32 tgids behind it: count */
+	SCOPE_UNWINDER_STANDING, /* struct scope_unwinder_thread, its bytes of stack */
+};
+
+struct scope_unwinder_job {
+	uint32_t kind;
+	uint32_t count;
+};
+
+struct scope_unwinder_answer {
+	int32_t code;
+	uint32_t zero;
+	struct scope_stacks_found found;
+};
+
+struct scope_unwinder_map_row {
+	uint32_t tgid;
+	uint32_t path_bytes, build_id_bytes; /* with their zero bytes */
+	uint32_t zero;
+	uint64_t start, end, offset;
+};
+
+struct scope_unwinder_thread {
+	uint32_t tgid, regs;
+	uint64_t reg[SCOPE_REG_MAX];
+	uint32_t tid, bytes;
+	uint64_t address;
+};
+
+struct scope_unwinder_stood {
+	uint32_t count, ended;
+	uint64_t ip[SCOPE_FRAMES_MAX];
+};
+
+#define SCOPE_UNWINDER_TGIDS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_stack))
+#define SCOPE_UNWINDER_IN_BYTES (SCOPE_SUBBUF_BYTES_MAX + SCOPE_UNWINDER_TGIDS_MAX * sizeof(uint32_t))
+
+/* Both see it; 8-byte aligned parts. */
+struct scope_unwinder_shared {
+	uint64_t in[SCOPE_UNWINDER_IN_BYTES / 8];
+	uint64_t out[SCOPE_SUBBUF_BYTES_MAX / 8];
+};
+
+struct scope_owners;
+
+/* A sub-buffer in the queue; behind it the processes of its stacks. */
+struct scope_unwinder_item {
+	struct scope_unwinder_item *next;
+	uint32_t tgids;
+	bool plain; /* nothing in it is to be unwound */
+	bool again; /* its maps were asked for */
+	struct scope_subbuf subbuf; /* its records behind it */
+};
+
+/* When the maps of a process were asked for last, and how long to wait before the next time. */
+struct scope_unwinder_refresh {
+	uint32_t tgid;
+	uint64_t asked_ns, wait_ns;
+};
+
+struct scope_unwinder {
+	struct scope_unwinder_host host;
+	struct scope_unwinder_shared *shared;
+	struct scope_owners *owners;
+	pid_t child; /* 0: given up */
+	int fd;
+	enum scope_unwinder_kind busy;
+	uint64_t since_ns; /* of the job */
+	bool pumping;
+	struct scope_unwinder_item *first, **last;
+	size_t queue_bytes;
+	uint8_t *maps; /* rows that the child has not got */
+	size_t maps_bytes, maps_sent, maps_room;
+	uint64_t map_rows; /* so far */
+	struct scope_unwinder_refresh *refresh;
+	size_t refreshes, refresh_room;
+	struct scope_unwinder_stood stood;
+	struct scope_stacks_found stood_found;
+	struct scope_subbuf *reduced; /* room for what is given up */
+	struct scope_unwinder_counts counts;
+};
+
+uint64_t scope_unwinder_now_ns(void);
+
+/* What is in shared->in is the child's from here on; where that is gone, it is given up. */
+void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
+
+/* As many rows of maps as there is room for. False: the child has all. */
+bool scope_unwinder_send_maps(struct scope_unwinder *unwinder);
+
+/* Asks for maps that may have changed by then. True: there are new ones. */
+bool scope_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
+			    uint64_t then_ns);
+
+/* The life of the child: returns when the other end is closed. */
+void scope_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process that reads a target's files and unwinds its stacks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/grow.h"
+#include "capture/unwinder_internal.h"
+#include "proc/reader.h"
+#include "proc/root.h"
+#include "symbol/symbol.h"
+
+struct server {
+	struct scope_unwinder_shared *shared;
+	struct scope_symbols *symbols;
+	struct scope_proc_root root;
+	uint32_t tgid;
+	const uint32_t *next_tgid, *end_tgid;
+};
+
+/* Rows that stay, in one block with their texts. Both are as long as the parent says: it is trusted. */
+static int take_maps(struct server *server, uint32_t count)
+{
+	const uint8_t *at = (const uint8_t *)server->shared->in;
+	struct scope_trace_map *rows = calloc(count, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct scope_unwinder_map_row *row = (const void *)at;
+		const char *text = (const char *)(row + 1);
+
+		rows[i] = (struct scope_trace_map){
+			.tgid = row->tgid, .start = row->start, .end = row->end, .offset = row->offset,
+			.executable = true, .path = strdup(text),
+			.build_id = strdup(text + row->path_bytes),
+		};
+		if (!rows[i].path || !rows[i].build_id)
+			return -ENOMEM;
+		at += (sizeof(*row) + row->path_bytes + row->build_id_bytes + 7) & ~7ul;
+	}
+	/* It may have changed its root; and it may end before the first file is wanted. */
+	scope_proc_root_hold(&server->root, server->tgid);
+	return scope_symbols_add_maps(server->symbols, rows, count);
+}
+
+static uint32_t next_tgid(void *context, const struct scope_event *event)
+{
+	struct server *server = context;
+
+	(void)event;
+	return server->next_tgid < server->end_tgid ? *server->next_tgid++ : 0;
+}
+
+static int take_subbuf(struct server *server, uint32_t count, struct scope_stacks_found *ret_found)
+{
+	const struct scope_subbuf *subbuf = (const void *)server->shared->in;
+	const struct scope_stacks stacks = { server->symbols, next_tgid, server };
+
+	server->next_tgid = (const uint32_t *)((const uint8_t *)subbuf + subbuf->used_bytes);
+	server->end_tgid = server->next_tgid + count;
+	return scope_stacks_replace(&stacks, subbuf, (struct scope_subbuf *)server->shared->out, ret_found);
+}
+
+static int take_standing(struct server *server, struct scope_stacks_found *ret_found)
+{
+	const struct scope_unwinder_thread *thread = (const void *)server->shared->in;
+	const struct scope_trace_memory memory = {
+		.tid = thread->tid, .address = thread->address, .bytes = thread->bytes,
+		.data = (const uint8_t *)(thread + 1),
+	};
+	struct scope_unwinder_stood *stood = (void *)server->shared->out;
+	struct scope_trace_standing standing;
+	bool unmapped;
+	int code = scope_stacks_standing(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
+					 stood->ip, &standing, &unmapped);
+
+	if (code)
+		return code;
+	stood->count = standing.count;
+	stood->ended = standing.ended;
+	ret_found->stacks = 1;
+	ret_found->unmapped[0] = thread->tgid;
+	ret_found->unmapped_count = unmapped;
+	return 0;
+}
+
+static int do_job(struct server *server, const struct scope_unwinder_job *job,
+		  struct scope_stacks_found *ret_found)
+{
+	switch (job->kind) {
+	case SCOPE_UNWINDER_MAPS:
+		return take_maps(server, job->count);
+	case SCOPE_UNWINDER_SUBBUF:
+		return take_subbuf(server, job->count, ret_found);
+	case SCOPE_UNWINDER_STANDING:
+		return take_standing(server, ret_found);
+	}
+	return -EINVAL;
+}
+
+void scope_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid)
+{
+	struct server server = { .shared = shared, .root = SCOPE_PROC_ROOT_NONE, .tgid = tgid };
+	struct scope_symbol_options options = { .root = server.root.path };
+	struct scope_unwinder_job job;
+
+	scope_proc_root_hold(&server.root, tgid);
+	/* Files are opened, and waited for, by a reader of its own. */
+	if (scope_proc_reader_create(NULL, NULL, &options.reader) ||
+	    scope_symbols_create(NULL, 0, NULL, 0, &options, &server.symbols))
+		return;
+	while (recv(fd, &job, sizeof(job), 0) == sizeof(job)) {
+		struct scope_unwinder_answer answer = { 0 };
+
+		answer.code = do_job(&server, &job, &answer.found);
+		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))
+			return;
+	}
+}
