@@ -37,6 +37,7 @@ reader_begun() {	# PID-OF-ITS-TIMEOUT
 
 # What the processes below a recorder hold open, but for sockets, pipes to nobody, folders of /proc, and the
 # program of a target, at which a reader may stand.
+# What unwinds has the files that the target maps, and its root.
 held_by_readers() {	# RECORDER
 	local keeper reader
 	for keeper in $(children_of "$1"); do
@@ -46,7 +47,8 @@ held_by_readers() {	# RECORDER
 			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps" 2>/dev/null
 			find "/proc/$reader/fd" -lname 'anon_inode:*' -printf '%l\n' 2>/dev/null
 		done
-	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$\|/fuse-[A-Za-z0-9]*/program$'
+	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$\|/fuse-[A-Za-z0-9]*/program$\|^/$' |
+		grep -vxFf <(awk 'NF > 5 { print $6 }' "/proc/$target/maps" 2>/dev/null | sort -u)
 }
 
 begin() {	# MODE
