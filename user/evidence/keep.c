@@ -19,6 +19,7 @@ struct keeper {
 	const struct scope_detection *detection;
 	uint32_t *const *of_vector; /* per group: id of a vector -> population */
 	struct judged_shape *shape; /* by number */
+	bool asked;	/* requests are those of clients, see struct scope_survey */
 	bool reference; /* the units of another trace: only usual ones */
 };
 
@@ -129,7 +130,8 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	side = &of->side[abnormal];
 	if (abnormal) {
 		kept->slow_units++;
-		kept->slow_requests += unit->granularity == SCOPE_UNIT_REQUEST;
+		kept->slow_requests += keeper->asked ? unit->asked
+							    : unit->granularity == SCOPE_UNIT_REQUEST;
 		of->excess_ns += scope_unit_measure(unit) - population->median_ns;
 	}
 	due = side->units++ == side->next;
@@ -192,7 +194,9 @@ int scope_keep_run(const struct scope_survey *survey, const struct scope_groups 
 		   const struct scope_detection *detection, uint64_t room,
 		   struct scope_kept **ret_kept)
 {
-	struct keeper keeper = {.detection = detection, .of_vector = detection->of_vector};
+	struct keeper keeper = {
+		.detection = detection, .of_vector = detection->of_vector, .asked = survey->asked,
+	};
 
 	return keep(survey, groups, &keeper, room, ret_kept);
 }

@@ -46,21 +46,53 @@ int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scop
 		slot->key = key;
 		fds->used++;
 	}
-	slot->kind = kind;
+	slot->kind = (uint8_t)kind;
+	slot->turn = SCOPE_FD_ANSWERED;
 	fds->recent[fd % SCOPE_FDS_RECENT] = *slot;
+	return 0;
+}
+
+void scope_fds_turn_to(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_turn turn)
+{
+	struct scope_fd_slot *slot;
+
+	if (fd < 0 || fd > INT32_MAX)
+		return;
+	slot = find_slot(fds->slot, fds->slots, scope_fd_key(tgid, fd));
+	if (!slot->key)
+		return;
+	slot->turn = (uint8_t)turn;
+	fds->recent[fd % SCOPE_FDS_RECENT] = *slot;
+}
+
+int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
+{
+	size_t more = 0;
+
+	for (size_t i = 0; i < fds->slots; i++)
+		more += fds->slot[i].key >> 32 == parent_tgid;
+	while ((fds->used + more) * 2 >= fds->slots)
+		if (widen(fds))
+			return -ENOMEM;
+	/* What is added meanwhile is not the parent's. */
+	for (size_t i = 0; more && i < fds->slots; i++)
+		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
+		    scope_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
+				     (enum scope_fd_kind)fds->slot[i].kind))
+			return -ENOMEM;
 	return 0;
 }
 
 enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
 	const uint64_t key = scope_fd_key(tgid, fd);
-	enum scope_fd_kind kind;
+	const struct scope_fd_slot *slot;
 
 	if (fd < 0 || fd > INT32_MAX)
 		return SCOPE_FD_UNKNOWN;
-	kind = find_slot(fds->slot, fds->slots, key)->kind;
-	fds->recent[fd % SCOPE_FDS_RECENT] = (struct scope_fd_slot){key, kind};
-	return kind;
+	slot = find_slot(fds->slot, fds->slots, key);
+	fds->recent[fd % SCOPE_FDS_RECENT] = (struct scope_fd_slot){key, slot->kind, slot->turn};
+	return (enum scope_fd_kind)slot->kind;
 }
 
 int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)
@@ -103,6 +135,7 @@ const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX] = {
 	[SYS_accept4] = OF_RESULT(ACCEPTED),
 	[SYS_connect] = OF_ARGUMENT(CONNECTED),
 	[SYS_socket] = OF_RESULT(DATAGRAM),
+	[SYS_shutdown] = { .of = SCOPE_TEACHES_SHUT },
 	[SYS_close] = OF_ARGUMENT(UNKNOWN),
 	[SYS_openat] = OF_RESULT(FILE),
 	[SYS_pread64] = OF_ARGUMENT(FILE),

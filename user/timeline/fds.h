@@ -6,14 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "trace/trace.h"
 
 #define SCOPE_FDS_RECENT 256 /* no rule: a power of two */
 
+/* How far a connection is with what its peer asks. */
+enum scope_fd_turn {
+	SCOPE_FD_ANSWERED, /* or nothing was asked yet: what comes next is a request */
+	SCOPE_FD_ASKED,	   /* bytes came and no answer went out yet: more bytes are of the same request */
+	SCOPE_FD_SHUT,	   /* no answer can go out any more: what comes is thrown away */
+};
+
 struct scope_fd_slot {
 	uint64_t key; /* see scope_fd_key(); 0: empty */
-	enum scope_fd_kind kind;
+	uint8_t kind; /* enum scope_fd_kind */
+	uint8_t turn; /* enum scope_fd_turn */
 };
 
 /* To be read through the functions below. */
@@ -38,23 +47,49 @@ static inline enum scope_fd_kind scope_fds_kind(struct scope_fds *fds, uint32_t 
 {
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
-	return recent->key == scope_fd_key(tgid, fd) ? recent->kind : scope_fds_find(fds, tgid, fd);
+	return recent->key == scope_fd_key(tgid, fd) ? (enum scope_fd_kind)recent->kind
+						      : scope_fds_find(fds, tgid, fd);
+}
+
+/* Of a descriptor whose kind was asked for just before. */
+static inline enum scope_fd_turn scope_fds_turn(const struct scope_fds *fds, int64_t fd)
+{
+	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
+}
+
+void scope_fds_turn_to(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_turn turn);
+
+/* Something is written: an answer, where it is a client's connection. Returns whether it is. */
+static inline bool scope_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	if (scope_fds_kind(fds, tgid, fd) != SCOPE_FD_ACCEPTED)
+		return false;
+	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
+		scope_fds_turn_to(fds, tgid, fd, SCOPE_FD_ANSWERED);
+	return true;
 }
 
 int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
+/* A new process has the descriptors of the one that made it. 0 or -ENOMEM. */
+int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid);
 
 static inline int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd,
 				enum scope_fd_kind kind)
 {
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
-	if (recent->key == scope_fd_key(tgid, fd) && recent->kind == kind)
+	if (recent->key == scope_fd_key(tgid, fd) && recent->kind == kind && recent->turn == SCOPE_FD_ANSWERED)
 		return 0;
 	return scope_fds_change(fds, tgid, fd, kind);
 }
 
 /* What a call, when it returns, says about a descriptor. */
-enum scope_call_teaches { SCOPE_TEACHES_NOTHING, SCOPE_TEACHES_RESULT, SCOPE_TEACHES_ARGUMENT };
+enum scope_call_teaches {
+	SCOPE_TEACHES_NOTHING,
+	SCOPE_TEACHES_RESULT,
+	SCOPE_TEACHES_ARGUMENT,
+	SCOPE_TEACHES_SHUT, /* that no answer will go out on the first argument */
+};
 
 struct scope_call_lesson {
 	uint8_t of;   /* enum scope_call_teaches */
@@ -71,9 +106,13 @@ static inline bool scope_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_
 
 	if (lesson->of == SCOPE_TEACHES_NOTHING)
 		return true;
+	if (lesson->of == SCOPE_TEACHES_SHUT)
+		return false;
 	if (lesson->of == SCOPE_TEACHES_ARGUMENT)
-		return !args || scope_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind;
-	return ret < 0 || scope_fds_kind(fds, tgid, ret) == lesson->kind;
+		return !args || (scope_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind &&
+				 scope_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
+	return ret < 0 || (scope_fds_kind(fds, tgid, ret) == lesson->kind &&
+			   scope_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
 }
 
 static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
@@ -86,6 +125,11 @@ static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t
 	lesson = &scope_call_lessons[nr];
 	if (lesson->of == SCOPE_TEACHES_RESULT)
 		return scope_fds_set(fds, tgid, ret, lesson->kind);
+	if (lesson->of == SCOPE_TEACHES_SHUT) {
+		if (args && (args < 2 || arg[1] != SHUT_RD) && !ret)
+			scope_fds_turn_to(fds, tgid, (int32_t)arg[0], SCOPE_FD_SHUT);
+		return 0;
+	}
 	return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
 }
 

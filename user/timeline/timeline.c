@@ -169,8 +169,12 @@ static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
 static int handle_fork(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_thread *thread;
-	long index;
+	long index, parent = scope_threads_find(run->timeline->threads, event->fork.parent_tid);
+	const uint32_t parent_tgid = parent < 0 ? 0 : scope_threads_at(run->timeline->threads, parent)->tgid;
 
+	if (parent_tgid && parent_tgid != event->fork.tgid &&
+	    scope_fds_fork(run->timeline->fds, parent_tgid, event->fork.tgid))
+		return -ENOMEM;
 	forget_ended(run->timeline, event->tid);
 	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)

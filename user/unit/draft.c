@@ -24,7 +24,7 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 	for (; builder->drafts <= thread; builder->drafts++) {
 		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
-			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1,
+			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
 			.loop.nr = SCOPE_NR_NONE,
 		};
 
@@ -145,6 +145,7 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		.group = builder->run->groups->of_thread[thread],
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
+		.asked = draft->asked,
 	};
 	if (!requests)
 		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
@@ -174,18 +175,12 @@ enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *b
 	return match;
 }
 
-/*
- * Did the unit do nothing yet but come from the top of the loop? A read then takes the work that the
- * loop was woken for: were the way from the one to the other a unit of its own, half of all units
- * would be next to nothing.
- */
+/* Did the open unit do nothing yet but come from the top of the loop? */
 static bool begun_by_loop(const struct scope_unit_builder *builder, const struct scope_draft *draft)
 {
 	const struct scope_unit_call *call;
 
-	return draft->open && draft->tentative && draft->from_loop &&
-	       calls_of(builder, draft, &call) == 1 && call[0].count == 1 &&
-	       draft->end_ns > draft->begin_ns;
+	return draft->tentative && draft->from_loop && calls_of(builder, draft, &call) == 1 && call[0].count == 1;
 }
 
 /* A sleep outside units was for a client if work was taken by it, or right behind it. */
@@ -201,6 +196,81 @@ static int tell_idle(struct scope_unit_builder *builder, struct scope_draft *dra
 	return builder->sink.wait(builder->sink.user, &draft->idle);
 }
 
+/* What a read or an accept brought. */
+enum brought {
+	BROUGHT_NOTHING,
+	BROUGHT_CONNECTION,
+	BROUGHT_MORE, /* of a request that is not answered yet */
+	BROUGHT_REQUEST,
+};
+
+/*
+ * A request begins with the first bytes of a connection behind the answer to the one before. Where nothing is ever
+ * answered, only reads one behind the other are of one.
+ */
+static enum brought what_came(struct scope_unit_builder *builder, const struct scope_draft *draft,
+			      const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+	const int64_t fd = (int32_t)call->arg[0];
+
+	if (call->role == SCOPE_CALL_ACCEPT)
+		return ret >= 0 ? BROUGHT_CONNECTION : BROUGHT_NOTHING;
+	if (ret <= 0)
+		return BROUGHT_NOTHING;
+	if (!call->args)
+		return BROUGHT_REQUEST;
+	if (scope_fds_kind(fds, thread->tgid, fd) == SCOPE_FD_ACCEPTED &&
+	    scope_fds_turn(fds, fd) == SCOPE_FD_SHUT)
+		return BROUGHT_NOTHING;
+	if (draft->pickup.unanswered)
+		return draft->goes_on ? BROUGHT_MORE : BROUGHT_REQUEST;
+	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
+		return BROUGHT_MORE;
+	scope_fds_turn_to(fds, thread->tgid, fd, SCOPE_FD_ASKED);
+	return BROUGHT_REQUEST;
+}
+
+/*
+ * Does what came belong to the unit that is open? That holds until it took a request or answered one: so the calls
+ * between the top of the loop, or the accept, and the read are of the request. A thread without a loop takes each
+ * connection by itself.
+ */
+static bool belongs(const struct scope_draft *draft, enum brought brought, int64_t fd)
+{
+	if (brought == BROUGHT_CONNECTION)
+		return !draft->asked && !draft->answered &&
+		       !(draft->connected && draft->pickup.nr == SCOPE_NR_NONE);
+	if (draft->from_fd >= 0 && draft->from_fd != fd)
+		return false;
+	return brought == BROUGHT_MORE || (!draft->asked && !draft->answered);
+}
+
+static int take(struct scope_unit_builder *builder, struct scope_draft *draft, const struct scope_thread *thread,
+		const struct scope_open_call *call, enum brought brought, uint64_t exit_ns)
+{
+	const int64_t fd = call->args && brought != BROUGHT_CONNECTION ? (int32_t)call->arg[0] : -1;
+	/* Nothing was done in a turn of the loop that began as the call was entered. */
+	const bool empty = draft->from_loop && draft->end_ns <= draft->begin_ns;
+	int err = 0;
+
+	if (!draft->open || empty || !belongs(draft, brought, fd)) {
+		if (draft->open && draft->tentative)
+			err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
+		draft->idle_ns += exit_ns - call->enter_ns;
+		scope_draft_open(draft, thread, exit_ns);
+	} else if (begun_by_loop(builder, draft)) {
+		draft->shape = draft->root;
+		draft->calls = 0;
+	}
+	draft->tentative = draft->from_loop = false;
+	draft->connected |= brought == BROUGHT_CONNECTION;
+	draft->asked |= brought == BROUGHT_REQUEST;
+	if (fd >= 0)
+		draft->from_fd = fd;
+	return err;
+}
+
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
 		     int64_t ret, uint64_t exit_ns)
@@ -208,32 +278,27 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
 						  ? (enum scope_pickup_match)draft->matched
 						  : scope_draft_match(builder, draft, thread, call);
-	bool read = matched == SCOPE_PICKUP_READ &&
-		    (ret > 0 || (ret == 0 && call->role == SCOPE_CALL_ACCEPT));
-	bool goes_on = draft->goes_on && read, joined = read && begun_by_loop(builder, draft);
-	int err = tell_idle(builder, draft, matched, read);
+	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, draft, thread, call, ret)
+								  : BROUGHT_NOTHING;
+	int err = tell_idle(builder, draft, matched, brought != BROUGHT_NOTHING);
 
 	if (err)
 		return err;
 	draft->goes_on = false;
-	draft->read_fd = read && call->args ? (int64_t)call->arg[0] : -1;
-	if (goes_on || (matched != SCOPE_PICKUP_LOOP && !read)) {
-		draft->tentative = false;
-		return draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
-	}
-	if (draft->open && draft->tentative && !joined)
-		err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
-	if (err)
-		return err;
-	if (joined) {
-		draft->tentative = false;
-		draft->shape = draft->root;
-		draft->calls = 0;
-	} else {
+	draft->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
+	if (matched == SCOPE_PICKUP_LOOP) {
 		draft->idle_ns += exit_ns - call->enter_ns;
 		scope_draft_open(draft, thread, exit_ns);
+		draft->from_loop = true;
+	} else if (brought != BROUGHT_NOTHING) {
+		err = take(builder, draft, thread, call, brought, exit_ns);
+		if (err)
+			return err;
+	} else {
+		draft->tentative = false;
+		if (!draft->open)
+			return 0;
 	}
-	draft->from_loop = matched == SCOPE_PICKUP_LOOP;
 	return scope_draft_log(builder, draft, call->nr, call->role, ret);
 }
 
@@ -280,6 +345,7 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
 	if (!builder->sink.wait)
 		return 0;
+	draft->pending = false;
 	if (draft->open)
 		return wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS
 			       ? 0

@@ -63,6 +63,9 @@ struct scope_draft {
 	bool tentative;	     /* inside a read that may turn out to pick up the next request */
 	bool goes_on;	     /* inside a read of what the last call picked up work from */
 	bool from_loop;	     /* opened behind the top of the loop */
+	bool asked;	     /* a client's request was taken in it */
+	bool connected;	     /* a client was accepted in it */
+	bool answered;	     /* something was written to a client in it */
 	bool slept_in_call;  /* the open call has blocked */
 	bool requests;	     /* the thread's pickup is any at all */
 	bool pending;	     /* idle is a sleep that may have been for a client */
@@ -75,6 +78,7 @@ struct scope_draft {
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
 	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
+	int64_t from_fd; /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
 	struct scope_unit_stack stack; /* as one would be that came now */
@@ -142,6 +146,8 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 				    uint64_t now_ns)
 {
 	draft->open = true;
+	draft->asked = draft->connected = draft->answered = false;
+	draft->from_fd = -1;
 	draft->begin_ns = now_ns;
 	draft->begin = scope_mark_now(thread);
 	draft->shape = draft->root;
@@ -163,6 +169,18 @@ SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_
 	return 0;
 }
 
+/*
+ * As a write is entered, and not as it returns: its peer may have asked again by then. ret: any number above 0 where
+ * it has not returned.
+ */
+SCOPE_TAKE void scope_draft_answer(struct scope_unit_builder *builder, struct scope_draft *draft,
+				   const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
+{
+	if (args && ret > 0 &&
+	    scope_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+		draft->answered = true;
+}
+
 /* false: there is no memory, and enter and exit will say so. */
 SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 				  const struct scope_thread *thread,
@@ -173,12 +191,15 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 	if (draft->open &&
 	    scope_draft_log(builder, draft, event->syscall.nr, role, event->syscall.ret))
 		return false;
+	if (role == SCOPE_CALL_WRITE)
+		scope_draft_answer(builder, draft, thread, event->syscall.args, event->syscall.arg[0],
+				   event->syscall.ret);
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
 	draft->stack.enter_ns = event->syscall.enter_ns;
 	draft->stack.exit_ns = event->time_ns;
 	draft->stack.nr = event->syscall.nr;
-	draft->goes_on = draft->tentative = draft->pending = false;
+	draft->goes_on = draft->tentative = false;
 	draft->read_fd = -1;
 	return true;
 }
@@ -238,6 +259,8 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 	draft->slept_in_call = false;
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
+	if (call->role == SCOPE_CALL_WRITE)
+		scope_draft_answer(builder, draft, thread, call->args, call->arg[0], 1);
 	if (!draft->requests)
 		return scope_draft_enter_switched(builder, draft, thread, call);
 	draft->matched_ns = call->enter_ns;
@@ -293,7 +316,7 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
 	if (draft->matched || draft->matched_ns != call->enter_ns)
 		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
-	draft->goes_on = draft->tentative = draft->pending = false;
+	draft->goes_on = draft->tentative = false;
 	draft->read_fd = -1;
 	return draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
 }

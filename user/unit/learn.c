@@ -70,20 +70,42 @@ void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call 
 	lesson->polled = !epoll || key;
 }
 
-void scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+bool scope_learner_answers(const struct scope_learner *learner, uint32_t tgid)
+{
+	for (size_t i = learner->answerings; i-- > 0;)
+		if (learner->answering[i] == tgid)
+			return true;
+	return false;
+}
+
+static int note_answering(struct scope_learner *learner, uint32_t tgid)
+{
+	if (scope_learner_answers(learner, tgid))
+		return 0;
+	if (scope_grow(&learner->answering, &learner->answering_capacity, learner->answerings + 1,
+		       sizeof(*learner->answering)))
+		return -ENOMEM;
+	learner->answering[learner->answerings++] = tgid;
+	return 0;
+}
+
+int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	if (!call->args || scope_fds_kind(learner->timeline->fds, thread->tgid,
 					  (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
-		return;
+		return 0;
+	if (!lesson->answers && note_answering(learner, thread->tgid))
+		return -ENOMEM;
 	lesson->answers = true;
 	if (!lesson->polled)
-		return;
+		return 0;
 	lesson->polled = false;
 	if (lesson->waited == SCOPE_LESSON_NO_KEY)
 		lesson->inner_polls++;
 	else
 		lesson->key[lesson->waited].inner++;
+	return 0;
 }
 
 /* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
@@ -267,5 +289,6 @@ void scope_learner_destroy(struct scope_learner *learner)
 	if (!learner->shared)
 		scope_timeline_destroy(learner->timeline);
 	free(learner->lesson);
+	free(learner->answering);
 	free(learner);
 }

@@ -18,13 +18,17 @@ struct scope_learner {
 	size_t count, capacity;
 	struct scope_timeline *timeline;
 	bool shared; /* the timeline is somebody else's */
+	uint32_t *answering; /* processes that write to clients */
+	size_t answerings, answering_capacity;
 };
 
 /* Begins the lesson of a thread that has none yet. false: no memory. */
 bool scope_learn_meet(struct scope_learner *learner, uint32_t thread);
-/* The entry of a call by its role: POLL, WRITE, FUTEX. */
+/* Does any thread of that process write to clients? */
+bool scope_learner_answers(const struct scope_learner *learner, uint32_t tgid);
+/* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
 void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call);
-void scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call);
 void scope_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call);
 /* The return of a call that may have taken work. */
@@ -88,7 +92,7 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 	else if (call->role == SCOPE_CALL_FUTEX)
 		scope_learn_lock(lesson, call);
 	else if (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers))
-		scope_learn_write(learner, lesson, thread, call);
+		return scope_learn_write(learner, lesson, thread, call);
 	return 0;
 }
 

@@ -25,8 +25,9 @@
 enum {
 	ROW_WAIT = 1,
 	ROW_OPEN = 2, /* a unit */
+	ROW_ASKED = 4, /* likewise */
 	ROW_LOCK = 2, /* a sleep */
-	ROW_IDLE = 4, /* likewise */
+	ROW_IDLE = 4, /* a sleep */
 };
 
 struct scope_unit_log {
@@ -158,7 +159,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 
 	if (!row)
 		return -ENOMEM;
-	*to++ = unit->open ? ROW_OPEN : 0;
+	*to++ = (unit->open ? ROW_OPEN : 0) | (unit->asked ? ROW_ASKED : 0);
 	to = put(to, (uint64_t[]){step_to(log, unit->end_ns), thread_and_shape(unit),
 				  unit->end_ns - unit->begin_ns, unit->run_ns, unit->queue_ns,
 				  unit->blocked_ns, unit->bytes}, VALUES_UNIT);
@@ -189,7 +190,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 			       struct scope_unit *unit, struct scope_unit_call *call,
 			       const struct scope_unit_call **ret_call)
 {
-	const bool open = *from++ & ROW_OPEN;
+	const uint8_t flags = *from++;
 	uint64_t value[VALUES_UNIT];
 	uint32_t thread;
 
@@ -200,7 +201,8 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.begin_ns = *last_ns - value[2], .end_ns = *last_ns, .run_ns = value[3],
 		.queue_ns = value[4], .blocked_ns = value[5], .bytes = value[6],
 		.thread = thread, .group = groups->of_thread[thread],
-		.shape = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1, .open = open,
+		.shape = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
+		.open = flags & ROW_OPEN, .asked = flags & ROW_ASKED,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
 	if (unit->shape == SCOPE_SHAPE_NONE) {

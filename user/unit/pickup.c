@@ -31,6 +31,9 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 
 	if (thread < learner->count)
 		scope_lesson_decide(&learner->lesson[thread], &decision.pickup);
+	if (decision.pickup.reads && !learner->lesson[thread].answers)
+		decision.pickup.unanswered = !scope_learner_answers(
+			learner, scope_threads_at(learner->timeline->threads, thread)->tgid);
 	if (thread < scope_learner_threads(learner))
 		memcpy(decision.comm, scope_threads_at(learner->timeline->threads, thread)->comm,
 		       SCOPE_PLAIN_COMM_BYTES);
@@ -60,7 +63,7 @@ int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learn
 /* Gaps cut the units of those threads alone that pick up nothing. */
 static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup *b)
 {
-	return a->reads == b->reads && a->nr == b->nr && a->any_object == b->any_object &&
+	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr && a->any_object == b->any_object &&
 	       a->object == b->object && (scope_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
 

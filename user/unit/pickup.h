@@ -15,6 +15,7 @@
 
 struct scope_pickup {
 	bool reads;	  /* takes requests from accepted sockets */
+	bool unanswered;  /* its process takes them and writes nothing back: each read is one */
 	uint16_t nr;	  /* top-of-loop wait, SCOPE_NR_NONE where there is none */
 	bool any_object;  /* whatever its first argument */
 	uint64_t object;

@@ -129,6 +129,7 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 							      .vector = unit->vector,
 							      .calls = unit->calls}, call, 1);
 	group->units++;
+	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;
 	group->queue_ns += unit->queue_ns;
 	if (unit->queue_ns >= SCOPE_SURVEY_LONG_QUEUE_NS)
@@ -307,11 +308,16 @@ static int settle(struct scope_survey *survey, const struct scope_groups *groups
 	const struct scope_shapes *shapes = survey->shapes;
 	int err = 0;
 
+	survey->asked = false;
+	for (size_t i = 0; i < survey->groups; i++)
+		survey->asked |= survey->group[i].asked > 0;
 	for (size_t i = 0; i < survey->groups; i++) {
 		const struct scope_survey_group *group = &survey->group[i];
 
 		survey->units += group->units;
-		if (groups->group[i].granularity == SCOPE_UNIT_REQUEST)
+		if (survey->asked)
+			survey->requests += group->asked;
+		else if (groups->group[i].granularity == SCOPE_UNIT_REQUEST)
 			survey->requests += group->units;
 		survey->busy_ns += (double)group->busy_ns;
 		survey->queue_ns += (double)group->queue_ns;

@@ -37,6 +37,7 @@ struct scope_survey_group {
 	size_t rows, capacity;
 	struct scope_sketch request_wall; /* ns, of closed request units */
 	uint64_t units;
+	uint64_t asked; /* of them: took a client's request */
 	uint64_t busy_ns; /* on a CPU, asleep inside units, and in the run queue */
 	uint64_t queue_ns; /* the last of these */
 	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
@@ -54,7 +55,9 @@ struct scope_survey {
 	struct scope_survey_group *group; /* as in scope_groups */
 	size_t groups, group_capacity;
 	/* Of all groups, behind the end: */
-	uint64_t units, requests;
+	uint64_t units;
+	uint64_t requests; /* those of clients, where any thread takes some; else what threads pick up in other ways */
+	bool asked; /* the former */
 	double busy_ns, queue_ns, long_queue_ns;
 	struct scope_unit_run *run; /* that told of the units */
 	struct scope_shapes *shapes; /* of those units: run's */

@@ -3,8 +3,8 @@
  * Execution units: the stretches of a thread's work that are compared with one another.
  *
  * Two granularities. Request units run from the return of the call that picks up work to the entry
- * of the next pick-up, across switches; waiting for work belongs to none. Threads that pick up
- * nothing have switch-bounded units (PerfScope, Dean et al., SoCC 2014, section 3): cut where a
+ * of the next pick-up, across switches; waiting for work belongs to none. Those that took what a client
+ * asked are requests as the client counts them. Threads that pick up nothing have switch-bounded units (PerfScope, Dean et al., SoCC 2014, section 3): cut where a
  * call that blocked returns, at every preemption, and at a gap between calls above the thread's own
  * 99th percentile.
  */
@@ -42,6 +42,7 @@ struct scope_unit {
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
 	bool open;	     /* it had not ended when the window did */
+	bool asked;	     /* a client's request was taken in it */
 };
 
 /* A stack, and the call that it was taken behind. */

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests are counted as clients count them, whatever calls stand around the one that takes the work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "units_of.h"
+
+#define BEGIN "meta begin_ns 0\nmeta end_ns 90000\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
+
+/* The unit that took the n-th request. */
+static const struct scope_unit *request(const struct scope_units *units, unsigned n)
+{
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].asked && !n--)
+			return &units->unit[i];
+	fail();
+	return NULL;
+}
+
+/* Calls between the loop's return and the read are the request's, and so is what found nothing to read. */
+static void what_stands_between_is_of_the_request(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1100 0 syscall 10 clock_gettime enter=1050 ret=0\n"
+				"1150 0 syscall 10 rt_sigprocmask enter=1120 ret=0\n"
+				"1200 0 syscall 10 read enter=1160 ret=-11 args=8\n"
+				"1300 0 syscall 10 read enter=1250 ret=64 args=7\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2300 0 syscall 10 read enter=2250 ret=-11 args=7\n"
+				"2400 0 syscall 10 epoll_wait enter=2350 ret=1 args=5\n"
+				"2600 0 syscall 10 read enter=2500 ret=-11 args=7\n"
+				"2900 0 syscall 10 epoll_wait enter=2800 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 1);
+	assert_int_equal(request(run.units, 0)->begin_ns, 1000);
+	assert_int_equal(request(run.units, 0)->end_ns, 2350);
+	end_run(&run);
+}
+
+/* A client is accepted in one turn and asks in the next; what it sends after the answer is thrown away. */
+static void one_request_for_each_connection(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 accept4 enter=1100 ret=9 args=3\n"
+				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				"2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
+				"2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
+				"2400 0 syscall 10 shutdown enter=2350 ret=0 args=9\n"
+				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				"3200 0 syscall 10 read enter=3100 ret=4 args=9\n"
+				"3300 0 syscall 10 read enter=3250 ret=0 args=9\n"
+				"3400 0 syscall 10 close enter=3350 ret=0 args=9\n"
+				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				"4200 0 syscall 10 accept4 enter=4100 ret=9 args=3\n"
+				"4400 0 syscall 10 read enter=4300 ret=64 args=9\n"
+				"4500 0 syscall 10 write enter=4450 ret=64 args=9\n"
+				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(request(run.units, 0)->begin_ns, 2000);
+	/* The accept of one whose request is there already is a part of it. */
+	assert_int_equal(request(run.units, 1)->begin_ns, 4000);
+	end_run(&run);
+}
+
+/* Without a loop the accept is where a request begins. */
+static void an_accept_and_its_read_are_one(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=9\n"
+				"1300 0 syscall 10 write enter=1250 ret=64 args=9\n"
+				"1400 0 syscall 10 close enter=1350 ret=0 args=9\n"
+				"2000 0 syscall 10 accept enter=1900 ret=9 args=3\n"
+				"2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
+				"2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
+				"2400 0 syscall 10 close enter=2350 ret=0 args=9\n");
+
+	(void)state;
+	assert_int_equal(run.units->count, 2);
+	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(request(run.units, 0)->begin_ns, 1000);
+	assert_int_equal(request(run.units, 0)->end_ns, 1900);
+	end_run(&run);
+}
+
+/* It comes in two turns, and is answered in a third: one request. Another client's in the third is one more. */
+static void turns_that_take_no_work_are_none(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				"2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
+				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				"3300 0 syscall 10 write enter=3200 ret=64 args=7\n"
+				"3500 0 syscall 10 read enter=3400 ret=64 args=8\n"
+				"3600 0 syscall 10 write enter=3550 ret=64 args=8\n"
+				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				"4200 0 syscall 10 read enter=4100 ret=64 args=7\n"
+				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 3);
+	assert_int_equal(request(run.units, 1)->begin_ns, 3500);
+	end_run(&run);
+}
+
+/* Answers of another thread count, from the time it began to write: its call may return late. */
+static void another_thread_may_answer(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n"
+				"1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=loop on_cpu\n"
+				"1 1 state 11 tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"1400 0 enter 10 epoll_wait enter=1300 args=5\n1400 0 switch 10 0 sleeping\n"
+				"1500 1 enter 11 write enter=1450 args=7\n"
+				"1500 1 switch 11 0 runnable preempted\n"
+				"1600 0 waking 10 from - softirq\n1600 0 switch 0 10 sleeping\n"
+				"1610 0 exit 10 epoll_wait ret=1\n"
+				"1700 0 syscall 10 read enter=1650 ret=64 args=7\n"
+				"1800 1 switch 0 11 sleeping\n1810 1 exit 11 write ret=64\n"
+				"1900 0 syscall 10 epoll_wait enter=1850 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 2);
+	end_run(&run);
+}
+
+/* Who never answers is asked by every read, but for parts that are read one behind the other. */
+static void without_answers_reads_are_requests(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				"1300 0 syscall 10 read enter=1250 ret=56 args=7\n"
+				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				"2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
+				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 2);
+	end_run(&run);
+}
+
+/* A process made for a connection has it from the one that accepted it. */
+static void a_child_has_its_parents_connection(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				"1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
+				"1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
+				"1100 0 fork 20 parent=10 tgid=20 comm=server\n"
+				"1200 0 syscall 10 close enter=1150 ret=0 args=9\n"
+				"1300 1 switch 0 20 sleeping\n"
+				"1500 1 syscall 20 read enter=1400 ret=64 args=9\n"
+				"1600 1 syscall 20 write enter=1550 ret=64 args=9\n"
+				"1700 1 syscall 20 close enter=1650 ret=0 args=9\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 1);
+	assert_int_equal(request(run.units, 0)->begin_ns, 1500);
+	assert_int_equal(request(run.units, 0)->thread, thread_of(run.units, 20)->index);
+	end_run(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_stands_between_is_of_the_request),
+		cmocka_unit_test(one_request_for_each_connection),
+		cmocka_unit_test(an_accept_and_its_read_are_one),
+		cmocka_unit_test(turns_that_take_no_work_are_none),
+		cmocka_unit_test(another_thread_may_answer),
+		cmocka_unit_test(without_answers_reads_are_requests),
+		cmocka_unit_test(a_child_has_its_parents_connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
