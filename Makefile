@@ -222,7 +222,7 @@ docs: user ## hold the documents against the tree
 PROGRAM ?= $(OUT)/scope
 
 .PHONY: install-files
-install: user ## install the programs, man pages and a systemd unit below PREFIX (and DESTDIR)
+install: user ## install the programs, man pages, completions and a systemd unit below PREFIX (and DESTDIR)
 	$(Q)$(MAKE) --no-print-directory install-files
 
 install-files:
@@ -230,6 +230,10 @@ install-files:
 	$(Q)install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scope
 	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/bin/scope-report
 	$(Q)install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(Q)$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/scope
+	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/share/bash-completion/completions/scope-report
+	$(Q)$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_scope
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	$(Q)sed 's,@BINDIR@,$(PREFIX)/bin,' scripts/scope-record@.service \
 		> $(DESTDIR)$(PREFIX)/lib/systemd/system/scope-record@.service

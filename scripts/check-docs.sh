@@ -61,13 +61,16 @@ check_targets() {
 	done
 }
 
-# Long options of a command's help.
-helped() { "$scope" "$1" --help | grep -oE '(^|[ ,])--[a-z][a-z-]*' | grep -oE '[a-z][a-z-]*' | sort -u; }
+# Options of a command's help, without spaces: -p--pidPID, --flight[=TIME].
+helped() {	# COMMAND
+	"$scope" "$1" --help | grep -oE '^  (-[a-z], |    )--[a-z-]+(\[=[A-Z]+\]| [A-Z]+\b)?' | tr -d ' ,' | sort -u
+}
 
-# Long options that a man page defines: those at the head of an item.
-described() {
-	sed 's/\\-/-/g' "docs/man/scope-$1.1" | awk '/^\.TP/ { head = 1; next } head { print; head = 0 }' |
-		grep -oE -- '--[a-z][a-z-]*' | sed 's/^--//' | sort -u
+# The same of those that a man page defines, at the head of an item.
+described() {	# COMMAND
+	sed 's/\\-/-/g; s/\\f[IR]//g; s/"//g' "docs/man/scope-$1.1" |
+		awk '/^\.TP/ { head = 1; next } head { print; head = 0 }' |
+		grep -oE -- '(-[a-z] *, *)?--[a-z-]+ *(\[ *=[A-Z]+ *\]|[A-Z]+)?' | tr -d ' ,' | sort -u
 }
 
 check_pages() {
@@ -80,8 +83,8 @@ check_pages() {
 		[ -e "$page" ] || { differ "scope $command has no page $page"; continue; }
 		grep -q "^\.BR $command \"" docs/man/scope.1 || differ "docs/man/scope.1 does not list $command"
 		while read -r option; do
-			differ "$page and scope $command --help differ in --$option"
-		done < <(comm -3 <(helped "$command" | grep -vx help) <(described "$command" | grep -vx help) | tr -d '\t')
+			differ "$page and scope $command --help differ in $option"
+		done < <(comm -3 <(helped "$command" | grep -v help) <(described "$command" | grep -v help) | tr -d '\t')
 	done
 	for page in docs/man/scope-*.1; do
 		command=${page#docs/man/scope-}

@@ -30,6 +30,7 @@ int scope_cmd_learn(int argc, char **argv);
 int scope_cmd_signatures(int argc, char **argv);
 int scope_cmd_scrub(int argc, char **argv);
 int scope_cmd_delay(int argc, char **argv);
+int scope_cmd_completion(int argc, char **argv);
 
 struct scope_newfile;
 
@@ -59,22 +60,10 @@ __attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command,
 int scope_cmd_number(const char *text, uint64_t low, uint64_t high, uint64_t *ret_number);
 int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
 
-/* Options that say whom and what to trace, the same for each command that captures. */
-enum {
-	SCOPE_OPTION_COMM = 512,
-	SCOPE_OPTION_CGROUP,
-	SCOPE_OPTION_SYSCALLS,
-};
-
-#define SCOPE_CMD_SELECT_SHORT "p:t:"
-#define SCOPE_CMD_SELECT_LONG                                                                      \
-	{ "pid", required_argument, NULL, 'p' },                                                   \
-	{ "tid", required_argument, NULL, 't' },                                                   \
-	{ "comm", required_argument, NULL, SCOPE_OPTION_COMM },                                    \
-	{ "cgroup", required_argument, NULL, SCOPE_OPTION_CGROUP },                                \
-	{ "syscalls", required_argument, NULL, SCOPE_OPTION_SYSCALLS }
-
-/* -1: the option is none of these. Else 0, or the exit status for what makes no sense or is gone. */
+/*
+ * Takes an option that says whom and what to trace. -1: it is none of these. Else 0, or the exit status for
+ * what makes no sense or is gone.
+ */
 int scope_cmd_select(const char *command, int option, const char *value,
 		     struct scope_selection *selection);
 

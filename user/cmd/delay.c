@@ -9,89 +9,13 @@
 #include "base/duration.h"
 #include "causal/coz.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/delay.h"
 #include "cmd/ranked.h"
 #include "control/delay.h"
 
-static const char usage[] =
-	"Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
-	"       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
-	"       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
-	"       scope delay read FILE [OPTION...]\n"
-	"Experiments that tell whether a place matters. sensitivity holds the threads of a process\n"
-	"up there, for several lengths in random order, and fits what that does to its progress.\n"
-	"speedup holds all others up while it runs, which looks as if it were faster. read does the\n"
-	"arithmetic for a profile in the format of Coz.\n\n"
-	"  -p, --pid PID          the process; descendants too\n"
-	"      --no-follow        leave descendants out\n"
-	"      --site SITE        where: syscall:NAME (before the call), return:NAME (as it returns),\n"
-	"                         receive (bytes from a socket), function:NAME or function:FILE:NAME\n"
-	"                         (of the program), kernel:SYMBOL; up to 8 times. Of a speedup:\n"
-	"                         function:NAME, or syscall:NAME (while it blocks)\n"
-	"      --function NAME    the same as --site function:NAME\n"
-	"      --top N            the first N functions that a report on the saved trace of -i ranks,\n"
-	"                         1 to 8, besides those of --site\n"
-	"  -i, --input FILE       that trace, of scope record or saved by a report\n"
-	"      --by LIST          delays with commas (default 0,50us,200us,1ms; 0 is always there), or\n"
-	"                         auto: by how often threads come to each site; speedups as 0,25%,50%\n"
-	"                         (default: steps of 5 % by chance)\n"
-	"      --progress POINT   what is counted: request (default: an answer on an accepted\n"
-	"                         connection), syscall:NAME, function:NAME, begin:MARK,end:MARK; for\n"
-	"                         read: the name of one in the profile\n"
-	"      --repeats N        each of the list so often (default 8); without a list, 5 times as\n"
-	"                         many speedups\n"
-	"      --length TIME      of one experiment (default 500ms; longer where too little happens)\n"
-	"      --cool-off TIME    before each, with its delay on (default 50ms)\n"
-	"      --max-delay TIME   of all threads together in a second (default 10s)\n"
-	"      --seed N           of the order and the intervals (default: by chance; it is printed)\n"
-	"      --format NAME      text or json (default text)\n"
-	"  -o, --output FILE      write there instead of standard output\n"
-	"      --svg FILE         the plots as a picture\n"
-	"      --coz FILE         the experiments in Coz's format; named *.jsonl: a JSON object a line\n"
-	"  -h, --help             this text\n\n"
-	"Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
-	"the kernel. They slow the program down: this is for tests, not for production.\n";
-
 #define REPEATS_MAX 10000
-
-enum {
-	OPTION_NO_FOLLOW = 256,
-	OPTION_SITE,
-	OPTION_FUNCTION,
-	OPTION_TOP,
-	OPTION_BY,
-	OPTION_PROGRESS,
-	OPTION_REPEATS,
-	OPTION_LENGTH,
-	OPTION_COOL_OFF,
-	OPTION_MAX_DELAY,
-	OPTION_SEED,
-	OPTION_FORMAT,
-	OPTION_SVG,
-	OPTION_COZ,
-};
-
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
-	{ "site", required_argument, NULL, OPTION_SITE },
-	{ "function", required_argument, NULL, OPTION_FUNCTION },
-	{ "top", required_argument, NULL, OPTION_TOP },
-	{ "input", required_argument, NULL, 'i' },
-	{ "by", required_argument, NULL, OPTION_BY },
-	{ "progress", required_argument, NULL, OPTION_PROGRESS },
-	{ "repeats", required_argument, NULL, OPTION_REPEATS },
-	{ "length", required_argument, NULL, OPTION_LENGTH },
-	{ "cool-off", required_argument, NULL, OPTION_COOL_OFF },
-	{ "max-delay", required_argument, NULL, OPTION_MAX_DELAY },
-	{ "seed", required_argument, NULL, OPTION_SEED },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "output", required_argument, NULL, 'o' },
-	{ "svg", required_argument, NULL, OPTION_SVG },
-	{ "coz", required_argument, NULL, OPTION_COZ },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 struct request {
 	struct scope_delay_request delay;
@@ -159,23 +83,23 @@ static int take_number(int option, const char *value, struct scope_delay_request
 			return scope_cmd_misuse("delay", "-p wants the number of a process, not '%s'", value);
 		request->pid = (uint32_t)number;
 		return 0;
-	case OPTION_REPEATS:
+	case SCOPE_OPTION_REPEATS:
 		if (scope_cmd_number(value, 1, REPEATS_MAX, &number))
 			return scope_cmd_misuse("delay", "--repeats wants a number from 1 to %d, not '%s'",
 						REPEATS_MAX, value);
 		request->repeats = (uint32_t)number;
 		return 0;
-	case OPTION_LENGTH:
+	case SCOPE_OPTION_LENGTH:
 		if (scope_cmd_seconds(value, &request->length_ns))
 			return scope_cmd_misuse("delay", "--length wants a time as 500ms or 2, not '%s'", value);
 		return 0;
-	case OPTION_COOL_OFF:
+	case SCOPE_OPTION_COOL_OFF:
 		if (strcmp(value, "0") && scope_cmd_seconds(value, &request->cool_off_ns))
 			return scope_cmd_misuse("delay", "--cool-off wants a time as 50ms, not '%s'", value);
 		if (!strcmp(value, "0"))
 			request->cool_off_ns = 0;
 		return 0;
-	case OPTION_MAX_DELAY:
+	case SCOPE_OPTION_MAX_DELAY:
 		if (scope_cmd_seconds(value, &request->second_max_ns))
 			return scope_cmd_misuse("delay", "--max-delay wants a time as 2 or 500ms, not '%s'",
 						value);
@@ -194,19 +118,19 @@ static int take_number(int option, const char *value, struct scope_delay_request
 static int take(int option, const char *value, struct scope_delay_request *request)
 {
 	switch (option) {
-	case OPTION_NO_FOLLOW:
+	case SCOPE_OPTION_NO_FOLLOW:
 		request->follow = false;
 		return 0;
-	case OPTION_SITE:
+	case SCOPE_OPTION_SITE:
 		if (request->sites == SCOPE_DELAY_SITES_MAX)
 			return scope_cmd_misuse("delay", "at most %d times --site",
 						SCOPE_DELAY_SITES_MAX);
 		request->site[request->sites++] = value;
 		return 0;
-	case OPTION_PROGRESS:
+	case SCOPE_OPTION_PROGRESS:
 		request->progress = value;
 		return 0;
-	case OPTION_FORMAT:
+	case SCOPE_OPTION_FORMAT:
 		if (strcmp(value, "text") && strcmp(value, "json"))
 			return scope_cmd_misuse("delay", "--format wants text or json, not '%s'", value);
 		request->json = !strcmp(value, "json");
@@ -214,10 +138,10 @@ static int take(int option, const char *value, struct scope_delay_request *reque
 	case 'o':
 		request->output = value;
 		return 0;
-	case OPTION_SVG:
+	case SCOPE_OPTION_SVG:
 		request->svg = value;
 		return 0;
-	case OPTION_COZ:
+	case SCOPE_OPTION_COZ:
 		request->coz = value;
 		return 0;
 	default:
@@ -233,7 +157,7 @@ static int take_function(const char *name, struct request *request)
 	if (snprintf(text, SCOPE_SITE_TEXT, "function:%s", name) >= SCOPE_SITE_TEXT)
 		return scope_cmd_misuse("delay", "--function: the name is longer than %d bytes",
 					SCOPE_SITE_TEXT - 10);
-	return take(OPTION_SITE, text, &request->delay);
+	return take(SCOPE_OPTION_SITE, text, &request->delay);
 }
 
 /* Likewise of what is this command's own. */
@@ -242,15 +166,15 @@ static int take_own(int option, const char *value, struct request *request)
 	uint64_t number;
 
 	switch (option) {
-	case OPTION_BY:
+	case SCOPE_OPTION_BY:
 		request->by = value;
 		return 0;
 	case 'i':
 		request->input = value;
 		return 0;
-	case OPTION_FUNCTION:
+	case SCOPE_OPTION_FUNCTION:
 		return take_function(value, request);
-	case OPTION_TOP:
+	case SCOPE_OPTION_TOP:
 		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
 			return scope_cmd_misuse("delay", "--top wants a number from 1 to %d, not '%s'",
 						SCOPE_DELAY_SITES_MAX, value);
@@ -265,7 +189,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "p:i:o:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("delay", argc, argv)) != -1) {
 		if (option == '?')
 			return scope_cmd_misuse("delay", "that option is not understood");
 		if (option == 'h') {
@@ -364,7 +288,7 @@ int scope_cmd_delay(int argc, char **argv)
 	if (status)
 		return status;
 	if (request.help) {
-		fputs(usage, stdout);
+		scope_command_line_help("delay");
 		return SCOPE_EXIT_DONE;
 	}
 	verb = optind < argc ? argv[optind] : "";

@@ -10,6 +10,8 @@
 
 #include "base/plain.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/doctor.h"
 #include "control/control.h"
 #include "perf/perf.h"
@@ -17,21 +19,6 @@
 
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
-
-static const char usage[] =
-	"Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
-	"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
-	"kernel takes it.\n\n"
-	"  -p, --pid PID   whether functions of this process will have names, too\n"
-	"  -h, --help      this text\n\n"
-	"Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
-	"where the file named does not fit.\n";
-
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 void scope_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict,
 		      const char *format, ...)
@@ -302,14 +289,14 @@ int scope_cmd_doctor(int argc, char **argv)
 	uint64_t pid = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "p:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("doctor", argc, argv)) != -1) {
 		switch (option) {
 		case 'p':
 			if (scope_cmd_number(optarg, 1, INT_MAX, &pid))
 				return scope_cmd_misuse("doctor", "'%s' is not a process number", optarg);
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			scope_command_line_help("doctor");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("doctor", "that option is not understood");

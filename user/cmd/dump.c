@@ -7,34 +7,11 @@
 
 #include "base/duration.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "trace/text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
-
-static const char usage[] =
-	"Usage: scope dump [--from TIME] [--to TIME] FILE\n"
-	"       scope dump --reverse TEXT -o FILE\n"
-	"Print what a trace holds, one row or event per line; or make a trace of such lines.\n\n"
-	"      --from TIME     leave out events before TIME: 12.5 (seconds), 500ms, 2m after\n"
-	"                      the window's begin\n"
-	"      --to TIME       leave out those from TIME on\n"
-	"  -r, --reverse       read text ('-': standard input), write a trace\n"
-	"  -o, --output FILE   the trace to write, with --reverse\n"
-	"  -h, --help          this text\n";
-
-enum {
-	OPTION_FROM = 256,
-	OPTION_TO,
-};
-
-static const struct option long_options[] = {
-	{ "from", required_argument, NULL, OPTION_FROM },
-	{ "to", required_argument, NULL, OPTION_TO },
-	{ "reverse", no_argument, NULL, 'r' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 /* Of a window without a begin: when its first event was. 0: there is none. */
 static int find_begin(struct scope_trace *trace, uint64_t *ret_ns)
@@ -128,11 +105,11 @@ int scope_cmd_dump(int argc, char **argv)
 	bool backwards = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "ro:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("dump", argc, argv)) != -1) {
 		switch (option) {
-		case OPTION_FROM:
-		case OPTION_TO:
-			if (scope_duration_parse(optarg, option == OPTION_FROM ? &from_ns : &to_ns))
+		case SCOPE_OPTION_FROM:
+		case SCOPE_OPTION_TO:
+			if (scope_duration_parse(optarg, option == SCOPE_OPTION_FROM ? &from_ns : &to_ns))
 				return scope_cmd_misuse("dump", "--from and --to want a time after "
 							"the window's begin, as 12.5 or 500ms");
 			break;
@@ -143,7 +120,7 @@ int scope_cmd_dump(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			scope_command_line_help("dump");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("dump", "that option is not understood");

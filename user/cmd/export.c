@@ -8,27 +8,14 @@
 
 #include "base/newfile.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/symbols.h"
 #include "export/export.h"
 
-static const char usage[] =
-	"Usage: scope export FORMAT FILE [-o OUTPUT]\n"
-	"Write a trace in a format that other tools read.\n\n"
-	"  -o, --output PATH   the file, or directory, to write (default: standard output for text)\n"
-	SCOPE_CMD_SYMBOLS_USAGE
-	"  -h, --help          this text\n\n"
-	"Formats:\n";
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	SCOPE_CMD_SYMBOLS_LONG,
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
 static void print_usage(void)
 {
-	fputs(usage, stdout);
+	scope_command_line_help("export");
 	for (const struct scope_export_format *row = scope_export_formats; row->name; row++)
 		printf("  %-11s %s\n", row->name, row->help);
 }
@@ -98,7 +85,7 @@ int scope_cmd_export(int argc, char **argv)
 	const char *output = NULL;
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("export", argc, argv)) != -1) {
 		switch (option) {
 		case 'o':
 			output = optarg;

@@ -8,33 +8,9 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "import/import.h"
-
-static const char usage[] =
-	"Usage: scope import INPUT -p PID -o FILE\n"
-	"       scope import INPUT --comm NAME -o FILE\n"
-	"Make a trace of what another tool recorded. INPUT is the output of `perf script` on\n"
-	"raw_syscalls and sched tracepoints ('-': standard input), or a CTF directory of LTTng's.\n\n"
-	"  -p, --pid PID       the process, with its threads and descendants\n"
-	"      --comm NAME     all threads of that name\n"
-	"  -o, --output FILE   the trace to write\n"
-	"  -h, --help          this text\n\n"
-	"To record:\n"
-	"  perf record -a -g -e 'raw_syscalls:*,sched:sched_switch,sched:sched_waking,\\\n"
-	"      sched:sched_process_fork,sched:sched_process_exit,cpu-clock' -- sleep 20\n"
-	"  perf script -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > text\n";
-
-enum {
-	OPTION_COMM = 256,
-};
-
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "comm", required_argument, NULL, OPTION_COMM },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 /* *ret_stream NULL: it is a directory. Its files are opened by the library that reads them, as the user. */
 static int open_input(const char *input, struct scope_error *error, FILE **ret_stream)
@@ -101,7 +77,7 @@ int scope_cmd_import(int argc, char **argv)
 	uint64_t pid;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "p:o:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("import", argc, argv)) != -1) {
 		switch (option) {
 		case 'p':
 			if (scope_cmd_number(optarg, 1, SCOPE_TID_MASK, &pid))
@@ -109,14 +85,14 @@ int scope_cmd_import(int argc, char **argv)
 							"'%s'", optarg);
 			choice.pid = (uint32_t)pid;
 			break;
-		case OPTION_COMM:
+		case SCOPE_OPTION_COMM:
 			choice.comm = optarg;
 			break;
 		case 'o':
 			output = optarg;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			scope_command_line_help("import");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("import", "that option is not understood");

@@ -10,6 +10,8 @@
 
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/held.h"
 #include "cmd/symbols.h"
 #include "proc/reader.h"
@@ -17,51 +19,6 @@
 #include "signature/store.h"
 #include "source/source.h"
 #include "trace/writer.h"
-
-static const char usage[] =
-	"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
-	"       scope learn -p PID [OPTION...]\n"
-	"       scope learn -i FILE [OPTION...]\n"
-	"Learn by which system calls the functions of a program are told, for reports without stacks.\n\n"
-	"  -p, --pid PID          the process; its descendants are traced too\n"
-	"  -i, --input FILE       a trace with stacks, as kept by --save\n"
-	"  -d, --duration TIME    how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds; a COMMAND:\n"
-	"                         until it ends)\n"
-	"      --db FILE          the database (default: /var/lib/scope/signatures.db for root, else\n"
-	"                         ~/.local/share/scope/signatures.db)\n"
-	"      --min-support N    a signature was seen so often at least (default 5)\n"
-	"      --max-episodes N   signatures of a function, the best supported ones (default 200)\n"
-	"      --stack-bytes N    slice of the stack to copy at each call (default 8192)\n"
-	"      --save FILE        keep the trace\n"
-	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
-	SCOPE_CMD_SYMBOLS_USAGE
-	"  -h, --help             this text\n\n"
-	"Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
-	"the work that it does in production. Needs root, but for -i.\n";
-
-enum {
-	OPTION_DB = 256,
-	OPTION_MIN_SUPPORT,
-	OPTION_MAX_EPISODES,
-	OPTION_STACK_BYTES,
-	OPTION_SAVE,
-	OPTION_SOURCE,
-};
-
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "input", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "db", required_argument, NULL, OPTION_DB },
-	{ "min-support", required_argument, NULL, OPTION_MIN_SUPPORT },
-	{ "max-episodes", required_argument, NULL, OPTION_MAX_EPISODES },
-	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
-	{ "save", required_argument, NULL, OPTION_SAVE },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	SCOPE_CMD_SYMBOLS_LONG,
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 struct request {
 	struct scope_capture_options capture;
@@ -83,13 +40,13 @@ static int take_number(int option, const char *value, struct request *request)
 	uint64_t number;
 
 	switch (option) {
-	case OPTION_MIN_SUPPORT:
+	case SCOPE_OPTION_MIN_SUPPORT:
 		if (scope_cmd_number(value, 1, UINT32_MAX, &number))
 			return scope_cmd_misuse("learn", "--min-support wants a number of 1 or more, not "
 						"'%s'", value);
 		request->mine.support_min = number;
 		return 0;
-	case OPTION_MAX_EPISODES:
+	case SCOPE_OPTION_MAX_EPISODES:
 		if (scope_cmd_number(value, 1, 100000, &number))
 			return scope_cmd_misuse("learn", "--max-episodes wants a number from 1 to 100000, "
 						"not '%s'", value);
@@ -116,13 +73,13 @@ static int take_value(int option, const char *value, struct request *request)
 	case 'i':
 		request->input = value;
 		return 0;
-	case OPTION_DB:
+	case SCOPE_OPTION_DB:
 		request->db = value;
 		return 0;
-	case OPTION_SAVE:
+	case SCOPE_OPTION_SAVE:
 		request->save = value;
 		return 0;
-	case OPTION_SOURCE:
+	case SCOPE_OPTION_SOURCE:
 		request->source = value;
 		return 0;
 	default:
@@ -135,7 +92,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "p:i:d:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("learn", argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;
@@ -353,7 +310,7 @@ int scope_cmd_learn(int argc, char **argv)
 	init_capture(&request.capture);
 	status = parse(argc, argv, &request);
 	if (!status && request.help) {
-		fputs(usage, stdout);
+		scope_command_line_help("learn");
 	} else if (!status) {
 		if (!request.input)
 			status = scope_cmd_source("learn", request.source, &request.from);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/commands.h"
 
 void scope_cmd_learned_init(struct scope_cmd_learned *learned)
 {

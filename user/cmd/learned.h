@@ -6,26 +6,6 @@
 #include "base/error.h"
 #include "signature/set.h"
 
-enum {
-	SCOPE_OPTION_DB = 704,
-	SCOPE_OPTION_SHARED,
-	SCOPE_OPTION_NO_SIGNATURES,
-	SCOPE_OPTION_WEIGHTS,
-};
-
-#define SCOPE_CMD_LEARNED_LONG                                                                     \
-	{ "db", required_argument, NULL, SCOPE_OPTION_DB },                                        \
-	{ "shared", required_argument, NULL, SCOPE_OPTION_SHARED },                                \
-	{ "weights", required_argument, NULL, SCOPE_OPTION_WEIGHTS },                              \
-	{ "no-signatures", no_argument, NULL, SCOPE_OPTION_NO_SIGNATURES }
-
-#define SCOPE_CMD_LEARNED_USAGE                                                                    \
-	"      --db FILE         signatures that `scope learn` learned (default: where it puts them)\n" \
-	"      --shared N        leave signatures of more than N functions aside (default 4)\n"        \
-	"      --weights NAME    a signature of k functions weighs its length / k (length, the default)\n" \
-	"                        or 1 / k (flat)\n"                                                  \
-	"      --no-signatures   use none\n"
-
 struct scope_cmd_learned {
 	const char *db; /* NULL: not named */
 	struct scope_signature_options options;

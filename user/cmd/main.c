@@ -7,48 +7,29 @@
 #include <scope/abi.h>
 
 #include "cmd/cmd.h"
-
-static const struct {
-	const char *name;
-	int (*function)(int argc, char **argv);
-	const char *help;
-} commands[] = {
-	{ "report", scope_cmd_report, "trace a process, or read a trace, and name the functions to blame" },
-	{ "record", scope_cmd_record, "trace a process into a file" },
-	{ "learn", scope_cmd_learn, "learn by which system calls a program's functions are told" },
-	{ "signatures", scope_cmd_signatures, "list, show, export or import what was learned" },
-	{ "dump", scope_cmd_dump, "print what a trace holds" },
-	{ "scrub", scope_cmd_scrub, "take memory of the target out of a trace" },
-	{ "export", scope_cmd_export, "give a trace to other tools" },
-	{ "import", scope_cmd_import, "make a trace of what perf or LTTng recorded" },
-	{ "delay", scope_cmd_delay, "hold a process up on purpose, and tell what that changes" },
-	{ "status", scope_cmd_status, "tell whether the module is loaded, and which one" },
-	{ "doctor", scope_cmd_doctor, "tell what this machine lacks, and the remedy" },
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#include "cmd/commands.h"
 
 static void print_help(FILE *stream)
 {
-	size_t i;
+	const struct scope_command *command;
 
 	fprintf(stream, "Scope finds the functions that make a server slow or hang.\n\n"
 			"Usage: scope COMMAND [OPTION...]\n\nCommands:\n");
-	for (i = 0; i < COMMANDS; i++)
-		fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+	for (command = scope_commands; command->name; command++)
+		fprintf(stream, "  %-10s %s\n", command->name, command->summary);
 	fprintf(stream, "\n`scope COMMAND --help` lists the options of a command; "
 			"scope-report is `scope report`.\n");
 }
 
 static int run(const char *name, int argc, char **argv)
 {
-	size_t i;
+	const struct scope_command *command = scope_command_find(name);
 
-	for (i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i].name, name))
-			return commands[i].function(argc, argv);
-	scope_cmd_say(name, "there is no such command; `scope --help` lists them");
-	return SCOPE_EXIT_USAGE;
+	if (!command) {
+		scope_cmd_say(name, "there is no such command; `scope --help` lists them");
+		return SCOPE_EXIT_USAGE;
+	}
+	return command->run(argc, argv);
 }
 
 static int ends_in(const char *text, const char *end)

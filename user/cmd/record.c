@@ -9,6 +9,7 @@
 
 #include "base/plain.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/held.h"
 #include "cmd/record_options.h"
 #include "recorder/door.h"
@@ -174,7 +175,7 @@ int scope_cmd_record(int argc, char **argv)
 	if (status)
 		return status;
 	if (request.help) {
-		fputs(scope_cmd_record_usage, stdout);
+		scope_command_line_help("record");
 		return SCOPE_EXIT_DONE;
 	}
 	if (request.snapshot)

@@ -12,6 +12,8 @@
 #include "base/duration.h"
 #include "capture/defaults.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
 
@@ -20,105 +22,6 @@
 #define ROTATE_MAX 100000
 #define ROTATE_BYTES (64ull << 20)
 
-const char scope_cmd_record_usage[] =
-	"Usage: scope record -p PID [OPTION...]\n"
-	"       scope record [OPTION...] -- COMMAND [ARGUMENT...]\n"
-	"       scope record --snapshot\n"
-	"Trace a process, its threads and descendants, into a file for `scope report -i`.\n\n"
-	"  -p, --pid PID          the process (or one of its threads); may be repeated\n"
-	"  -t, --tid TID          one thread alone; may be repeated\n"
-	"      --comm NAME        threads while they have this name (NAME* all that begin so)\n"
-	"      --cgroup PATH      threads while they are in this control group\n"
-	"      --syscalls LIST    record these calls alone: read,futex,202\n"
-	"  -d, --duration TIME    how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
-	"                         (without end with --flight, --rotate or a COMMAND)\n"
-	"  -o, --output FILE      the trace file (default scope-PID.trace)\n"
-	"      --max-size SIZE    end, or go on in the next file, at 500k, 64M, 2G\n"
-	"      --rotate N         files in turn, named FILE-DATE-TIME; the latest N stay\n"
-	"      --compress LEVEL   of zstd, 1 to 19; 0: off (default 1)\n"
-	"      --flight[=TIME]    keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
-	"                         --snapshot, a trigger, and at the end\n"
-	"      --flight-memory SIZE  at most so much memory for it (default 256M)\n"
-	"      --trigger WHEN     rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
-	"                         up to 16 of them\n"
-	"      --cool-off TIME    no trigger counts for so long after one (default 60)\n"
-	"      --snapshot         have all running flight recorders write their files now\n"
-	"      --no-follow        leave descendants out\n"
-	"      --no-stacks        take no stacks at slow calls\n"
-	"      --raw-stacks       keep registers and bytes of stacks, which hold anything that the\n"
-	"                         program had there; else addresses, and no memory of it\n"
-	"      --no-samples       do not sample what runs\n"
-	"      --chain            walk frame pointers in the kernel instead of copying the stack\n"
-	"      --stack-budget N   take stacks of the slowest calls, so many a second (default: half of\n"
-	"                         1000 on each CPU); 0: of all slow calls, from the first second on\n"
-	"      --stack-bytes N    slice of the stack to copy (default 8192)\n"
-	"      --subbuf-bytes N   size of a sub-buffer, a power of two (default 262144);\n"
-	"                         by perf those of the file are four times as large\n"
-	"      --subbuf-count N   sub-buffers per CPU, a power of two (default 8)\n"
-	"      --block            record requests to block devices and how long they took\n"
-	"      --probe PLACE      record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
-	"                         kernel function and its return), u:PATH:FUNCTION or\n"
-	"                         ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
-	"                         ,args=N and ,stack behind it; as often as needed\n"
-	"      --max-overhead PCT the module stops tracing where probes take more of a CPU (default\n"
-	"                         50, 0: any share)\n"
-	"      --source NAME      kmod (the module) or perf (default: the module where it can be used)\n"
-	"  -h, --help             this text\n\n"
-	"Ctrl-C ends the trace early and keeps the file. Needs root.\n";
-
-enum {
-	OPTION_NO_FOLLOW = 256,
-	OPTION_NO_STACKS,
-	OPTION_RAW_STACKS,
-	OPTION_NO_SAMPLES,
-	OPTION_CHAIN,
-	OPTION_STACK_BYTES,
-	OPTION_SUBBUF_BYTES,
-	OPTION_SUBBUF_COUNT,
-	OPTION_MAX_OVERHEAD,
-	OPTION_STACK_BUDGET,
-	OPTION_SOURCE,
-	OPTION_MAX_SIZE,
-	OPTION_ROTATE,
-	OPTION_COMPRESS,
-	OPTION_FLIGHT,
-	OPTION_FLIGHT_MEMORY,
-	OPTION_TRIGGER,
-	OPTION_COOL_OFF,
-	OPTION_SNAPSHOT,
-	OPTION_BLOCK,
-	OPTION_PROBE,
-};
-
-static const struct option long_options[] = {
-	SCOPE_CMD_SELECT_LONG,
-	{ "duration", required_argument, NULL, 'd' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-follow", no_argument, NULL, OPTION_NO_FOLLOW },
-	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
-	{ "raw-stacks", no_argument, NULL, OPTION_RAW_STACKS },
-	{ "no-samples", no_argument, NULL, OPTION_NO_SAMPLES },
-	{ "chain", no_argument, NULL, OPTION_CHAIN },
-	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
-	{ "subbuf-bytes", required_argument, NULL, OPTION_SUBBUF_BYTES },
-	{ "subbuf-count", required_argument, NULL, OPTION_SUBBUF_COUNT },
-	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
-	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
-	{ "rotate", required_argument, NULL, OPTION_ROTATE },
-	{ "compress", required_argument, NULL, OPTION_COMPRESS },
-	{ "flight", optional_argument, NULL, OPTION_FLIGHT },
-	{ "flight-memory", required_argument, NULL, OPTION_FLIGHT_MEMORY },
-	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
-	{ "cool-off", required_argument, NULL, OPTION_COOL_OFF },
-	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
-	{ "block", no_argument, NULL, OPTION_BLOCK },
-	{ "probe", required_argument, NULL, OPTION_PROBE },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
 /* 0, -1 for an option that is not of these, or the exit status for a value that makes no sense. */
 static int take_file_value(int option, const char *value, struct scope_recorder_options *recorder)
 {
@@ -126,42 +29,42 @@ static int take_file_value(int option, const char *value, struct scope_recorder_
 	uint64_t number;
 
 	switch (option) {
-	case OPTION_MAX_SIZE:
+	case SCOPE_OPTION_MAX_SIZE:
 		if (scope_size_parse(value, &recorder->max_bytes) || recorder->max_bytes < 65536)
 			return scope_cmd_misuse("record", "--max-size wants a size of 64k or more, as "
 						"500k, 64M or 2G, not '%s'", value);
 		return 0;
-	case OPTION_ROTATE:
+	case SCOPE_OPTION_ROTATE:
 		if (scope_cmd_number(value, 1, ROTATE_MAX, &number))
 			return scope_cmd_misuse("record", "--rotate wants a number of files from 1 to "
 						"%d, not '%s'", ROTATE_MAX, value);
 		recorder->keep = (uint32_t)number;
 		return 0;
-	case OPTION_COMPRESS:
+	case SCOPE_OPTION_COMPRESS:
 		if (scope_cmd_number(value, 0, SCOPE_WRITER_LEVEL_MAX, &number))
 			return scope_cmd_misuse("record", "--compress wants a level from 0 to %d, not "
 						"'%s'", SCOPE_WRITER_LEVEL_MAX, value);
 		recorder->level = (int)number;
 		return 0;
-	case OPTION_FLIGHT:
+	case SCOPE_OPTION_FLIGHT:
 		recorder->flight_ns = FLIGHT_NS;
 		if (value && scope_cmd_seconds(value, &recorder->flight_ns))
 			return scope_cmd_misuse("record", "--flight wants a time as =300 or =5m, not "
 						"'%s'", value);
 		return 0;
-	case OPTION_FLIGHT_MEMORY:
+	case SCOPE_OPTION_FLIGHT_MEMORY:
 		if (scope_size_parse(value, &recorder->flight_bytes) ||
 		    recorder->flight_bytes < SCOPE_FLIGHT_BYTES_MIN)
 			return scope_cmd_misuse("record", "--flight-memory wants a size of 4M or more, "
 						"not '%s'", value);
 		return 0;
-	case OPTION_TRIGGER:
+	case SCOPE_OPTION_TRIGGER:
 		if (!recorder->triggers && scope_triggers_create(&recorder->triggers))
 			return scope_cmd_misuse("record", "no memory for triggers");
 		if (scope_triggers_add(recorder->triggers, value, &error))
 			return scope_cmd_misuse("record", "%s", error.text);
 		return 0;
-	case OPTION_COOL_OFF:
+	case SCOPE_OPTION_COOL_OFF:
 		if (scope_cmd_seconds(value, &recorder->cool_ns))
 			return scope_cmd_misuse("record", "--cool-off wants a time as 60 or 10m, not "
 						"'%s'", value);
@@ -210,7 +113,7 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 	case 'o':
 		request->output = value;
 		return 0;
-	case OPTION_SOURCE:
+	case SCOPE_OPTION_SOURCE:
 		request->source = value;
 		return 0;
 	case 'd':
@@ -219,27 +122,27 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 						"to 168h, not '%s'", value);
 		request->duration = true;
 		return 0;
-	case OPTION_PROBE:
+	case SCOPE_OPTION_PROBE:
 		return take_probe(value, request);
-	case OPTION_STACK_BYTES:
+	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
 			return scope_cmd_misuse("record", "--stack-bytes wants a multiple of 8 from 64 "
 						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
 		capture->stack_bytes = (uint32_t)number;
 		return 0;
-	case OPTION_STACK_BUDGET:
+	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
 			return scope_cmd_misuse("record", "--stack-budget wants a number of stacks a "
 						"second, or 0 for no choice among calls, not '%s'",
 						value);
 		capture->stack_budget = (uint32_t)number;
 		return 0;
-	case OPTION_MAX_OVERHEAD:
+	case SCOPE_OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &capture->overhead_max))
 			return scope_cmd_misuse("record", "--max-overhead wants a share of one CPU in "
 						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
 		return 0;
-	case OPTION_SUBBUF_BYTES:
+	case SCOPE_OPTION_SUBBUF_BYTES:
 		if (power_of_two(value, SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX,
 				 &capture->subbuf_bytes))
 			return scope_cmd_misuse("record", "--subbuf-bytes wants a power of two from %u "
@@ -301,25 +204,25 @@ static int take_flag(int option, struct scope_cmd_record *request)
 	case 'h':
 		request->help = true;
 		return 0;
-	case OPTION_NO_FOLLOW:
+	case SCOPE_OPTION_NO_FOLLOW:
 		request->capture.follow = false;
 		return 0;
-	case OPTION_RAW_STACKS:
+	case SCOPE_OPTION_RAW_STACKS:
 		request->capture.raw_stacks = true;
 		return 0;
-	case OPTION_NO_STACKS:
+	case SCOPE_OPTION_NO_STACKS:
 		request->stackless = true;
 		return 0;
-	case OPTION_NO_SAMPLES:
+	case SCOPE_OPTION_NO_SAMPLES:
 		request->capture.sample_period_ns = 0;
 		return 0;
-	case OPTION_BLOCK:
+	case SCOPE_OPTION_BLOCK:
 		request->capture.block = true;
 		return 0;
-	case OPTION_CHAIN:
+	case SCOPE_OPTION_CHAIN:
 		request->capture.stack_mode = SCOPE_STACK_CHAIN;
 		return 0;
-	case OPTION_SNAPSHOT:
+	case SCOPE_OPTION_SNAPSHOT:
 		request->snapshot = true;
 		return 0;
 	}
@@ -349,7 +252,7 @@ int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *reque
 		},
 	};
 	scope_capture_options_init(&request->capture, 0);
-	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "d:o:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("record", argc, argv)) != -1) {
 		if (option == '?')
 			return scope_cmd_misuse("record", "that option is not understood");
 		status = take(option, optarg, request);

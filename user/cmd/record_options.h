@@ -21,8 +21,6 @@ struct scope_cmd_record {
 	bool stackless;	    /* no stacks of syscalls */
 };
 
-extern const char scope_cmd_record_usage[];
-
 /*
  * Fills it in; what is not named has its default. It has to stay where it is: parts of it point at
  * others. 0, or the exit status of a wrong command line, which was said.

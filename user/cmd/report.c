@@ -12,6 +12,7 @@
 #include "base/newfile.h"
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/delay.h"
 #include "cmd/held.h"
 #include "cmd/learned.h"
@@ -351,7 +352,7 @@ int scope_cmd_report(int argc, char **argv)
 
 	status = scope_cmd_report_parse(argc, argv, &request);
 	if (!status && request.help)
-		fputs(scope_cmd_report_usage, stdout);
+		scope_command_line_help("report");
 	else if (!status && !request.input)
 		status = scope_cmd_source("report", request.source, &request.from);
 	if (!status && !request.help && report(&request, &error))

@@ -6,88 +6,13 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/delay.h"
 #include "cmd/live.h"
 
 #define LIVE_MIN_NS 500000000ull
 #define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
-
-const char scope_cmd_report_usage[] =
-	"Usage: scope-report -p PID [OPTION...]\n"
-	"       scope-report -i FILE [OPTION...]\n"
-	"       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
-	"Trace a process, or read a trace, and print the functions most likely to be the bug.\n\n"
-	"  -p, --pid PID         the process (or one of its threads); its descendants are traced too\n"
-	"  -t, --tid TID         one thread alone; it, -p and the next two may be repeated\n"
-	"      --comm NAME       threads while they have this name (NAME* all that begin so)\n"
-	"      --cgroup PATH     threads while they are in this control group\n"
-	"      --syscalls LIST   record these calls alone: read,futex,202\n"
-	"  -i, --input FILE      a trace saved by `scope record` or --save\n"
-	"  -d, --duration TIME   how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
-	"      --baseline FILE   hold units against a trace of the same program from a better time\n"
-	"      --linkage NAME    how like units are put together: complete (default), average, single,\n"
-	"                        ward, or divisive, as published\n"
-	"  -o, --output FILE     print the report to a file\n"
-	"      --causal N        with -p: then hold the process up in the first N functions, and tell\n"
-	"                        at each what that does (scope delay); needs the module\n"
-	"      --progress POINT  with --causal: what is counted meanwhile (default: answered requests)\n"
-	"      --live[=TIME]     show reports meanwhile on the terminal, anew every TIME (default 3 seconds)\n"
-	"      --window TIME     with --live: each is of the last TIME (default 1m; 0: of all so far)\n"
-	"      --format NAME     text or json (default text)\n"
-	"  -n, --details N       tell the first N findings in detail (default 3)\n"
-	"      --save FILE       with -p: keep the trace\n"
-	"      --source NAME     kmod (the module) or perf (default: the module where it can be used)\n"
-	"      --stack-bytes N   slice of the stack to copy (default 8192): more where many are cut short\n"
-	"      --stack-budget N  take stacks of the slowest calls, so many a second (default: half of\n"
-	"                        1000 on each CPU); 0: of all slow calls, from the first second on\n"
-	"      --max-overhead PCT  the module stops tracing where probes take more of a CPU (default\n"
-	"                        50, 0: any share)\n"
-	"      --no-stacks       take and use no stacks: signatures alone name functions\n"
-	SCOPE_CMD_LEARNED_USAGE
-	SCOPE_CMD_SYMBOLS_USAGE
-	"  -h, --help            this text\n\n"
-	"Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n";
-
-enum {
-	OPTION_SAVE = 256,
-	OPTION_SOURCE,
-	OPTION_BASELINE,
-	OPTION_MAX_OVERHEAD,
-	OPTION_LIVE,
-	OPTION_WINDOW,
-	OPTION_LINKAGE,
-	OPTION_STACK_BUDGET,
-	OPTION_STACK_BYTES,
-	OPTION_NO_STACKS,
-	OPTION_CAUSAL,
-	OPTION_FORMAT,
-	OPTION_PROGRESS,
-};
-
-static const struct option long_options[] = {
-	SCOPE_CMD_SELECT_LONG,
-	{ "input", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "details", required_argument, NULL, 'n' },
-	{ "save", required_argument, NULL, OPTION_SAVE },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "max-overhead", required_argument, NULL, OPTION_MAX_OVERHEAD },
-	{ "stack-budget", required_argument, NULL, OPTION_STACK_BUDGET },
-	{ "stack-bytes", required_argument, NULL, OPTION_STACK_BYTES },
-	{ "live", optional_argument, NULL, OPTION_LIVE },
-	{ "window", required_argument, NULL, OPTION_WINDOW },
-	{ "baseline", required_argument, NULL, OPTION_BASELINE },
-	SCOPE_CMD_SYMBOLS_LONG,
-	SCOPE_CMD_LEARNED_LONG,
-	{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
-	{ "linkage", required_argument, NULL, OPTION_LINKAGE },
-	{ "causal", required_argument, NULL, OPTION_CAUSAL },
-	{ "progress", required_argument, NULL, OPTION_PROGRESS },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 /* 0, -1 for an option that is not of the capture, or the exit status for a value that makes no sense. */
 static int take_capture_value(int option, const char *value, struct scope_cmd_report *request)
@@ -101,25 +26,25 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 						"to 168h, not '%s'", value);
 		request->duration = true;
 		return 0;
-	case OPTION_STACK_BYTES:
+	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
 			return scope_cmd_misuse("report", "--stack-bytes wants a multiple of 8 from 64 "
 						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
 		request->capture.stack_bytes = (uint32_t)number;
 		return 0;
-	case OPTION_STACK_BUDGET:
+	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
 			return scope_cmd_misuse("report", "--stack-budget wants a number of stacks a "
 						"second, or 0 for no choice among calls, not '%s'",
 						value);
 		request->capture.stack_budget = (uint32_t)number;
 		return 0;
-	case OPTION_MAX_OVERHEAD:
+	case SCOPE_OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &request->capture.overhead_max))
 			return scope_cmd_misuse("report", "--max-overhead wants a share of one CPU in "
 						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
 		return 0;
-	case OPTION_NO_STACKS:
+	case SCOPE_OPTION_NO_STACKS:
 		request->no_stacks = true;
 		request->capture.stack_mode = SCOPE_STACK_NONE;
 		request->capture.sample_period_ns = 0;
@@ -146,14 +71,14 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	case 'o':
 		request->output = value;
 		return 0;
-	case OPTION_LIVE:
+	case SCOPE_OPTION_LIVE:
 		request->live_ns = SCOPE_LIVE_PERIOD_NS;
 		if (value && (scope_cmd_seconds(value, &request->live_ns) ||
 			      request->live_ns < LIVE_MIN_NS))
 			return scope_cmd_misuse("report", "--live wants a time as --live=5, at least "
 						"500ms, not '%s'", value);
 		return 0;
-	case OPTION_WINDOW:
+	case SCOPE_OPTION_WINDOW:
 		request->windowed = true;
 		request->window_ns = 0;
 		if (strcmp(value, "0") && (scope_cmd_seconds(value, &request->window_ns) ||
@@ -161,27 +86,27 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 			return scope_cmd_misuse("report", "--window wants a time, at least 5 seconds, "
 						"or 0 for all so far, not '%s'", value);
 		return 0;
-	case OPTION_SOURCE:
+	case SCOPE_OPTION_SOURCE:
 		request->source = value;
 		return 0;
-	case OPTION_BASELINE:
+	case SCOPE_OPTION_BASELINE:
 		request->baseline = value;
 		return 0;
-	case OPTION_CAUSAL:
+	case SCOPE_OPTION_CAUSAL:
 		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
 			return scope_cmd_misuse("report", "--causal wants a number from 1 to %d, not '%s'",
 						SCOPE_DELAY_SITES_MAX, value);
 		request->causal = (unsigned)number;
 		return 0;
-	case OPTION_FORMAT:
+	case SCOPE_OPTION_FORMAT:
 		if (strcmp(value, "text") && strcmp(value, "json"))
 			return scope_cmd_misuse("report", "--format wants text or json, not '%s'", value);
 		request->json = !strcmp(value, "json");
 		return 0;
-	case OPTION_PROGRESS:
+	case SCOPE_OPTION_PROGRESS:
 		request->progress = value;
 		return 0;
-	case OPTION_LINKAGE:
+	case SCOPE_OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
 						"or divisive, not '%s'", value);
@@ -227,7 +152,7 @@ int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *reque
 	};
 	scope_capture_options_init(&request->capture, 0);
 	scope_cmd_learned_init(&request->learned);
-	while ((option = getopt_long(argc, argv, SCOPE_CMD_SELECT_SHORT "i:d:o:n:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("report", argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;

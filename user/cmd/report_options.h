@@ -27,8 +27,6 @@ struct scope_cmd_report {
 	bool duration, no_stacks, json, help;
 };
 
-extern const char scope_cmd_report_usage[];
-
 /*
  * Fills it in but for from; what is not named has its default. It has to stay where it is: parts of it
  * point at others. The caller frees its symbols. 0, or the exit status of a wrong command line, which

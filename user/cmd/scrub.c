@@ -7,26 +7,11 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/symbols.h"
 #include "symbol/scrub.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
-
-static const char usage[] =
-	"Usage: scope scrub FILE [-o OUTPUT]\n"
-	"Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
-	"format 5: stacks are unwound, and addresses take the place of their bytes.\n\n"
-	"  -o, --output FILE    the trace to write (default: FILE itself, and what it was is kept\n"
-	"                       as FILE.old until you remove it)\n"
-	SCOPE_CMD_SYMBOLS_USAGE
-	"  -h, --help           this text\n";
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	SCOPE_CMD_SYMBOLS_LONG,
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const char *output,
 		struct scope_scrub_counts *ret_counts, struct scope_error *error)
@@ -98,13 +83,13 @@ int scope_cmd_scrub(int argc, char **argv)
 	const char *output = NULL;
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("scrub", argc, argv)) != -1) {
 		switch (option) {
 		case 'o':
 			output = optarg;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			scope_command_line_help("scrub");
 			return SCOPE_EXIT_DONE;
 		default:
 			status = scope_cmd_symbols("scrub", option, optarg, &symbols);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cmd/cmd.h"
+#include "cmd/commands.h"
 
 static const struct {
 	int option;

@@ -9,40 +9,9 @@
 
 #include "base/newfile.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "signature/json.h"
-
-static const char usage[] =
-	"Usage: scope signatures list\n"
-	"       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
-	"       scope signatures export [MODULE|BUILD-ID] [-o FILE]\n"
-	"       scope signatures import FILE\n"
-	"Tell or carry what `scope learn` learned.\n\n"
-	"      --db FILE          the database (default: /var/lib/scope/signatures.db for root, else\n"
-	"                         ~/.local/share/scope/signatures.db)\n"
-	"  -o, --output FILE      export: the file to write (default: standard output)\n"
-	"      --min-support N    import: a signature was seen so often at least (default 5)\n"
-	"      --max-episodes N   import: signatures of a function (default 200)\n"
-	"  -h, --help             this text\n\n"
-	"list     programs that were learned\n"
-	"show     functions of a program, or the signatures of one function\n"
-	"export   all, or those of one program, as JSON\n"
-	"import   add what was exported elsewhere; it counts as so many runs\n\n"
-	"Of a build-id six digits or more will do.\n";
-
-enum {
-	OPTION_DB = 256,
-	OPTION_MIN_SUPPORT,
-	OPTION_MAX_EPISODES,
-};
-
-static const struct option long_options[] = {
-	{ "db", required_argument, NULL, OPTION_DB },
-	{ "output", required_argument, NULL, 'o' },
-	{ "min-support", required_argument, NULL, OPTION_MIN_SUPPORT },
-	{ "max-episodes", required_argument, NULL, OPTION_MAX_EPISODES },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 struct request {
 	const char *db, *output; /* NULL: not given */
@@ -201,7 +170,7 @@ static int take_value(int option, const char *value, struct request *request)
 {
 	uint64_t number;
 
-	if (option == OPTION_DB) {
+	if (option == SCOPE_OPTION_DB) {
 		request->db = value;
 	} else if (option == 'o') {
 		request->output = value;
@@ -212,7 +181,7 @@ static int take_value(int option, const char *value, struct request *request)
 	} else if (scope_cmd_number(value, 1, 100000, &number)) {
 		return scope_cmd_misuse("signatures", "--min-support and --max-episodes want a number "
 					"from 1 to 100000, not '%s'", value);
-	} else if (option == OPTION_MIN_SUPPORT) {
+	} else if (option == SCOPE_OPTION_MIN_SUPPORT) {
 		request->mine.support_min = number;
 	} else {
 		request->mine.episodes_max = number;
@@ -264,12 +233,12 @@ int scope_cmd_signatures(int argc, char **argv)
 	struct scope_error error = { "" };
 	int option, status = 0;
 
-	while (!status && (option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1)
+	while (!status && (option = scope_command_line_next("signatures", argc, argv)) != -1)
 		status = take_value(option, optarg, &request);
 	if (status)
 		return status;
 	if (request.help) {
-		fputs(usage, stdout);
+		scope_command_line_help("signatures");
 		return SCOPE_EXIT_DONE;
 	}
 	action = optind < argc ? find_action(argv[optind]) : NULL;

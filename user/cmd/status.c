@@ -9,19 +9,10 @@
 #include <time.h>
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "control/control.h"
 #include "recorder/door.h"
-
-static const char usage[] = "Usage: scope status\n"
-			    "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
-			    "how the flight recorders stand that run on this machine.\n\n"
-			    "  -h, --help   this text\n\n"
-			    "Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n";
-
-static const struct option long_options[] = {
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 static uint64_t all_lost(const struct scope_session_status *status)
 {
@@ -127,10 +118,10 @@ int scope_cmd_status(int argc, char **argv)
 	struct scope_control *control;
 	int option, code, recorders;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((option = scope_command_line_next("status", argc, argv)) != -1) {
 		if (option != 'h')
 			return scope_cmd_misuse("status", "that option is not understood");
-		fputs(usage, stdout);
+		scope_command_line_help("status");
 		return SCOPE_EXIT_DONE;
 	}
 	if (optind < argc)

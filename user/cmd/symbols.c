@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "cmd/cmd.h"
+#include "cmd/commands.h"
 #include "symbol/library.h"
 #include "symbol/server.h"
 

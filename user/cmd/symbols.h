@@ -7,23 +7,6 @@
 
 #include "symbol/options.h"
 
-enum {
-	SCOPE_OPTION_DEBUG_DIR = 640,
-	SCOPE_OPTION_DEBUGINFOD,
-	SCOPE_OPTION_SYSTEM_LIBRARIES,
-};
-
-#define SCOPE_CMD_SYMBOLS_LONG                                                                     \
-	{ "debug-dir", required_argument, NULL, SCOPE_OPTION_DEBUG_DIR },                          \
-	{ "debuginfod", no_argument, NULL, SCOPE_OPTION_DEBUGINFOD },                              \
-	{ "system-libraries", required_argument, NULL, SCOPE_OPTION_SYSTEM_LIBRARIES }
-
-#define SCOPE_CMD_SYMBOLS_USAGE                                                                    \
-	"      --debug-dir DIR   look there, too, for programs and debug files (may be repeated)\n"    \
-	"      --debuginfod      ask the servers in DEBUGINFOD_URLS for what is not found here\n"      \
-	"      --system-libraries LIST  files never to blame, their callers are: names or paths with\n" \
-	"                        *, comma-separated; `default` for the usual ones, `show` lists them\n"
-
 /* Where options live; zeroed is valid. Free with scope_cmd_symbols_free(). */
 struct scope_cmd_symbols {
 	struct scope_symbol_options options;

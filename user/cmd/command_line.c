@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parses the options of a command, and prints its help, by the table of commands. */
+#include "cmd/command_line.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+
+#define OPTIONS_MAX 64
+
+static int takes(const struct scope_option *option)
+{
+	if (!option->value)
+		return no_argument;
+	return option->value[0] == '[' ? optional_argument : required_argument;
+}
+
+int scope_command_line_next(const char *name, int argc, char **argv)
+{
+	const struct scope_command *command = scope_command_find(name);
+	struct option longs[OPTIONS_MAX] = { { 0 } };
+	char letters[2 * OPTIONS_MAX + 1], *letter = letters;
+	size_t i;
+
+	assert(command);
+	for (i = 0; command->options[i].name; i++) {
+		const struct scope_option *option = &command->options[i];
+
+		assert(i + 1 < OPTIONS_MAX);
+		longs[i] = (struct option){ option->name, takes(option), NULL, option->key };
+		if (option->key >= 256)
+			continue;
+		*letter++ = (char)option->key;
+		if (option->value)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+	return getopt_long(argc, argv, letters, longs, NULL);
+}
+
+static void print_option(const struct scope_option *option, int column)
+{
+	const char *line = option->help, *end;
+	int width;
+
+	width = option->key < 256 ? printf("  -%c, --%s", option->key, option->name)
+				  : printf("      --%s", option->name);
+	if (option->value)
+		width += printf("%s%s", option->value[0] == '[' ? "" : " ", option->value);
+	printf("%*s", width < column ? column - width : 2, "");
+	while ((end = strchr(line, '\n'))) {
+		printf("%.*s\n%*s", (int)(end - line), line, column, "");
+		line = end + 1;
+	}
+	printf("%s\n", line);
+}
+
+void scope_command_line_help(const char *name)
+{
+	const struct scope_command *command = scope_command_find(name);
+	const struct scope_option *option;
+
+	assert(command);
+	fputs(command->usage, stdout);
+	for (option = command->options; option->name; option++)
+		print_option(option, command->column);
+	if (command->notes)
+		fputs(command->notes, stdout);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parses the options of a command, and prints its help, by the table of commands. */
+#ifndef SCOPE_CMD_COMMAND_LINE_H
+#define SCOPE_CMD_COMMAND_LINE_H
+
+/*
+ * The next option of argv, by the table of that command: its key, with optarg its value, -1 behind
+ * the last one, as getopt_long() leaves optind then, or '?', which was said on stderr.
+ */
+int scope_command_line_next(const char *name, int argc, char **argv);
+
+/* The help of a command on stdout. */
+void scope_command_line_help(const char *name);
+
+#endif

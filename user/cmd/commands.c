@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands of the program, and the options of each: what is parsed, helped with and completed. */
+#include "cmd/commands.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+#define HELP_OPTION { 'h', "help", NULL, .help = "this text" }
+
+#define SELECT_OPTIONS                                                                             \
+	{ SCOPE_OPTION_COMM, "comm", "NAME",                                                       \
+	  .help = "threads while they have this name (NAME* all that begin so)" },                 \
+	{ SCOPE_OPTION_CGROUP, "cgroup", "PATH",                                                   \
+	  .help = "threads while they are in this control group" },                                \
+	{ SCOPE_OPTION_SYSCALLS, "syscalls", "LIST",                                               \
+	  .help = "record these calls alone: read,futex,202" }
+
+#define SYMBOL_OPTIONS                                                                             \
+	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                              \
+	  .help = "look there, too, for programs and debug files (may be repeated)" },             \
+	{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                             \
+	  .help = "ask the servers in DEBUGINFOD_URLS for what is not found here" },               \
+	{ SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                               \
+	  .help = "files never to blame, their callers are: names or paths with\n"                 \
+		  "*, comma-separated; `default` for the usual ones, `show` lists them" }
+
+#define LEARNED_OPTIONS                                                                            \
+	{ SCOPE_OPTION_DB, "db", "FILE",                                                           \
+	  .help = "signatures that `scope learn` learned (default: where it puts them)" },         \
+	{ SCOPE_OPTION_SHARED, "shared", "N",                                                      \
+	  .help = "leave signatures of more than N functions aside (default 4)" },                 \
+	{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                 \
+	  .help = "a signature of k functions weighs its length / k (length, the default)\n"       \
+		  "or 1 / k (flat)",                                                               \
+	  .words = "length flat" },                                                                \
+	{ SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL,                                       \
+	  .help = "use none" }
+
+static const struct scope_option report_options[] = {
+	{ 'p', "pid", "PID",
+	  .help = "the process (or one of its threads); its descendants are traced too" },
+	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
+	SELECT_OPTIONS,
+	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
+	{ 'd', "duration", "TIME",
+	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
+	  .help = "hold units against a trace of the same program from a better time" },
+	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
+	  .help = "how like units are put together: complete (default), average, single,\n"
+		  "ward, or divisive, as published",
+	  .words = "complete average single ward divisive" },
+	{ 'o', "output", "FILE", .help = "print the report to a file" },
+	{ SCOPE_OPTION_CAUSAL, "causal", "N",
+	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
+		  "at each what that does (scope delay); needs the module" },
+	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
+	  .help = "with --causal: what is counted meanwhile (default: answered requests)" },
+	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
+	  .help = "show reports meanwhile on the terminal, anew every TIME (default 3 seconds)" },
+	{ SCOPE_OPTION_WINDOW, "window", "TIME",
+	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text or json (default text)",
+	  .words = "text json" },
+	{ 'n', "details", "N", .help = "tell the first N findings in detail (default 3)" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)",
+	  .words = "kmod perf" },
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
+	  .help = "slice of the stack to copy (default 8192): more where many are cut short" },
+	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
+	  .help = "take stacks of the slowest calls, so many a second (default: half of\n"
+		  "1000 on each CPU); 0: of all slow calls, from the first second on" },
+	{ SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",
+	  .help = "the module stops tracing where probes take more of a CPU (default\n"
+		  "50, 0: any share)" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL,
+	  .help = "take and use no stacks: signatures alone name functions" },
+	LEARNED_OPTIONS,
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option record_options[] = {
+	{ 'p', "pid", "PID", .help = "the process (or one of its threads); may be repeated" },
+	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
+	SELECT_OPTIONS,
+	{ 'd', "duration", "TIME",
+	  .help = "how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
+		  "(without end with --flight, --rotate or a COMMAND)" },
+	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
+	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE",
+	  .help = "end, or go on in the next file, at 500k, 64M, 2G" },
+	{ SCOPE_OPTION_ROTATE, "rotate", "N",
+	  .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
+	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL",
+	  .help = "of zstd, 1 to 19; 0: off (default 1)" },
+	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
+	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
+		  "--snapshot, a trigger, and at the end" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
+	  .help = "at most so much memory for it (default 256M)" },
+	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
+	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
+		  "up to 16 of them" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME",
+	  .help = "no trigger counts for so long after one (default 60)" },
+	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL,
+	  .help = "have all running flight recorders write their files now" },
+	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },
+	{ SCOPE_OPTION_RAW_STACKS, "raw-stacks", NULL,
+	  .help = "keep registers and bytes of stacks, which hold anything that the\n"
+		  "program had there; else addresses, and no memory of it" },
+	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample what runs" },
+	{ SCOPE_OPTION_CHAIN, "chain", NULL,
+	  .help = "walk frame pointers in the kernel instead of copying the stack" },
+	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
+	  .help = "take stacks of the slowest calls, so many a second (default: half of\n"
+		  "1000 on each CPU); 0: of all slow calls, from the first second on" },
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
+	  .help = "slice of the stack to copy (default 8192)" },
+	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
+	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
+		  "by perf those of the file are four times as large" },
+	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N",
+	  .help = "sub-buffers per CPU, a power of two (default 8)" },
+	{ SCOPE_OPTION_BLOCK, "block", NULL,
+	  .help = "record requests to block devices and how long they took" },
+	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
+	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
+		  "kernel function and its return), u:PATH:FUNCTION or\n"
+		  "ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
+		  ",args=N and ,stack behind it; as often as needed" },
+	{ SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",
+	  .help = "the module stops tracing where probes take more of a CPU (default\n"
+		  "50, 0: any share)" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)",
+	  .words = "kmod perf" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option learn_options[] = {
+	{ 'p', "pid", "PID", .help = "the process; its descendants are traced too" },
+	{ 'i', "input", "FILE", .help = "a trace with stacks, as kept by --save" },
+	{ 'd', "duration", "TIME",
+	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds; a COMMAND:\n"
+		  "until it ends)" },
+	{ SCOPE_OPTION_DB, "db", "FILE",
+	  .help = "the database (default: /var/lib/scope/signatures.db for root, else\n"
+		  "~/.local/share/scope/signatures.db)" },
+	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
+	  .help = "a signature was seen so often at least (default 5)" },
+	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
+	  .help = "signatures of a function, the best supported ones (default 200)" },
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
+	  .help = "slice of the stack to copy at each call (default 8192)" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)",
+	  .words = "kmod perf" },
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option signatures_options[] = {
+	{ SCOPE_OPTION_DB, "db", "FILE",
+	  .help = "the database (default: /var/lib/scope/signatures.db for root, else\n"
+		  "~/.local/share/scope/signatures.db)" },
+	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
+	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
+	  .help = "import: a signature was seen so often at least (default 5)" },
+	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
+	  .help = "import: signatures of a function (default 200)" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option dump_options[] = {
+	{ SCOPE_OPTION_FROM, "from", "TIME",
+	  .help = "leave out events before TIME: 12.5 (seconds), 500ms, 2m after\n"
+		  "the window's begin" },
+	{ SCOPE_OPTION_TO, "to", "TIME", .help = "leave out those from TIME on" },
+	{ 'r', "reverse", NULL, .help = "read text ('-': standard input), write a trace" },
+	{ 'o', "output", "FILE", .help = "the trace to write, with --reverse" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option scrub_options[] = {
+	{ 'o', "output", "FILE",
+	  .help = "the trace to write (default: FILE itself, and what it was is kept\n"
+		  "as FILE.old until you remove it)" },
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option export_options[] = {
+	{ 'o', "output", "PATH",
+	  .help = "the file, or directory, to write (default: standard output for text)" },
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option import_options[] = {
+	{ 'p', "pid", "PID", .help = "the process, with its threads and descendants" },
+	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "all threads of that name" },
+	{ 'o', "output", "FILE", .help = "the trace to write" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option delay_options[] = {
+	{ 'p', "pid", "PID", .help = "the process; descendants too" },
+	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
+	{ SCOPE_OPTION_SITE, "site", "SITE",
+	  .help = "where: syscall:NAME (before the call), return:NAME (as it returns),\n"
+		  "receive (bytes from a socket), function:NAME or function:FILE:NAME\n"
+		  "(of the program), kernel:SYMBOL; up to 8 times. Of a speedup:\n"
+		  "function:NAME, or syscall:NAME (while it blocks)" },
+	{ SCOPE_OPTION_FUNCTION, "function", "NAME", .help = "the same as --site function:NAME" },
+	{ SCOPE_OPTION_TOP, "top", "N",
+	  .help = "the first N functions that a report on the saved trace of -i ranks,\n"
+		  "1 to 8, besides those of --site" },
+	{ 'i', "input", "FILE", .help = "that trace, of scope record or saved by a report" },
+	{ SCOPE_OPTION_BY, "by", "LIST",
+	  .help = "delays with commas (default 0,50us,200us,1ms; 0 is always there), or\n"
+		  "auto: by how often threads come to each site; speedups as 0,25%,50%\n"
+		  "(default: steps of 5 % by chance)" },
+	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
+	  .help = "what is counted: request (default: an answer on an accepted\n"
+		  "connection), syscall:NAME, function:NAME, begin:MARK,end:MARK; for\n"
+		  "read: the name of one in the profile" },
+	{ SCOPE_OPTION_REPEATS, "repeats", "N",
+	  .help = "each of the list so often (default 8); without a list, 5 times as\n"
+		  "many speedups" },
+	{ SCOPE_OPTION_LENGTH, "length", "TIME",
+	  .help = "of one experiment (default 500ms; longer where too little happens)" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME",
+	  .help = "before each, with its delay on (default 50ms)" },
+	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME",
+	  .help = "of all threads together in a second (default 10s)" },
+	{ SCOPE_OPTION_SEED, "seed", "N",
+	  .help = "of the order and the intervals (default: by chance; it is printed)" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text or json (default text)",
+	  .words = "text json" },
+	{ 'o', "output", "FILE", .help = "write there instead of standard output" },
+	{ SCOPE_OPTION_SVG, "svg", "FILE", .help = "the plots as a picture" },
+	{ SCOPE_OPTION_COZ, "coz", "FILE",
+	  .help = "the experiments in Coz's format; named *.jsonl: a JSON object a line" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option status_options[] = {
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option doctor_options[] = {
+	{ 'p', "pid", "PID", .help = "whether functions of this process will have names, too" },
+	HELP_OPTION,
+	{ 0 },
+};
+
+static const struct scope_option completion_options[] = {
+	HELP_OPTION,
+	{ 0 },
+};
+
+/* In the order of `scope --help`. */
+const struct scope_command scope_commands[] = {
+	{
+		.name = "report",
+		.run = scope_cmd_report,
+		.summary = "trace a process, or read a trace, and name the functions to blame",
+		.usage = "Usage: scope-report -p PID [OPTION...]\n"
+			 "       scope-report -i FILE [OPTION...]\n"
+			 "       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			 "Trace a process, or read a trace, and print the functions most likely to be the bug.\n"
+			 "\n",
+		.options = report_options,
+		.column = 24,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n",
+	},
+	{
+		.name = "record",
+		.run = scope_cmd_record,
+		.summary = "trace a process into a file",
+		.usage = "Usage: scope record -p PID [OPTION...]\n"
+			 "       scope record [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			 "       scope record --snapshot\n"
+			 "Trace a process, its threads and descendants, into a file for `scope report -i`.\n"
+			 "\n",
+		.options = record_options,
+		.column = 25,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and keeps the file. Needs root.\n",
+	},
+	{
+		.name = "learn",
+		.run = scope_cmd_learn,
+		.summary = "learn by which system calls a program's functions are told",
+		.usage = "Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			 "       scope learn -p PID [OPTION...]\n"
+			 "       scope learn -i FILE [OPTION...]\n"
+			 "Learn by which system calls the functions of a program are told, for reports without stacks.\n"
+			 "\n",
+		.options = learn_options,
+		.column = 25,
+		.notes = "\n"
+			 "Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
+			 "the work that it does in production. Needs root, but for -i.\n",
+	},
+	{
+		.name = "signatures",
+		.run = scope_cmd_signatures,
+		.summary = "list, show, export or import what was learned",
+		.usage = "Usage: scope signatures list\n"
+			 "       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
+			 "       scope signatures export [MODULE|BUILD-ID] [-o FILE]\n"
+			 "       scope signatures import FILE\n"
+			 "Tell or carry what `scope learn` learned.\n"
+			 "\n",
+		.options = signatures_options,
+		.column = 25,
+		.notes = "\n"
+			 "list     programs that were learned\n"
+			 "show     functions of a program, or the signatures of one function\n"
+			 "export   all, or those of one program, as JSON\n"
+			 "import   add what was exported elsewhere; it counts as so many runs\n"
+			 "\n"
+			 "Of a build-id six digits or more will do.\n",
+		.words = "list show export import",
+	},
+	{
+		.name = "dump",
+		.run = scope_cmd_dump,
+		.summary = "print what a trace holds",
+		.usage = "Usage: scope dump [--from TIME] [--to TIME] FILE\n"
+			 "       scope dump --reverse TEXT -o FILE\n"
+			 "Print what a trace holds, one row or event per line; or make a trace of such lines.\n"
+			 "\n",
+		.options = dump_options,
+		.column = 22,
+	},
+	{
+		.name = "scrub",
+		.run = scope_cmd_scrub,
+		.summary = "take memory of the target out of a trace",
+		.usage = "Usage: scope scrub FILE [-o OUTPUT]\n"
+			 "Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
+			 "format 5: stacks are unwound, and addresses take the place of their bytes.\n"
+			 "\n",
+		.options = scrub_options,
+		.column = 23,
+	},
+	{
+		.name = "export",
+		.run = scope_cmd_export,
+		.summary = "give a trace to other tools",
+		.usage = "Usage: scope export FORMAT FILE [-o OUTPUT]\n"
+			 "Write a trace in a format that other tools read.\n"
+			 "\n",
+		.options = export_options,
+		.column = 24,
+		.notes = "\n"
+			 "Formats:\n",
+	},
+	{
+		.name = "import",
+		.run = scope_cmd_import,
+		.summary = "make a trace of what perf or LTTng recorded",
+		.usage = "Usage: scope import INPUT -p PID -o FILE\n"
+			 "       scope import INPUT --comm NAME -o FILE\n"
+			 "Make a trace of what another tool recorded. INPUT is the output of `perf script` on\n"
+			 "raw_syscalls and sched tracepoints ('-': standard input), or a CTF directory of LTTng's.\n"
+			 "\n",
+		.options = import_options,
+		.column = 22,
+		.notes = "\n"
+			 "To record:\n"
+			 "  perf record -a -g -e 'raw_syscalls:*,sched:sched_switch,sched:sched_waking,\\\n"
+			 "      sched:sched_process_fork,sched:sched_process_exit,cpu-clock' -- sleep 20\n"
+			 "  perf script -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > text\n",
+	},
+	{
+		.name = "delay",
+		.run = scope_cmd_delay,
+		.summary = "hold a process up on purpose, and tell what that changes",
+		.usage = "Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
+			 "       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
+			 "       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
+			 "       scope delay read FILE [OPTION...]\n"
+			 "Experiments that tell whether a place matters. sensitivity holds the threads of a process\n"
+			 "up there, for several lengths in random order, and fits what that does to its progress.\n"
+			 "speedup holds all others up while it runs, which looks as if it were faster. read does the\n"
+			 "arithmetic for a profile in the format of Coz.\n"
+			 "\n",
+		.options = delay_options,
+		.column = 25,
+		.notes = "\n"
+			 "Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
+			 "the kernel. They slow the program down: this is for tests, not for production.\n",
+		.words = "sensitivity speedup read",
+	},
+	{
+		.name = "status",
+		.run = scope_cmd_status,
+		.summary = "tell whether the module is loaded, and which one",
+		.usage = "Usage: scope status\n"
+			 "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
+			 "how the flight recorders stand that run on this machine.\n"
+			 "\n",
+		.options = status_options,
+		.column = 15,
+		.notes = "\n"
+			 "Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n",
+	},
+	{
+		.name = "doctor",
+		.run = scope_cmd_doctor,
+		.summary = "tell what this machine lacks, and the remedy",
+		.usage = "Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
+			 "Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
+			 "kernel takes it.\n"
+			 "\n",
+		.options = doctor_options,
+		.column = 18,
+		.notes = "\n"
+			 "Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
+			 "where the file named does not fit.\n",
+	},
+	{
+		.name = "completion",
+		.run = scope_cmd_completion,
+		.summary = "print what completes command lines in a shell",
+		.usage = "Usage: scope completion bash|zsh\n"
+			 "Print a script by which a shell completes commands, options and their values.\n"
+			 "\n",
+		.options = completion_options,
+		.column = 15,
+		.words = "bash zsh",
+	},
+	{ 0 },
+};
+
+const struct scope_command *scope_command_find(const char *name)
+{
+	const struct scope_command *command;
+
+	for (command = scope_commands; command->name; command++)
+		if (!strcmp(command->name, name))
+			return command;
+	return NULL;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of commands and their options: what is parsed, helped with and completed comes from it. */
+#ifndef SCOPE_CMD_COMMANDS_H
+#define SCOPE_CMD_COMMANDS_H
+
+/* Of options without a letter: what scope_command_line_next() returns for them. */
+enum {
+	SCOPE_OPTION_BASELINE = 256,
+	SCOPE_OPTION_BLOCK,
+	SCOPE_OPTION_BY,
+	SCOPE_OPTION_CAUSAL,
+	SCOPE_OPTION_CGROUP,
+	SCOPE_OPTION_CHAIN,
+	SCOPE_OPTION_COMM,
+	SCOPE_OPTION_COMPRESS,
+	SCOPE_OPTION_COOL_OFF,
+	SCOPE_OPTION_COZ,
+	SCOPE_OPTION_DB,
+	SCOPE_OPTION_DEBUGINFOD,
+	SCOPE_OPTION_DEBUG_DIR,
+	SCOPE_OPTION_FLIGHT,
+	SCOPE_OPTION_FLIGHT_MEMORY,
+	SCOPE_OPTION_FORMAT,
+	SCOPE_OPTION_FROM,
+	SCOPE_OPTION_FUNCTION,
+	SCOPE_OPTION_LENGTH,
+	SCOPE_OPTION_LINKAGE,
+	SCOPE_OPTION_LIVE,
+	SCOPE_OPTION_MAX_DELAY,
+	SCOPE_OPTION_MAX_EPISODES,
+	SCOPE_OPTION_MAX_OVERHEAD,
+	SCOPE_OPTION_MAX_SIZE,
+	SCOPE_OPTION_MIN_SUPPORT,
+	SCOPE_OPTION_NO_FOLLOW,
+	SCOPE_OPTION_NO_SAMPLES,
+	SCOPE_OPTION_NO_SIGNATURES,
+	SCOPE_OPTION_NO_STACKS,
+	SCOPE_OPTION_PROBE,
+	SCOPE_OPTION_PROGRESS,
+	SCOPE_OPTION_RAW_STACKS,
+	SCOPE_OPTION_REPEATS,
+	SCOPE_OPTION_ROTATE,
+	SCOPE_OPTION_SAVE,
+	SCOPE_OPTION_SEED,
+	SCOPE_OPTION_SHARED,
+	SCOPE_OPTION_SITE,
+	SCOPE_OPTION_SNAPSHOT,
+	SCOPE_OPTION_SOURCE,
+	SCOPE_OPTION_STACK_BUDGET,
+	SCOPE_OPTION_STACK_BYTES,
+	SCOPE_OPTION_SUBBUF_BYTES,
+	SCOPE_OPTION_SUBBUF_COUNT,
+	SCOPE_OPTION_SVG,
+	SCOPE_OPTION_SYSCALLS,
+	SCOPE_OPTION_SYSTEM_LIBRARIES,
+	SCOPE_OPTION_TO,
+	SCOPE_OPTION_TOP,
+	SCOPE_OPTION_TRIGGER,
+	SCOPE_OPTION_WEIGHTS,
+	SCOPE_OPTION_WINDOW,
+};
+
+struct scope_option {
+	int key;	   /* its letter, or one of those above */
+	const char *name;  /* without -- */
+	const char *value; /* what the help calls its value; "[=NAME]": may be left out; NULL: it has none */
+	const char *help;  /* lines of it, each with a newline but the last */
+	const char *words; /* the values there are, or NULL */
+};
+
+struct scope_command {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	const char *summary;
+	const char *usage; /* before the options in the help */
+	const char *notes; /* behind them, or NULL */
+	const char *words; /* what its first argument may be; NULL: a file */
+	const struct scope_option *options; /* the last has no name */
+	int column;			    /* in which the help of options begins */
+};
+
+/* The last has no name. */
+extern const struct scope_command scope_commands[];
+
+/* NULL: there is no such command. */
+const struct scope_command *scope_command_find(const char *name);
+
+#endif
