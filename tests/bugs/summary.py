@@ -18,7 +18,7 @@ DETAIL = re.compile(r"^  (\d+)  (\S.*)$")
 CALLER = re.compile(r"^     no symbol   called by (.+)$")
 SCOPE = re.compile(r"(\d+) of ([\d,]+) program functions \(([\d.]+) %\)")
 GONE = re.compile(r"^  (/.*?): (?:cannot be read|the file on disk has build-id) ", re.M)
-VERDICT = re.compile(r"^  (HANG|SPIN|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
+VERDICT = re.compile(r"^  (HANG|SPIN|FREEZES|SLOWDOWN (?:in|out)side|OUTSIDE THE PROGRAM|NOTHING [A-Z ]+?)[. ]")
 
 
 def is_named(text, expected):

@@ -10,7 +10,7 @@ import sys
 
 document, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
 named = set(re.findall(r"`([^`]+)`", document))
-verdicts = {"NOTHING ABNORMAL": "nothing", "HANG": "hang", "SPIN": "spin", "SLOWDOWN": "slowdown",
+verdicts = {"NOTHING ABNORMAL": "nothing", "HANG": "hang", "SPIN": "spin", "SLOWDOWN": "slowdown", "FREEZES": "freezes",
             "OUTSIDE THE PROGRAM": "outside", "NOTHING CAN BE SAID": "unknown"}
 seen = set()
 bad = 0

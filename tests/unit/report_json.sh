@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for name in all_idle healthy starved cpu lock hang spin near two_bugs slow_disk became_slow \
-	lost_early lost_meanwhile; do
+	lost_early lost_meanwhile spin_accept freezes; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
 	"$scope" dump --reverse "$work/text" -o "$work/trace"
 	"$scope" report -i "$work/trace" > "$work/$name.report"

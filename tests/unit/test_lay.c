@@ -27,7 +27,7 @@ static int setup(void **state)
 	slow = case_unit(made, (struct scope_unit){.begin_ns = 200, .end_ns = 1000}, 1, SCOPE_UNIT_SLOW, 0, 0);
 	between = case_unit(made, (struct scope_unit){.begin_ns = 1100, .end_ns = 1200}, 0, SCOPE_UNIT_BETWEEN,
 			    0, 0);
-	spin = (struct scope_hang){.kind = SCOPE_HANG_SPIN, .thread = HOLDER, .since_ns = 5000};
+	spin = (struct scope_hang){.kind = SCOPE_HANG_SPIN, .thread = HOLDER, .since_ns = 5000, .until_ns = UINT64_MAX};
 	layer = (struct scope_layer){
 		.kept = &made->kept, .detection = &made->detection, .evidence = &made->evidence,
 	};

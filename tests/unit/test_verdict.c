@@ -70,6 +70,19 @@ static void the_first_finding_decides(void **state)
 				 SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* Half of the units of the first function. */
+static void stalls_are_freezes(void **state)
+{
+	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME, .units = 4, .freezes = 2};
+
+	(void)state;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_FREEZES);
+	finding.freezes = 1;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding = (struct scope_finding){.kind = SCOPE_FINDING_HANG, .units = 1};
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_HANG);
+}
+
 static void threads_that_may_be_idle_are_no_verdict(void **state)
 {
 	const struct scope_finding unsure = {.kind = SCOPE_FINDING_HANG, .unsure = true};
@@ -239,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_first_finding_decides),
+		TEST(stalls_are_freezes),
 		TEST(threads_that_may_be_idle_are_no_verdict),
 		TEST(nothing_can_be_said_of_no_event),
 		TEST(nineteen_units_are_too_few),

@@ -30,6 +30,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.since_ns = analysis->since_ns,
 		.hangs = analysis->hangs,
 		.hang_count = analysis->hang_count,
+		.freezes = &analysis->freezes,
 		.evidence = analysis->evidence,
 		.second = analysis->second,
 		.options = &options->rank,
@@ -134,6 +135,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	analysis->units = analysis->kept->units;
 	err = scope_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
 			      &analysis->hangs, &analysis->hang_count);
+	if (!err)
+		err = scope_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
 	if (!err)
 		err = collect(analysis, options);
 	if (err)
@@ -249,6 +252,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_reference_destroy(analysis->reference);
 	scope_survey_destroy(analysis->before);
 	free(analysis->hangs);
+	free(analysis->freezes.freeze);
 	scope_kept_destroy(analysis->kept);
 	scope_detection_destroy(analysis->detection);
 	scope_surveyed_destroy(&analysis->found);

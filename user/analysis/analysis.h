@@ -45,6 +45,7 @@ struct scope_analysis {
 	const struct scope_units *units; /* of kept */
 	struct scope_hang *hangs;
 	size_t hang_count;
+	struct scope_freezes freezes;
 	struct scope_symbols *symbols;
 	struct scope_evidence *evidence; /* by stacks */
 	struct scope_evidence *second;	 /* by signatures, NULL without any */

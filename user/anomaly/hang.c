@@ -8,11 +8,23 @@
 
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
+#define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5 /* of the time without a call, not asleep */
 
 static enum scope_call_role open_role(const struct scope_thread *thread)
 {
 	return scope_call_role_of(thread->open.nr, thread->open.args, thread->open.arg[0]);
+}
+
+/*
+ * A poll that is not the thread's loop, in a unit that answered no client: a resolver, or a backend, keeps a request
+ * waiting. Behind the answer it waits for the next request in a way of its own.
+ */
+static bool stands_elsewhere(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	const struct scope_thread *thread = scope_threads_at(units->timeline->threads, index);
+
+	return units->thread[index].owes && scope_pickup_foreign(scope_pickups_of(pickups, index), &thread->open);
 }
 
 bool scope_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
@@ -29,7 +41,7 @@ bool scope_hang_waits(const struct scope_units *units, const struct scope_pickup
 	if (scope_pickup_match(scope_pickups_of(pickups, index), &thread->open, fd) !=
 	    SCOPE_PICKUP_NO)
 		return true;
-	return open_role(thread) == SCOPE_CALL_POLL;
+	return open_role(thread) == SCOPE_CALL_POLL && !stands_elsewhere(units, pickups, index);
 }
 
 bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
@@ -144,34 +156,60 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 	return true;
 }
 
+/*
+ * Rounds without progress, whether they go on at the window's end or not. The rate tells them from a thread that
+ * computes and looks now and then whether there is anything to do.
+ */
+static bool judge_rounds(const struct scope_units *units, uint32_t index, struct scope_hang *hang)
+{
+	const struct scope_spin *spin = &units->thread[index].spin;
+	const uint64_t length_ns = spin->until_ns - spin->from_ns;
+
+	if (length_ns < HANG_MIN_NS || spin->until_ns <= units->timeline->begin_ns ||
+	    spin->busy_ns < SPIN_RUN_SHARE * length_ns || spin->rounds < SPIN_ROUNDS_PER_S * (spin->busy_ns / 1e9))
+		return false;
+	*hang = (struct scope_hang){
+		.thread = index,
+		.kind = SCOPE_HANG_SPIN,
+		.nr = spin->nr != SCOPE_NR_NONE ? spin->nr : spin->poll_nr,
+		.object = spin->nr != SCOPE_NR_NONE && spin->fd >= 0 ? (uint64_t)spin->fd : 0,
+		.since_ns = spin->from_ns,
+		.until_ns = spin->until_ns,
+		.owner = SCOPE_OWNER_NONE,
+		.rounds = spin,
+	};
+	return true;
+}
+
+/* One that stands or runs as the window ends. */
+static bool judge_end(const struct scope_units *units, const struct scope_survey *survey,
+		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
+{
+	struct scope_timeline *timeline = units->timeline;
+	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	const uint64_t limit = group_limit(survey, units->groups->of_thread[index]);
+
+	*hang = (struct scope_hang){.thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns};
+	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
+		return false;
+	if (thread->run != SCOPE_RUN_BLOCKED)
+		return judge_running(units, index, limit, hang);
+	return (thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
+	       timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang);
+}
+
 int scope_hang_find(const struct scope_units *units, const struct scope_survey *survey,
 		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
 		    size_t *ret_count)
 {
-	struct scope_timeline *timeline = units->timeline;
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
 	size_t count = 0;
 
 	if (!hangs)
 		return -ENOMEM;
-	for (size_t i = 0; i < units->threads; i++) {
-		const struct scope_thread *thread = scope_threads_at(timeline->threads, i);
-		struct scope_hang *hang = &hangs[count];
-		uint64_t limit;
-
-		*hang = (struct scope_hang){.thread = i, .owner = SCOPE_OWNER_NONE};
-		if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
-			continue;
-		limit = group_limit(survey, units->groups->of_thread[i]);
-		if (thread->run == SCOPE_RUN_BLOCKED) {
-			if ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
-			    timeline->end_ns - asleep_since(thread) >= limit &&
-			    judge_blocked(units, pickups, i, hang))
-				count++;
-		} else if (judge_running(units, i, limit, hang)) {
-			count++;
-		}
-	}
+	for (size_t i = 0; i < units->threads; i++)
+		count += judge_end(units, survey, pickups, i, &hangs[count]) ||
+			 judge_rounds(units, i, &hangs[count]);
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads that stand still in the middle of their work, or run without end, when the window ends. */
+/*
+ * Threads that stand still in the middle of their work, or run without end, when the window ends, and those that went
+ * round without progress in it.
+ */
 #ifndef SCOPE_ANOMALY_HANG_H
 #define SCOPE_ANOMALY_HANG_H
 
@@ -19,6 +22,8 @@ struct scope_hang {
 	uint16_t nr;	   /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
 	uint64_t object;   /* BLOCKED: its first argument; 0 outside calls */
 	uint64_t since_ns; /* asleep, or without a call, since then: may lie before the window */
+	uint64_t until_ns; /* the window's end; of a spin made of calls its last round */
+	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
 	bool lock;	   /* asleep for a lock: the function that holds it may be the cause */
 	uint32_t owner;	   /* lock: index of the thread that owns it (anomaly/owner.h), or SCOPE_OWNER_NONE */
 	bool circle;	   /* lock: from owner to owner it waits for itself, so none of them can go on */

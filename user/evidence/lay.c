@@ -153,7 +153,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		const struct scope_hang *hang = &layer->hangs[i];
 
 		if (hang->kind != SCOPE_HANG_SPIN || hang->thread != index ||
-		    stretch->end_ns < hang->since_ns)
+		    stretch->end_ns < hang->since_ns || stretch->begin_ns > hang->until_ns)
 			continue;
 		item.kind = SCOPE_ITEM_SPIN;
 		item.unit = i;

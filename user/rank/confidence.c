@@ -31,8 +31,14 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 /* A thread that stands still is one, and enough; where it stands a stack has to say. */
 static enum scope_confidence by_size(const struct scope_finding *finding)
 {
+	/* Who polls without end may do so by design; who gets the same error each time does not. */
+	if (finding->rounds && finding->by_stacks && finding->rounds->nr == SCOPE_NR_NONE)
+		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
 		return finding->by_stacks && !finding->unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
+	/* Nobody doubts that it was long; which function stood there a stack has said. */
+	if (scope_finding_freezes(finding))
+		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
 	return finding->units < NOT_MANY ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;

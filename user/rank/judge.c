@@ -44,13 +44,16 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
-	if (finding->units < options->units_min ||
-	    !(finding->units_at_first >= options->units_at_first_min))
+	/* One stall that kept many waiting is enough, and it has a half of the window to itself. */
+	if (!finding->freezes && (finding->units < options->units_min ||
+				  !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
 	if (!(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;
 	if (!(finding->times >= options->times_min || finding->odds >= options->odds_alone))
 		return SCOPE_RULE_TIMES;
+	if (finding->freezes)
+		return SCOPE_RULE_NONE;
 	if (!(finding->chance_z >= options->chance_z))
 		return SCOPE_RULE_CHANCE;
 	return finding->half_share >= options->half_share ? SCOPE_RULE_NONE : SCOPE_RULE_HALVES;

@@ -390,6 +390,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
+	for (size_t i = 0; i < sums->units; i++)
+		finding->freezes += scope_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
 	err = decide_kind(input, sums, finding);
 	scope_shares_compare(shares_of(input->evidence, sums, finding), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);

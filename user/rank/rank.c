@@ -137,14 +137,15 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			.thread = hang->thread,
 			.threads = 1,
 			.units = 1,
-			.age_ns = timeline->end_ns - hang->since_ns,
+			.age_ns = hang->until_ns - hang->since_ns,
+			.rounds = hang->rounds,
 			.object = hang->object,
 			.lock = hang->lock,
 			.circle = hang->circle,
 			.unsure = hang->unsure,
 			.still = !spin && stood_still(scope_threads_at(timeline->threads, hang->thread)),
 			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
-			.last_ns = timeline->end_ns,
+			.last_ns = hang->until_ns,
 			.odds = HUGE_VAL,
 			.example = UINT32_MAX,
 			.usual_example = UINT32_MAX,
@@ -171,6 +172,7 @@ static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking
 			if (finding.circle != same->circle ? finding.circle : finding.age_ns > same->age_ns) {
 				same->circle = finding.circle;
 				same->age_ns = finding.age_ns;
+				same->rounds = finding.rounds;
 				same->first_ns = finding.first_ns;
 				same->thread = finding.thread;
 				same->object = finding.object;

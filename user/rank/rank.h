@@ -10,6 +10,7 @@
 #ifndef SCOPE_RANK_RANK_H
 #define SCOPE_RANK_RANK_H
 
+#include "anomaly/freeze.h"
 #include "evidence/evidence.h"
 
 struct scope_rank_options {
@@ -92,10 +93,12 @@ struct scope_finding {
 	double times;	   /* see times_min */
 	double chance_z;   /* see chance_z of the options */
 	double half_share; /* of its units in the emptier half of the window */
+	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
 	/* HANG, SPIN */
 	uint32_t threads;
 	uint32_t thread; /* one of them */
 	uint64_t age_ns;
+	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
 	uint64_t object;
 	bool lock;
 	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
@@ -113,11 +116,19 @@ struct scope_finding {
 	bool usual_elsewhere; /* usual_example is a unit of the baseline */
 };
 
+#define SCOPE_FREEZES_SHARE 0.5 /* of its units: a function freezes, and is not slow in between */
+
+static inline bool scope_finding_freezes(const struct scope_finding *finding)
+{
+	return finding->freezes && finding->freezes >= SCOPE_FREEZES_SHARE * finding->units;
+}
+
 enum scope_verdict {
 	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings then ask a peer only */
 	SCOPE_VERDICT_HANG,
 	SCOPE_VERDICT_SPIN,
 	SCOPE_VERDICT_SLOWDOWN,
+	SCOPE_VERDICT_FREEZES, /* a slowdown that is a few long stalls, each of which kept many waiting */
 	SCOPE_VERDICT_OUTSIDE, /* slow, most of it by no function: CPU, disk, network, or clients that pause */
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
@@ -157,6 +168,7 @@ struct scope_rank_input {
 	uint64_t since_ns; /* 0, or the reference is the time before in the same trace */
 	const struct scope_hang *hangs;
 	size_t hang_count;
+	const struct scope_freezes *freezes; /* NULL: none were looked for */
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;

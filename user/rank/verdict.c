@@ -92,6 +92,11 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 ranking->units);
 	} else if (clients_pause(ranking)) {
 		blame_clients(input, ranking);
+	} else if (input->freezes && input->freezes->count) {
+		ranking->verdict = SCOPE_VERDICT_FREEZES;
+		snprintf(reason, room,
+			 "No function of the program stands out in that time: record with stacks, or look for what "
+			 "stops this process or this machine.");
 	} else if (ranking->long_queue_share > OUTSIDE_QUEUE) {
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 		snprintf(reason, room,
@@ -143,7 +148,10 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
 								: SCOPE_VERDICT_SLOWDOWN;
 		/* What is found then is the lesser part, and may be where the waiting begins. */
-		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && clients_pause(ranking))
+		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN &&
+		    scope_finding_freezes(&ranking->finding[0]))
+			ranking->verdict = SCOPE_VERDICT_FREEZES;
+		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && clients_pause(ranking))
 			blame_clients(input, ranking);
 		else if (!input->reference && only_ask(ranking))
 			leave_open(ranking);

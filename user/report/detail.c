@@ -13,6 +13,7 @@
 #include "report/format.h"
 #include "report/object.h"
 #include "report/path.h"
+#include "report/rounds.h"
 
 #define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
 #define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
@@ -163,6 +164,17 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 	struct sleep_text sleep;
 	struct scope_text age;
 
+	if (finding->rounds) {
+		struct scope_rounds_text rounds;
+
+		fprintf(report->out, "     who         %s (tid %u)%s, in rounds without progress for %s, %u samples\n",
+			thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
+			scope_format_ns(&age, finding->age_ns), finding->samples);
+		scope_format_paragraph(report->out, "     rounds      ",
+				       scope_rounds_name(&rounds, report->analysis, finding));
+		fputc('\n', report->out);
+		return;
+	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
 		fprintf(report->out,
 			"     who         %s (tid %u), running for %s without a system call, %u samples\n",

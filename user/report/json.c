@@ -17,6 +17,7 @@
 #include "evidence/place.h"
 #include "report/delay.h"
 #include "report/model.h"
+#include "report/rounds.h"
 #include "report/times.h"
 
 #define SOURCE_ROWS 8
@@ -62,6 +63,7 @@ static const char *verdict_name(enum scope_verdict verdict)
 	static const char *const name[] = {
 		[SCOPE_VERDICT_NOTHING] = "nothing",   [SCOPE_VERDICT_HANG] = "hang",
 		[SCOPE_VERDICT_SPIN] = "spin",	       [SCOPE_VERDICT_SLOWDOWN] = "slowdown",
+		[SCOPE_VERDICT_FREEZES] = "freezes",
 		[SCOPE_VERDICT_OUTSIDE] = "outside",   [SCOPE_VERDICT_UNKNOWN] = "unknown",
 	};
 
@@ -155,14 +157,23 @@ static json_t *make_losses(const struct scope_finding *finding)
 			 "lost_share", finding->lost_unknown ? json_null() : json_real(finding->lost_share));
 }
 
+static json_t *make_rounds(const struct scope_spin *spin)
+{
+	if (!spin)
+		return json_null();
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "poll", make_call(spin->poll_nr), "call", make_call(spin->nr),
+			 "returns", (json_int_t)spin->ret, "rounds_per_s", make_number(scope_rounds_per_s(spin)),
+			 "cpu_share", make_number(scope_rounds_cpu_share(spin)));
+}
+
 /* What a thread that hangs or spins does, or what slow units have cost. */
 static json_t *make_extent(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
 	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
-		return json_pack("{s:I, s:o, s:I, s:b, s:b}", "threads", (json_int_t)finding->threads,
+		return json_pack("{s:I, s:o, s:I, s:b, s:b, s:o}", "threads", (json_int_t)finding->threads,
 				 "thread", make_thread(analysis, finding->thread), "age_ns",
 				 (json_int_t)finding->age_ns, "lock", finding->lock, "unsure",
-				 finding->unsure);
+				 finding->unsure, "rounds", make_rounds(finding->rounds));
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "units",
 			 (json_int_t)finding->units, "usual_ns", make_number(finding->usual_ns), "p50_ns",
 			 make_number(finding->p50_ns), "p95_ns", make_number(finding->p95_ns), "p99_ns",
@@ -223,6 +234,22 @@ static json_t *make_findings(const struct scope_analysis *analysis, const struct
 
 	for (size_t i = 0; i < analysis->ranking->findings; i++)
 		json_array_append_new(array, make_finding(analysis, causal, i));
+	return array;
+}
+
+static json_t *make_freezes(const struct scope_analysis *analysis)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < analysis->freezes.count; i++) {
+		const struct scope_freeze *freeze = &analysis->freezes.freeze[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:I, s:I, s:o}", "thread",
+						       make_thread(analysis, freeze->thread), "begin_ns",
+						       (json_int_t)freeze->begin_ns, "end_ns",
+						       (json_int_t)freeze->end_ns, "kept_waiting",
+						       make_number(freeze->kept)));
+	}
 	return array;
 }
 
@@ -403,11 +430,11 @@ int scope_report_json(const struct scope_analysis *analysis, const struct scope_
 	json_t *all;
 	int code = 0;
 
-	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
-			make_findings(analysis, causal), "near", make_near(analysis), "groups",
+			make_findings(analysis, causal), "freezes", make_freezes(analysis), "near", make_near(analysis), "groups",
 			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));
 	if (!all)
 		return -ENOMEM;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "report/format.h"
+#include "report/freezes.h"
 
 static const char *red(const struct report *report)
 {
@@ -196,6 +197,18 @@ static int print_near(const struct report *report)
 	return scope_paragraph_print(&text, report->out, "  ");
 }
 
+static void print_freezes(const struct report *report)
+{
+	struct scope_freezes_text text;
+
+	scope_freezes_name(&text, report->analysis);
+	fprintf(report->out, "FREEZES%s inside the program. ", scope_section_plain(report));
+	scope_format_wrapped(report->out, text.text, 30, 2);
+	fputc('\n', report->out);
+	if (!report->analysis->ranking->findings)
+		scope_format_paragraph(report->out, "  ", report->analysis->ranking->reason);
+}
+
 int scope_section_verdict(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -215,14 +228,18 @@ int scope_section_verdict(const struct report *report)
 		break;
 	case SCOPE_VERDICT_SPIN:
 		threads = hung_threads(ranking, SCOPE_FINDING_SPIN);
-		fprintf(report->out, "SPIN%s inside the program. %u thread%s without end, the first for %s.\n",
+		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",
 			scope_section_plain(report), threads, threads == 1 ? " runs" : "s run",
+			first->rounds ? "round without progress" : "without end",
 			scope_format_ns(&age, first->age_ns));
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
 		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
 			first->outside ? "outside" : "inside");
 		print_slow(report);
+		break;
+	case SCOPE_VERDICT_FREEZES:
+		print_freezes(report);
 		break;
 	case SCOPE_VERDICT_OUTSIDE:
 		print_reason(report, "OUTSIDE THE PROGRAM.");

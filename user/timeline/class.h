@@ -63,6 +63,15 @@ static inline bool scope_call_is_epoll(uint32_t nr)
 	return nr == SYS_epoll_pwait;
 }
 
+static inline bool scope_call_is_select(uint32_t nr)
+{
+#ifdef SYS_select
+	if (nr == SYS_select)
+		return true;
+#endif
+	return nr == SYS_pselect6;
+}
+
 /*
  * The same of a call whose arguments are known, the first at least. A poll of no set and a select of no
  * descriptors, the first argument of both being 0, are how some programs sleep.

@@ -25,7 +25,8 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
 			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
-			.loop.nr = SCOPE_NR_NONE,
+			.only_fd = -1,
+			.loop.nr = SCOPE_NR_NONE, .spinning = SCOPE_SPINNING_NONE,
 		};
 
 		if (pickup)
@@ -265,6 +266,11 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 	}
 	draft->tentative = draft->from_loop = false;
 	draft->connected |= brought == BROUGHT_CONNECTION;
+	draft->many |= (brought == BROUGHT_CONNECTION && draft->accepted) ||
+		       (fd >= 0 && draft->only_fd >= 0 && draft->only_fd != fd);
+	draft->accepted |= brought == BROUGHT_CONNECTION;
+	if (draft->only_fd < 0)
+		draft->only_fd = fd;
 	draft->asked |= brought == BROUGHT_REQUEST;
 	if (fd >= 0)
 		draft->from_fd = fd;
@@ -343,6 +349,9 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.wake_ns = wait->wake_ns;
 	draft->stack.class = wait->class;
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
+	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
+		scope_spin_gain(&draft->spinning,
+				scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
 	draft->pending = false;
@@ -386,6 +395,7 @@ int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 	draft = &builder->draft[index];
 	builder->run->discarded += draft->open;
 	draft->open = draft->tentative = draft->goes_on = false;
+	draft->spinning.vain = draft->spinning.polls = 0;
 	return 0;
 }
 
@@ -419,6 +429,7 @@ int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	now = scope_mark_now(thread);
+	scope_spin_gain(&draft->spinning, thread, now_ns);
 	if (draft->open)
 		err = scope_draft_close(builder, index, &now, now_ns, false);
 	free(draft->call);

@@ -13,6 +13,7 @@
 
 #include "timeline/take.h"
 #include "unit/shape.h"
+#include "unit/spin.h"
 #include "unit/run.h"
 
 /* The calls of one unit that has no shape, in the order they were first made. */
@@ -78,6 +79,9 @@ struct scope_draft {
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
 	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
+	int64_t only_fd; /* the first that it ever took bytes from; -1: none */
+	bool many;	 /* that was not the only one, or it accepted two */
+	bool accepted;	 /* it accepted one, ever */
 	int64_t from_fd; /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
@@ -87,6 +91,7 @@ struct scope_draft {
 	struct scope_mark begin, end;
 	struct scope_wait idle;
 	struct scope_quiet quiet;
+	struct scope_spinning spinning;
 };
 
 struct scope_unit_builder {
@@ -194,6 +199,9 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 	if (role == SCOPE_CALL_WRITE)
 		scope_draft_answer(builder, draft, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.ret);
+	if (1u << role & SCOPE_SPIN_ROLES)
+		scope_spin_try(&draft->spinning, builder->run->timeline->fds, thread, role, event->syscall.nr,
+			       event->syscall.args, event->syscall.arg[0], event->syscall.ret, event->time_ns);
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
 	draft->stack.enter_ns = event->syscall.enter_ns;
@@ -312,6 +320,11 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 	draft->stack.exit_ns = exit_ns;
 	draft->stack.nr = call->nr;
 	draft->stack.standing = false;
+	if (call->role == SCOPE_CALL_POLL)
+		scope_spin_poll(&draft->spinning, thread, call->nr, exit_ns);
+	else if (1u << call->role & SCOPE_SPIN_ROLES)
+		scope_spin_try(&draft->spinning, builder->run->timeline->fds, thread,
+			       (enum scope_call_role)call->role, call->nr, call->args, call->arg[0], ret, exit_ns);
 	if (!draft->requests)
 		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
 	if (draft->matched || draft->matched_ns != call->enter_ns)

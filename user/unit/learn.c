@@ -50,7 +50,8 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
  * A poll is the top of a loop if work is taken behind it, and stands in the middle of a request if an
  * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
  * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
- * descriptors: servers keep one for clients and may keep another for what they wait for meanwhile.
+ * descriptors, polls by where their sets are: servers keep one for clients and may keep another for what
+ * they wait for in between.
  */
 void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call)
 {
@@ -59,8 +60,8 @@ void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call 
 
 	if (scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
 		return;
-	if (epoll && call->args)
-		key = get_key(lesson, SYS_epoll_pwait, call->arg[0]);
+	if (call->args)
+		key = get_key(lesson, scope_poll_site_of(call).nr, scope_poll_site_of(call).object);
 	lesson->epolls += epoll;
 	lesson->polls += !epoll;
 	lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
@@ -101,9 +102,10 @@ int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson
 	if (!lesson->polled)
 		return 0;
 	lesson->polled = false;
-	if (lesson->waited == SCOPE_LESSON_NO_KEY)
+	if (lesson->waited == SCOPE_LESSON_NO_KEY ||
+	    lesson->key[lesson->waited].nr == SYS_ppoll || lesson->key[lesson->waited].nr == SYS_pselect6)
 		lesson->inner_polls++;
-	else
+	if (lesson->waited != SCOPE_LESSON_NO_KEY)
 		lesson->key[lesson->waited].inner++;
 	return 0;
 }

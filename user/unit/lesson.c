@@ -8,6 +8,7 @@
 #include "timeline/class.h"
 
 #define GAP_MIN_CALLS 100
+#define FOREIGN_SHARE 20 /* of polls behind which work is taken, inverted: a site with more is the loop's as well */
 #define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */
 
 /* How often the thread came back to that wait, under either of its words. */
@@ -38,25 +39,35 @@ static uint64_t gap_p99(const struct scope_lesson *lesson)
 	return 0;
 }
 
-/* The epoll that is the top of the loop, if another one is not; else any. */
-static void decide_epoll(const struct scope_lesson *lesson, struct scope_pickup *pickup)
+static bool is_poll(const struct scope_wait_key *key)
 {
-	const struct scope_wait_key *best = NULL;
-	bool inner = false;
+	return key->nr == SYS_epoll_pwait || key->nr == SYS_ppoll || key->nr == SYS_pselect6;
+}
+
+/*
+ * Polls that are not the top of the loop, though work is taken behind others: those in the middle of requests, and
+ * those that the thread hardly ever came to and took no work behind. What neither holds of is the top.
+ */
+static void decide_foreign(const struct scope_lesson *lesson, struct scope_pickup *pickup)
+{
+	const struct scope_wait_key *top = NULL;
+	uint64_t loops = 0;
 
 	for (unsigned i = 0; i < lesson->keys; i++) {
 		const struct scope_wait_key *key = &lesson->key[i];
 
-		if (key->nr != SYS_epoll_pwait)
-			continue;
-		if (key->inner > key->taken)
-			inner = true;
-		else if (!best || key->count > best->count)
-			best = key;
+		loops += key->taken ? key->count : 0;
+		if (key->taken > (top ? top->taken : 0))
+			top = key;
 	}
-	pickup->any_object = !inner || !best;
-	if (!pickup->any_object)
-		pickup->object = best->object;
+	for (unsigned i = 0; loops && i < lesson->keys && pickup->foreigns < SCOPE_PICKUP_FOREIGN; i++) {
+		const struct scope_wait_key *key = &lesson->key[i];
+		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops;
+
+		if (key != top && is_poll(key) && (key->inner > key->taken || rare))
+			pickup->foreign[pickup->foreigns++] =
+				(struct scope_poll_site){ key->nr, key->object };
+	}
 }
 
 /* The futex in which a thread that reads from clients waits to be handed one; NULL: none. */
@@ -89,20 +100,19 @@ void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup 
 	uint32_t most = 1;
 
 	pickup->reads = lesson->reads > 0;
+	decide_foreign(lesson, pickup);
 	if (scope_lesson_gaps(lesson))
 		pickup->gap_ns = gap_p99(lesson);
 	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = lesson->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
-		if (lesson->epolls)
-			decide_epoll(lesson, pickup);
 		return;
 	}
 	if (pickup->reads)
 		best = find_dispatch(lesson);
 	for (unsigned i = 0; !pickup->reads && i < lesson->keys; i++)
-		if (!lesson->key[i].lock && times_back(lesson, &lesson->key[i]) > most) {
+		if (!lesson->key[i].lock && !is_poll(&lesson->key[i]) && times_back(lesson, &lesson->key[i]) > most) {
 			best = &lesson->key[i];
 			most = times_back(lesson, best);
 		}

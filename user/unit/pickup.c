@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/grow.h"
 #include "trace/feed.h"
@@ -63,6 +64,11 @@ int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learn
 /* Gaps cut the units of those threads alone that pick up nothing. */
 static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup *b)
 {
+	if (a->foreigns != b->foreigns)
+		return false;
+	for (unsigned i = 0; i < a->foreigns; i++)
+		if (a->foreign[i].nr != b->foreign[i].nr || a->foreign[i].object != b->foreign[i].object)
+			return false;
 	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr && a->any_object == b->any_object &&
 	       a->object == b->object && (scope_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
@@ -198,6 +204,31 @@ const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups,
 	return thread < pickups->count ? &pickups->decision[thread].pickup : NULL;
 }
 
+struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call)
+{
+	struct scope_poll_site site = { .nr = SYS_ppoll, .object = call->arg[0] };
+
+	if (scope_call_is_epoll(call->nr))
+		site.nr = SYS_epoll_pwait;
+	else if (scope_call_is_select(call->nr))
+		site = (struct scope_poll_site){ .nr = SYS_pselect6 };
+	return site;
+}
+
+bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call)
+{
+	struct scope_poll_site site;
+
+	if (!pickup || !pickup->foreigns || !call->args ||
+	    scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
+		return false;
+	site = scope_poll_site_of(call);
+	for (unsigned i = 0; i < pickup->foreigns; i++)
+		if (pickup->foreign[i].nr == site.nr && pickup->foreign[i].object == site.object)
+			return true;
+	return false;
+}
+
 bool scope_pickup_any(const struct scope_pickup *pickup)
 {
 	return pickup && (pickup->reads || pickup->nr != SCOPE_NR_NONE);
@@ -214,12 +245,10 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 	if (!pickup || pickup->nr == SCOPE_NR_NONE)
 		return SCOPE_PICKUP_NO;
 	/* A poll for sleeping is matched by its number and its 0. */
-	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL &&
-	    (pickup->any_object || scope_call_is_epoll(pickup->nr)))
+	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
 		return role == SCOPE_CALL_POLL &&
 				       scope_call_is_epoll(call->nr) == scope_call_is_epoll(pickup->nr) &&
-				       (pickup->any_object || !call->args ||
-					call->arg[0] == pickup->object)
+				       !scope_pickup_foreign(pickup, call)
 			       ? SCOPE_PICKUP_LOOP
 			       : SCOPE_PICKUP_NO;
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)

@@ -13,12 +13,22 @@
 
 #include "timeline/timeline.h"
 
+#define SCOPE_PICKUP_FOREIGN 4 /* no rule: polls of a thread that are told from the top of its loop */
+
+/* A poll of a thread, by its family and what is polled. */
+struct scope_poll_site {
+	uint16_t nr;	 /* SYS_epoll_pwait, SYS_ppoll or SYS_pselect6, for all of their kind */
+	uint64_t object; /* the epoll's descriptor, or where the set of a poll is; 0 of a select */
+};
+
 struct scope_pickup {
 	bool reads;	  /* takes requests from accepted sockets */
 	bool unanswered;  /* its process takes them and writes nothing back: each read is one */
 	uint16_t nr;	  /* top-of-loop wait, SCOPE_NR_NONE where there is none */
 	bool any_object;  /* whatever its first argument */
 	uint64_t object;
+	uint8_t foreigns;
+	struct scope_poll_site foreign[SCOPE_PICKUP_FOREIGN]; /* in the middle of requests, or hardly ever */
 	uint64_t gap_ns;  /* 99th percentile of the time between two calls, of threads without any; 0: too few */
 };
 
@@ -83,6 +93,9 @@ const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thr
 void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
 /* false as well before that. */
 bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
+struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call);
+/* Is it a poll, but not one in which the thread waits for work? */
+bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call);
 /* Does the thread take work at all, so that it has request units? */
 bool scope_pickup_any(const struct scope_pickup *pickup);
 enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,

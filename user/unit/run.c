@@ -119,12 +119,17 @@ static int finish(struct scope_unit_run *run)
 	run->threads = count;
 	for (size_t i = 0; !err && i < builder->drafts; i++) {
 		struct scope_draft *draft = &builder->draft[i];
-		const struct scope_mark now = scope_mark_now(scope_threads_at(threads, i));
+		const struct scope_thread *thread = scope_threads_at(threads, i);
+		const struct scope_mark now = scope_mark_now(thread);
 
+		run->thread[i].many = draft->many;
+		run->thread[i].owes = draft->open && draft->requests && !draft->answered;
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
-		scope_quiet_count(&draft->quiet, scope_threads_at(threads, i), draft->stack.exit_ns,
-				  run->timeline->end_ns);
+		run->thread[i].spin = scope_spin_longest(
+			&draft->spinning, thread,
+			thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
+		scope_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - draft->quiet.asleep_before_ns;
 		if (draft->open && draft->tentative)

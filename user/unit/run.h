@@ -4,12 +4,16 @@
 #define SCOPE_UNIT_RUN_H
 
 #include "timeline/listeners.h"
+#include "unit/spin.h"
 #include "unit/unit.h"
 
 /* What a thread was at when the window ended. */
 struct scope_unit_thread {
+	bool many;		/* took requests from more than one client */
+	bool owes;		/* in a request unit that answered no client yet */
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
+	struct scope_spin spin; /* the longest made of calls */
 	uint64_t quiet_run_ns, quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
 };
 

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A server that goes round without progress, stands in a poll of its own or freezes, traced by perf events on this host:
+# the report says so, with the function; and no such thing of one that polls instead of sleeping, or that nobody asks.
+#
+# Usage: tests/unit/stuck_live.sh [WAY...]
+# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/stuck_work.c || exit 1
+
+# capture WAY SECONDS: leaves the report in $dir/report.
+capture() {
+	local recorder word
+	coproc WORK { exec "$dir/work" "$1"; }
+	target=$WORK_PID
+	read -r word server <&"${WORK[0]}"
+	"$scope" record -p "$server" --source perf --subbuf-count 64 -d 600 -o "$dir/a.trace" > "$dir/said" 2>&1 &
+	recorder=$!
+	begun "$recorder" "$dir/a.trace" || { cat "$dir/said"; return 1; }
+	echo go >&"${WORK[1]}"
+	sleep "$2"
+	kill -INT "$recorder"
+	wait "$recorder" || { cat "$dir/said"; return 1; }
+	kill "$server"
+	kill "$target" 2> /dev/null
+	wait "$target" 2> /dev/null
+	target=
+	"$scope" report -i "$dir/a.trace" > "$dir/report"
+}
+
+# expect WAY SECONDS PATTERN...: each is in a line of the report; three times where this host is busy.
+expect() {
+	local way=$1 seconds=$2 missing pattern
+	shift 2
+	[ ${#ways[@]} -eq 0 ] || [[ " ${ways[*]} " == *" $way "* ]] || return 0
+	for _ in 1 2 3; do
+		capture "$way" "$seconds" || exit 1
+		missing=
+		for pattern; do
+			grep -Eq -- "$pattern" "$dir/report" || missing=$pattern
+		done
+		[ -n "$missing" ] || break
+	done
+	if [ -z "$missing" ]; then
+		echo "ok - $way"
+	else
+		echo "not ok - $way: no '$missing' in"
+		cat "$dir/report"
+		bad=1
+	fi
+}
+
+ways=("$@")
+expect accept 4 '^  SPIN inside' 'accept4\(.*fails: Too many open files' '^  1  (take_client|run_loop) '
+expect eof 4 '^  SPIN inside' 'epoll_wait, read\(.* returns 0' '^  1  (serve|run_loop) '
+expect hang-up 4 '^  SPIN inside' 'epoll_wait returns at once' '^  1  run_loop '
+expect timer 4 '^  SPIN inside' 'epoll_wait returns at once' '^  1  run_loop '
+expect resolve 4 '^  HANG inside' '^  1  ask_resolver '
+expect freeze 8 '^  FREEZES inside the program. 2 stalls: 1.5 s' '^  1  save_all '
+expect busy 3 '^  (NOTHING ABNORMAL|OUTSIDE THE PROGRAM)'
+expect idle 3 '^  NOTHING ABNORMAL'
+exit "$bad"

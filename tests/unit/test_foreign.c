@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Polls that are not the top of a thread's loop: asleep there it is in the middle of a request. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "anomaly/hang.h"
+#include "units_of.h"
+
+#define TURN_NS 1000000ull
+
+/* A loop that serves so often, and then stands in that poll until the window ends. */
+struct story {
+	const char *loop, *inner; /* calls with their first argument; inner NULL: none in a usual request */
+	const char *last;	  /* where it stands at last */
+	unsigned turns;
+	bool nested; /* inner is called at the top of the loop, before it */
+	bool answered; /* before it stands in the last one */
+};
+
+static void call(FILE *to, uint64_t *now, const char *name, const char *rest)
+{
+	fprintf(to, "%ju 0 syscall 10 %.*s enter=%ju %s\n", (uintmax_t)(*now + 200), (int)strcspn(name, " "), name,
+		(uintmax_t)(*now + 100), rest);
+	*now += 300;
+}
+
+static void poll_once(FILE *to, uint64_t *now, const char *name)
+{
+	char rest[64];
+
+	snprintf(rest, sizeof(rest), "ret=1 args=%s", strchr(name, ' ') + 1);
+	call(to, now, name, rest);
+}
+
+static bool hangs_in(struct story story)
+{
+	uint64_t now = 0;
+	struct scope_hang *hangs;
+	struct run run;
+	size_t size, count;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fputs("meta begin_ns 0\nmeta end_ns 5000000000\nfd 10 5 epoll -\nfd 10 6 epoll -\nfd 10 7 accepted -\n"
+	      "0 0 switch 0 10 sleeping\n", to);
+	for (unsigned i = 0; i < story.turns; i++) {
+		now = (i + 1) * TURN_NS;
+		if (story.inner && story.nested)
+			poll_once(to, &now, story.inner);
+		poll_once(to, &now, story.loop);
+		call(to, &now, "read", "ret=64 args=7");
+		if (story.inner && !story.nested)
+			poll_once(to, &now, story.inner);
+		if (i + 1 < story.turns || story.answered)
+			call(to, &now, "write", "ret=64 args=7");
+	}
+	fprintf(to, "%ju 0 enter 10 %.*s enter=%ju args=%s\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)(now + 100),
+		(int)strcspn(story.last, " "), story.last, (uintmax_t)(now + 100), strchr(story.last, ' ') + 1,
+		(uintmax_t)(now + 100));
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_int_equal(thread_of(run.units, 10)->run, SCOPE_RUN_BLOCKED);
+	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	free(hangs);
+	end_run(&run);
+	return count > 0;
+}
+
+static const struct story usual = { .loop = "epoll_wait 5", .last = "epoll_wait 5", .turns = 100 };
+
+static void who_stands_in_its_loop_waits_for_work(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	assert_false(hangs_in(story));
+	story.loop = story.last = "poll 0x7000";
+	assert_false(hangs_in(story));
+}
+
+static void who_stands_in_a_poll_seen_once_hangs(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	story.last = "poll 0x7ff0";
+	assert_true(hangs_in(story));
+	story.last = "epoll_wait 6";
+	assert_true(hangs_in(story));
+	/* The same call of another set. */
+	story.loop = "poll 0x7000";
+	story.last = "poll 0x7ff0";
+	assert_true(hangs_in(story));
+	story.last = "pselect6 9";
+	assert_true(hangs_in(story));
+	/* One poll of twenty is the share. */
+	story.turns = 20;
+	assert_true(hangs_in(story));
+	story.turns = 19;
+	assert_false(hangs_in(story));
+}
+
+static void who_stands_where_each_request_asks_hangs(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	story.inner = story.last = "poll 0x7ff0";
+	assert_true(hangs_in(story));
+}
+
+/* A poll over the epoll's own descriptor: both are the top of the loop. */
+static void who_comes_to_two_polls_by_turns_waits(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	story.inner = story.last = "poll 0x7ff0";
+	story.nested = true;
+	assert_false(hangs_in(story));
+}
+
+/* It waits for the client to ask again, as some do before they hand the connection back. */
+static void who_has_answered_waits(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	story.last = "poll 0x7ff0";
+	story.answered = true;
+	assert_false(hangs_in(story));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_stands_in_its_loop_waits_for_work),
+		cmocka_unit_test(who_stands_in_a_poll_seen_once_hangs),
+		cmocka_unit_test(who_stands_where_each_request_asks_hangs),
+		cmocka_unit_test(who_comes_to_two_polls_by_turns_waits),
+		cmocka_unit_test(who_has_answered_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Long stalls: how long one has to be, and how many requests it has to keep waiting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/freeze.h"
+#include "units_of.h"
+
+#define MS 1000000ull
+
+/* Clients of one thread ask at even times, and once it takes long. */
+struct load {
+	unsigned requests, clients;
+	uint64_t apart_ms, takes_us;
+	uint64_t stall_ms;
+	unsigned behind;  /* requests that it takes right behind the stall */
+	bool peer;	  /* another thread serves as much, and never stalls */
+};
+
+static double kept;
+
+static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, bool stalls)
+{
+	uint64_t now = MS;
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < load->requests; i++) {
+		const unsigned fd = 10 * tid + i % load->clients, cpu = tid - 10;
+		const bool stall = stalls && i == load->requests / 2;
+
+		fprintf(to, "%ju %u enter %u epoll_wait enter=%ju args=5\n", (uintmax_t)now, cpu, tid, (uintmax_t)now);
+		if (waiting) {
+			waiting--;
+		} else {
+			fprintf(to, "%ju %u switch %u 0 sleeping\n", (uintmax_t)now, cpu, tid);
+			now += load->apart_ms * MS;
+			fprintf(to, "%ju %u waking %u from - softirq\n%ju %u switch 0 %u sleeping\n", (uintmax_t)now,
+				cpu, tid, (uintmax_t)now, cpu, tid);
+		}
+		fprintf(to, "%ju %u exit %u epoll_wait ret=1\n", (uintmax_t)now, cpu, tid);
+		fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=%u\n", (uintmax_t)(now + 200), cpu, tid,
+			(uintmax_t)(now + 100), fd);
+		now += stall ? load->stall_ms * MS : load->takes_us * 1000;
+		waiting += stall ? load->behind : 0;
+		fprintf(to, "%ju %u syscall %u write enter=%ju ret=64 args=%u\n", (uintmax_t)now, cpu, tid,
+			(uintmax_t)(now - 100), fd);
+	}
+	return now;
+}
+
+/* How many freezes; kept: by all. */
+static size_t freezes_of(struct load load)
+{
+	struct scope_freezes freezes;
+	struct run run;
+	uint64_t end;
+	size_t size, count;
+	char *text, *lines;
+	FILE *to = open_memstream(&lines, &size);
+
+	assert_non_null(to);
+	end = write_requests(to, &load, 10, true);
+	if (load.peer)
+		write_requests(to, &load, 11, false);
+	assert_int_equal(fclose(to), 0);
+	to = open_memstream(&text, &size);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns %ju\nfd 10 5 epoll -\n", (uintmax_t)end);
+	for (unsigned fd = 100; fd < 120; fd++)
+		fprintf(to, "fd 10 %u accepted -\n", fd);
+	for (unsigned tid = 10; tid <= 10u + load.peer; tid++)
+		fprintf(to, "0 %u state %u tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n", tid - 10, tid);
+	fputs(lines, to);
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	assert_int_equal(run.survey->requests, load.requests * (1 + load.peer));
+	assert_true(thread_of(run.units, 10)->account.run_ns > 0);
+	scope_groups_conclude(run.groups, run.pickups);
+	assert_int_equal(scope_freeze_find(run.survey, run.groups, &freezes), 0);
+	kept = freezes.kept;
+	count = freezes.count;
+	free(freezes.freeze);
+	free(lines);
+	free(text);
+	end_run(&run);
+	return count;
+}
+
+static const struct load alone = {
+	.requests = 200, .clients = 4, .apart_ms = 100, .takes_us = 1000, .stall_ms = 5000,
+};
+
+static void a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes(void **state)
+{
+	(void)state;
+	assert_int_equal(freezes_of(alone), 1);
+	assert_in_range((uintmax_t)kept, 48, 51);
+}
+
+static void less_than_a_second_is_no_freeze(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.stall_ms = 1001;
+	assert_int_equal(freezes_of(load), 1);
+	load.stall_ms = 999;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+/* Ten times as long as nearly all others. */
+static void what_is_usual_is_no_freeze(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.takes_us = 490000;
+	assert_int_equal(freezes_of(load), 1);
+	load.takes_us = 510000;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+static void who_serves_one_client_keeps_nobody_else(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.clients = 1;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+static void five_have_to_wait(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.apart_ms = 900;
+	assert_int_equal(freezes_of(load), 1);
+	load.apart_ms = 1100;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+/* Its own clients wait for it beside a thread that goes on: those that it then has to take. */
+static void beside_others_what_waited_counts(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.peer = true;
+	load.clients = 8;
+	load.behind = 5;
+	assert_int_equal(freezes_of(load), 1);
+	assert_int_equal((int)kept, 5);
+	load.behind = 4;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes),
+		cmocka_unit_test(less_than_a_second_is_no_freeze),
+		cmocka_unit_test(what_is_usual_is_no_freeze),
+		cmocka_unit_test(who_serves_one_client_keeps_nobody_else),
+		cmocka_unit_test(five_have_to_wait),
+		cmocka_unit_test(beside_others_what_waited_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Spins made of calls: which rounds are in vain, and how long and how often is a spin. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/hang.h"
+#include "units_of.h"
+
+#define US 1000ull
+#define END_NS 20000000000ull
+
+/* One round of a loop, so many times. */
+struct rounds {
+	const char *call;   /* behind the poll: name, and the rest of a line; NULL: none */
+	const char *rest;
+	uint64_t round_us;  /* from poll to poll */
+	uint64_t sleep_us;  /* of it, asleep in the poll; 0: it returns at once */
+	unsigned count;
+	unsigned request_every; /* rounds; 0: nobody asks */
+	unsigned log_every;	/* likewise: a line is written to a file */
+};
+
+static struct scope_hang hang;
+
+static void write_round(FILE *to, const struct rounds *rounds, unsigned number)
+{
+	const uint64_t now = 1000000 + number * rounds->round_us * US;
+
+	if (rounds->sleep_us)
+		fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n"
+			"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 epoll_wait ret=1\n",
+			(uintmax_t)now, (uintmax_t)now, (uintmax_t)now, (uintmax_t)(now + rounds->sleep_us * US),
+			(uintmax_t)(now + rounds->sleep_us * US), (uintmax_t)(now + rounds->sleep_us * US));
+	else
+		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)(now + 100),
+			(uintmax_t)now);
+	if (rounds->call)
+		fprintf(to, "%ju 0 syscall 10 %s enter=%ju %s\n", (uintmax_t)(now + rounds->sleep_us * US + 300),
+			rounds->call, (uintmax_t)(now + rounds->sleep_us * US + 200), rounds->rest);
+	if (rounds->request_every && number % rounds->request_every == 0)
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n",
+			(uintmax_t)(now + rounds->sleep_us * US + 500), (uintmax_t)(now + rounds->sleep_us * US + 400));
+	if (rounds->log_every && number % rounds->log_every == 0)
+		fprintf(to, "%ju 0 syscall 10 write enter=%ju ret=64 args=8\n",
+			(uintmax_t)(now + rounds->sleep_us * US + 700), (uintmax_t)(now + rounds->sleep_us * US + 600));
+}
+
+/* Sets hang to what was found. */
+static bool spins(struct rounds rounds)
+{
+	struct scope_hang *hangs;
+	struct run run;
+	size_t size, count;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns %ju\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\n"
+		"fd 10 8 file -\nfd 10 9 accepted -\n0 0 switch 0 10 sleeping\n", (uintmax_t)END_NS);
+	for (unsigned i = 0; i < rounds.count; i++)
+		write_round(to, &rounds, i);
+	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n",
+		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US),
+		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US),
+		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US));
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	if (count) {
+		assert_int_equal(count, 1);
+		assert_int_equal(hangs[0].kind, SCOPE_HANG_SPIN);
+		assert_int_equal(hangs[0].thread, thread_of(run.units, 10)->index);
+		assert_non_null(hangs[0].rounds);
+		hang = hangs[0];
+	}
+	free(hangs);
+	end_run(&run);
+	return count;
+}
+
+static const struct rounds no_descriptor = {
+	.call = "accept4", .rest = "ret=-24 args=3", .round_us = 200, .count = 10000,
+};
+
+static void calls_that_fail_for_a_second_are_a_spin(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	assert_true(spins(rounds));
+	assert_int_equal(hang.object, 3);
+	rounds.count = 5010; /* the first ten calls are five rounds, and none of it */
+	assert_true(spins(rounds));
+	rounds.count = 4990;
+	assert_false(spins(rounds));
+}
+
+static void whatever_brings_nothing_is_in_vain(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.call = "read";
+	rounds.rest = "ret=0 args=9";
+	assert_true(spins(rounds));
+	rounds.call = "write";
+	rounds.rest = "ret=-11 args=9";
+	assert_true(spins(rounds));
+	rounds.call = NULL;
+	assert_true(spins(rounds));
+	/* The end of a file is no want of progress, but the poll is in vain all the same. */
+	rounds.call = "read";
+	rounds.rest = "ret=0 args=8";
+	assert_true(spins(rounds));
+	assert_int_equal(hang.nr, 232);
+}
+
+static void a_request_in_few_rounds_is_progress(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.request_every = 4; /* fewer than ten calls */
+	assert_false(spins(rounds));
+	rounds.request_every = 100;
+	assert_true(spins(rounds));
+	/* Less than a millisecond since the tenth, as of a thread that polls instead of sleeping. */
+	rounds.round_us = 50;
+	rounds.count = 40000;
+	rounds.request_every = 24;
+	assert_false(spins(rounds));
+	rounds.request_every = 28;
+	assert_true(spins(rounds));
+}
+
+static void a_log_is_no_progress(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.log_every = 1;
+	assert_true(spins(rounds));
+	rounds.call = "read";
+	rounds.rest = "ret=64 args=9";
+	assert_false(spins(rounds));
+}
+
+static void few_rounds_a_second_are_none(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.round_us = 999;
+	assert_true(spins(rounds));
+	rounds.round_us = 1010;
+	assert_false(spins(rounds));
+}
+
+static void who_sleeps_for_most_of_it_does_not_spin(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.sleep_us = 90;
+	assert_true(spins(rounds));
+	rounds.sleep_us = 110;
+	assert_false(spins(rounds));
+	/* A sleep of a millisecond ends it, though little of the time is spent there. */
+	rounds.round_us = 2500;
+	rounds.sleep_us = 1000;
+	assert_false(spins(rounds));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_that_fail_for_a_second_are_a_spin),
+		cmocka_unit_test(whatever_brings_nothing_is_in_vain),
+		cmocka_unit_test(a_request_in_few_rounds_is_progress),
+		cmocka_unit_test(a_log_is_no_progress),
+		cmocka_unit_test(few_rounds_a_second_are_none),
+		cmocka_unit_test(who_sleeps_for_most_of_it_does_not_spin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

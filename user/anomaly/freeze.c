@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rare long stalls of threads that serve clients, each judged by the requests that it kept waiting. */
+#include "anomaly/freeze.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+#define FREEZE_MIN_NS 1000000000ull
+#define TIMES_P95 10	/* of its group's units: far more than others take */
+#define KEPT_MIN 5	/* requests kept waiting, as many as the units of a finding */
+#define STALLS_MAX 256	/* no rule: what comes as often is no rarity, and is found by itself */
+
+struct stall {
+	struct scope_freeze freeze;
+	uint32_t group;
+	uint64_t behind;   /* requests taken behind it without a pause */
+};
+
+struct thread {
+	uint64_t asked;	   /* requests taken in all */
+	uint64_t stalled_ns;
+	uint64_t end_ns;   /* of its last unit */
+	int32_t after;	   /* number of the stall behind which it did not idle yet; -1: none */
+};
+
+struct search {
+	const struct scope_survey *survey;
+	const struct scope_groups *groups;
+	uint64_t *limit_ns; /* by group; UINT64_MAX: none of its units can be one */
+	struct thread *thread;
+	size_t threads;
+	struct stall *stall;
+	size_t stalls, capacity;
+	uint64_t asked; /* requests taken by all threads */
+};
+
+static uint64_t limit_of(const struct scope_survey *survey, const struct scope_groups *groups, uint32_t group)
+{
+	const struct scope_sketch *wall = &survey->group[group].request_wall;
+	const double p95 = scope_sketch_quantile(wall, 0.95) * TIMES_P95;
+
+	if (!groups->group[group].serves || groups->group[group].granularity != SCOPE_UNIT_REQUEST ||
+	    wall->most < FREEZE_MIN_NS)
+		return UINT64_MAX;
+	return p95 > FREEZE_MIN_NS ? (uint64_t)p95 : FREEZE_MIN_NS;
+}
+
+static int note_stall(struct search *search, const struct scope_unit *unit)
+{
+	if (search->stalls == STALLS_MAX)
+		return 0;
+	if (scope_grow(&search->stall, &search->capacity, search->stalls + 1, sizeof(*search->stall)))
+		return -ENOMEM;
+	search->thread[unit->thread].after = (int32_t)search->stalls;
+	search->thread[unit->thread].stalled_ns += scope_unit_wall(unit);
+	search->stall[search->stalls++] = (struct stall){
+		.group = unit->group,
+		.freeze = { .thread = unit->thread, .begin_ns = unit->begin_ns, .end_ns = unit->end_ns },
+	};
+	return 0;
+}
+
+/* Units end in order of time, nearly: those of one thread do. */
+static int look(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct search *search = user;
+	struct thread *thread = &search->thread[unit->thread];
+
+	(void)call;
+	if (thread->after >= 0 && unit->begin_ns > thread->end_ns + SCOPE_UNIT_IDLE_MIN_NS)
+		thread->after = -1;
+	thread->end_ns = unit->end_ns;
+	thread->asked += unit->asked;
+	search->asked += unit->asked;
+	if (thread->after >= 0)
+		search->stall[thread->after].behind += unit->asked;
+	if (unit->open || scope_unit_measure(unit) < search->limit_ns[unit->group])
+		return 0;
+	return note_stall(search, unit);
+}
+
+/* Requests that the thread takes in as long as a stall lasted. */
+static double usual_in(const struct search *search, const struct scope_freeze *freeze)
+{
+	const struct scope_timeline *timeline = search->survey->run->timeline;
+	const struct thread *thread = &search->thread[freeze->thread];
+	const uint64_t first_ns = scope_threads_at(timeline->threads, freeze->thread)->first_ns;
+	const uint64_t from_ns = first_ns > timeline->begin_ns ? first_ns : timeline->begin_ns;
+	const double served_ns = (double)(timeline->end_ns - from_ns) - (double)thread->stalled_ns;
+
+	return served_ns > 0 ? (double)thread->asked * (double)(freeze->end_ns - freeze->begin_ns) / served_ns : 0;
+}
+
+/* Only what no other thread could take waited for this one. */
+static double kept_by(const struct search *search, const struct stall *stall)
+{
+	const uint32_t thread = stall->freeze.thread;
+	const double usual = usual_in(search, &stall->freeze);
+
+	if (!search->survey->run->thread[thread].many)
+		return 0;
+	if (search->thread[thread].asked == search->asked)
+		return usual;
+	return search->groups->group[stall->group].pickup == SCOPE_CALL_POLL ? fmin(usual, (double)stall->behind) : 0;
+}
+
+static int judge(struct search *search, struct scope_freezes *freezes)
+{
+	freezes->freeze = calloc(search->stalls + 1, sizeof(*freezes->freeze));
+	if (!freezes->freeze)
+		return -ENOMEM;
+	for (size_t i = 0; i < search->stalls; i++) {
+		struct scope_freeze freeze = search->stall[i].freeze;
+
+		freeze.kept = kept_by(search, &search->stall[i]);
+		if (freeze.kept < KEPT_MIN)
+			continue;
+		freezes->kept += freeze.kept;
+		freezes->freeze[freezes->count++] = freeze;
+	}
+	return 0;
+}
+
+static int run(struct search *search, struct scope_freezes *freezes)
+{
+	const struct scope_unit_sink sink = {.unit = look, .user = search};
+	int err = scope_survey_replay(search->survey, search->groups, &sink);
+
+	return err || !search->stalls ? err : judge(search, freezes);
+}
+
+int scope_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+		      struct scope_freezes *ret_freezes)
+{
+	struct search search = {.survey = survey, .groups = groups, .threads = survey->run->threads};
+	struct scope_freezes freezes = {0};
+	bool any = false;
+	int err = 0;
+
+	search.limit_ns = calloc(survey->groups + 1, sizeof(*search.limit_ns));
+	search.thread = calloc(search.threads + 1, sizeof(*search.thread));
+	if (!search.limit_ns || !search.thread)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < search.threads; i++)
+		search.thread[i].after = -1;
+	for (uint32_t i = 0; !err && i < survey->groups; i++) {
+		search.limit_ns[i] = limit_of(survey, groups, i);
+		any |= search.limit_ns[i] != UINT64_MAX;
+	}
+	if (any)
+		err = run(&search, &freezes);
+	free(search.limit_ns);
+	free(search.thread);
+	free(search.stall);
+	if (!err)
+		*ret_freezes = freezes;
+	return err;
+}
+
+const struct scope_freeze *scope_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit)
+{
+	for (size_t i = 0; freezes && i < freezes->count; i++)
+		if (freezes->freeze[i].thread == unit->thread && freezes->freeze[i].begin_ns == unit->begin_ns)
+			return &freezes->freeze[i];
+	return NULL;
+}

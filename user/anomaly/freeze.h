@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rare long stalls of threads that serve clients, each judged by the requests that it kept waiting. */
+#ifndef SCOPE_ANOMALY_FREEZE_H
+#define SCOPE_ANOMALY_FREEZE_H
+
+#include "unit/survey.h"
+
+struct scope_freeze {
+	uint32_t thread;
+	uint64_t begin_ns, end_ns; /* of the unit that took so long */
+	double kept;		   /* requests that waited for it, about */
+};
+
+struct scope_freezes {
+	struct scope_freeze *freeze; /* in order of their ends */
+	size_t count;
+	double kept; /* by all */
+};
+
+/*
+ * Units of a second or more, and of far more than others of their group take, without time in the run queue. A stall
+ * counts for what it kept waiting, of a thread that serves more than one client: as many requests as it usually takes in
+ * that time, where no other thread takes any; at most those that it then took without a pause, where it has a loop of
+ * its own, and so clients of its own; none where others take from the same queue. Less than five are no freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
+ */
+int scope_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+		      struct scope_freezes *ret_freezes);
+
+/* The freeze that this unit is, or NULL. */
+const struct scope_freeze *scope_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);
+
+#endif
