@@ -82,4 +82,33 @@ done
 cmp "$dir/raw.report" "$dir/scrubbed.report" && cmp "$dir/raw.json" "$dir/scrubbed.json" &&
 	cmp "$dir/raw.folded" "$dir/scrubbed.folded"
 ok "its report is that of the raw one, and so are its folded stacks" $?
+
+# On a host without the program.
+mv "$dir/work" "$dir/gone"
+"$scope" report -i "$dir/new.trace" > "$dir/new.report2"
+"$scope" report -i "$dir/new.trace" --format json > "$dir/new.json2"
+"$scope" export folded "$dir/new.trace" -o "$dir/new.folded2"
+cmp "$dir/new.report" "$dir/new.report2" && cmp "$dir/new.json" "$dir/new.json2" &&
+	cmp "$dir/new.folded" "$dir/new.folded2"
+ok "without the program's file report and export are the same" $?
+"$scope" report -i "$dir/scrubbed.trace" > "$dir/scrubbed.report2"
+cmp "$dir/scrubbed.report" "$dir/scrubbed.report2"
+ok "and so are those of a scrubbed trace" $?
+kill "$target"
+wait "$target" 2>/dev/null
+
+# Names that come later: the program ran stripped, its debug file is found by build-id.
+mkdir "$dir/debug"
+objcopy --only-keep-debug "$dir/gone" "$dir/debug/work.debug" && strip "$dir/gone" -o "$dir/work" || bad=1
+coproc WORK { exec "$dir/work"; }
+read -r target <&"${WORK[0]}"
+"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 2 -o "$dir/bare.trace" > "$dir/said" 2>&1 ||
+	{ cat "$dir/said"; bad=1; }
+rm "$dir/work"
+"$scope" export folded "$dir/bare.trace" -o "$dir/bare.folded"
+! grep -q 'serve\|stand' "$dir/bare.folded" && grep -q 'work+0x' "$dir/bare.folded"
+ok "a stripped program has no names" $?
+"$scope" export folded "$dir/bare.trace" --debug-dir "$dir/debug" -o "$dir/named.folded"
+grep -q serve "$dir/named.folded"
+ok "its debug file gives it some, without the program" $?
 exit $bad

@@ -115,6 +115,12 @@ def main():
     print(f'standing 101 0x7ffe0000 {ips(1024)} {ended()}')
     print('standing 102 0x7ffe0000 - unwound_broken')
     print('lock 101 0x5000 100')
+    print('file 0 read 0 12 7 /usr/bin/demo 0123abcd -')
+    print('file 7 other 0 4294967295 4294967295 /usr/bin/a\\x20b 0123 4567 deleted')
+    print('file 8 unreadable 2 0 0 /usr/bin/gone - -')
+    print('code 0 0x1010 0x401000 0x40 main 0 function named lined')
+    print('code 0 0x1020 0x401020 0x0 - 2 10 inner demo.c 4294967295 - demo\\x20.h lined')
+    print('code 0 0x1030 0x401020 0x0 _ZN1aIcE 0')
     for _ in range(int(sys.argv[1])):
         # Mostly short, at times beyond what a record's delta can tell.
         now += number(17) if dice.random() < .97 else number(35)

@@ -12,8 +12,8 @@ import struct
 import sys
 
 from second_reader_frames import (
-    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, DELAY, ENTER, EXEC, EXIT, FD, FIXED, FORK, FRAMES, LOCK, MAP, MEMORY, META,
-    NAME, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
+    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, DELAY, ENTER, EXEC, EXIT, FD, FILE, FIXED, FORK, FRAMES, LOCK, MAP,
+    MEMORY, META, NAME, PLACES, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
     WAKING_FROM, Damaged, frames_of, unpacked, word, write_plain)
 
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
@@ -23,6 +23,8 @@ FD_KINDS = 'unknown file listen accepted connected datagram pipe epoll event tty
 STATE_FLAGS = 'at_stop on_cpu iowait'.split()
 STACK_FLAGS = 'kernel cut fault'.split()
 ENDED_FLAGS = 'unwound unwound_cut unwound_broken guessed'.split()
+PLACE_FLAGS = 'function named lined'.split()
+OUTCOMES = 'none read debug other unreadable'.split()
 BLOCK_FLAGS = 'sync meta fua preflush ahead unmatched part'.split()
 PROBE_FLAGS = 'return user interrupt'.split()
 DELAY_FLAGS = 'spun at_return cut capped'.split()
@@ -366,6 +368,27 @@ def lock_row(data):
     return [f'lock {tid} {address:#x} {owner}']
 
 
+def file_row(data):
+    number, deleted, outcome, error, functions, named = struct.unpack_from('<IIIiII', data)
+    path, build_id, found, _ = strings(data[24:], 3)
+    return [f'file {number} {OUTCOMES[outcome]} {error} {functions} {named} {as_word(path)} '
+            f'{as_word(build_id)} {as_word(found)}{" deleted" if deleted else ""}']
+
+
+def places_row(data):
+    file, data, lines = word(data, 0), data[8:], []
+    while data:
+        offset, start, size, flags, count = struct.unpack_from('<QQQII', data)
+        text, data = strings(data[32:], 1)
+        line = f'code {file} {offset:#x} {start:#x} {size:#x} {as_word(text)} {count}'
+        for _ in range(count):
+            number = word(data, 0)
+            function, source, data = strings(data[4:], 2)
+            line += f' {number} {as_word(function)} {as_word(source)}'
+        lines.append(line + flag_words(PLACE_FLAGS, flags))
+    return lines
+
+
 def thread_row(data):
     tid, tgid = struct.unpack_from('<II', data)
     return [f'thread {tid} {tgid} {as_word(strings(data[8:], 1)[0])}']
@@ -373,7 +396,7 @@ def thread_row(data):
 
 # In the order in which their lines are printed.
 ROWS = {META: meta_row, MAP: map_row, NAME: thread_row, SYMBOL: symbol_row, FD: fd_row,
-        MEMORY: memory_row, STANDING: standing_row, LOCK: lock_row}
+        MEMORY: memory_row, STANDING: standing_row, LOCK: lock_row, FILE: file_row, PLACES: places_row}
 
 
 def print_trace(data, syscalls):

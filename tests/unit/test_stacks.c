@@ -17,7 +17,7 @@ static int begin(void **state)
 	char path[128];
 
 	(void)state;
-	assert_true(process_build("plain", "-O2", path, sizeof(path)));
+	assert_true(process_build("plain", "-O2 -g", path, sizeof(path)));
 	assert_true(process_start(&process, path, "block", 5));
 	assert_true(process_await_sleep(&process));
 	assert_int_equal(ptrace(PTRACE_SEIZE, process.thread[1].tid, NULL, NULL), 0);
@@ -98,20 +98,23 @@ static struct scope_trace *raw_trace(void)
 	return fixture_open(&fixture);
 }
 
-static struct scope_symbols *symbols_of(const struct scope_trace *trace)
+/* told: by what the trace says of them. */
+static struct scope_symbols *symbols_of(const struct scope_trace *trace, bool told)
 {
 	struct scope_symbols *symbols;
 	size_t count;
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
 
 	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, NULL, &symbols), 0);
+	if (told)
+		assert_int_equal(scope_symbols_tell(symbols, trace), 0);
 	return symbols;
 }
 
 static struct fixture scrubbed(struct scope_trace *trace, struct scope_scrub_counts *ret_counts)
 {
 	struct fixture fixture = fixture_begin();
-	struct scope_symbols *symbols = symbols_of(trace);
+	struct scope_symbols *symbols = symbols_of(trace, true);
 
 	/* As they are, for what is looked for. */
 	scope_writer_set_level(fixture.writer, 0);
@@ -151,7 +154,7 @@ static void test_same_frames(void **state)
 	(void)state;
 	assert_int_equal(counts.stacks, 4);
 	trace = fixture_open(&fixture);
-	symbols = symbols_of(trace);
+	symbols = symbols_of(trace, false);
 	event = next_event(trace);
 	assert_int_equal(event.kind, SCOPE_EVENT_STATE);
 	assert_int_equal(event.state.record->regs, SCOPE_REG_COUNT_X86_64);
@@ -188,6 +191,83 @@ static void test_same_frames(void **state)
 	scope_trace_memories(trace, &rows);
 	assert_int_equal(rows, 0);
 	scope_symbols_destroy(symbols);
+	scope_trace_close(trace);
+	scope_trace_close(raw);
+}
+
+/* Where no file of it is: a host that has none of these programs. */
+static struct scope_symbols *symbols_elsewhere(const struct scope_trace *trace)
+{
+	const struct scope_symbol_options options = { .root = "/nowhere" };
+	struct scope_symbols *symbols;
+	size_t count;
+	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
+
+	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, &options, &symbols), 0);
+	assert_int_equal(scope_symbols_tell(symbols, trace), 0);
+	return symbols;
+}
+
+static void same_function(struct scope_symbols *here, struct scope_symbols *there, uint64_t ip, bool first)
+{
+	const struct scope_function *a, *b;
+	struct scope_source_line line[2][4];
+	unsigned int lines[2];
+
+	assert_int_equal(scope_symbols_lookup(here, (uint32_t)process.pid, ip, !first, &a), 0);
+	assert_int_equal(scope_symbols_lookup(there, (uint32_t)process.pid, ip, !first, &b), 0);
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->symbol, b->symbol);
+	assert_string_equal(a->module, b->module);
+	assert_string_equal(a->path, b->path);
+	assert_int_equal(a->start, b->start);
+	assert_int_equal(a->size, b->size);
+	assert_int_equal(a->library, b->library);
+	assert_int_equal(a->known, b->known);
+	assert_int_equal(scope_symbols_lines(here, (uint32_t)process.pid, ip - !first, line[0], 4, &lines[0]), 0);
+	assert_int_equal(scope_symbols_lines(there, (uint32_t)process.pid, ip - !first, line[1], 4, &lines[1]),
+			 0);
+	if (a->library)
+		return;
+	assert_int_equal(lines[0], lines[1]);
+	assert_true(lines[0] > 0);
+	for (unsigned int i = 0; i < lines[0]; i++) {
+		assert_string_equal(line[0][i].function, line[1][i].function);
+		assert_string_equal(line[0][i].file, line[1][i].file);
+		assert_int_equal(line[0][i].line, line[1][i].line);
+	}
+}
+
+static void test_names_without_files(void **state)
+{
+	struct scope_trace *raw = raw_trace(), *trace;
+	struct scope_symbols *here, *there;
+	struct scope_scrub_counts counts;
+	struct fixture fixture = scrubbed(raw, &counts);
+	struct scope_event event;
+	size_t problems, files;
+
+	(void)state;
+	trace = fixture_open(&fixture);
+	here = symbols_of(trace, false);
+	there = symbols_elsewhere(trace);
+	while (scope_trace_next(trace, &event) == 1)
+		for (unsigned int i = 0; event.kind == SCOPE_EVENT_STACK && i < event.stack.ips; i++)
+			same_function(here, there, event.stack.ip[i], !i);
+	assert_true(scope_symbols_functions(there) > 3);
+	assert_int_equal(scope_symbols_program_functions(here, 0), scope_symbols_program_functions(there, 0));
+	assert_true(scope_symbols_program_functions(there, 0) > 0);
+	scope_symbols_problems(there, &problems);
+	assert_int_equal(problems, 0);
+	scope_symbols_destroy(here);
+	scope_symbols_destroy(there);
+	/* Once more: nothing is added to what is complete. */
+	fixture = scrubbed(trace, &counts);
+	scope_trace_files(trace, &files);
+	scope_trace_close(trace);
+	trace = fixture_open(&fixture);
+	scope_trace_files(trace, &problems);
+	assert_int_equal(files, problems);
 	scope_trace_close(trace);
 	scope_trace_close(raw);
 }
@@ -255,6 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_frames),
+		cmocka_unit_test(test_names_without_files),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_given_up),
 	};

@@ -7,6 +7,7 @@
 
 #include "capture/unwinder_internal.h"
 #include "trace/decode.h"
+#include "trace/format.h"
 
 #define TID 100u /* of process.pid, in the records */
 
@@ -21,6 +22,7 @@ struct sink {
 	uint8_t ended[64];
 	size_t count;
 	unsigned int asked; /* for maps */
+	unsigned int names;
 	bool maps_come;
 };
 
@@ -44,6 +46,17 @@ static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 	return 0;
 }
 
+static int write_names(void *context, uint16_t type, const void *payload, size_t bytes)
+{
+	struct sink *sink = context;
+
+	(void)payload;
+	assert_true(type == SCOPE_FRAME_FILE || type == SCOPE_FRAME_PLACES);
+	assert_true(bytes > 0);
+	sink->names += type == SCOPE_FRAME_PLACES;
+	return 0;
+}
+
 static int ask_maps(void *context, const uint32_t *tgids, size_t count)
 {
 	struct sink *sink = context;
@@ -58,7 +71,7 @@ static int ask_maps(void *context, const uint32_t *tgids, size_t count)
 
 static void sink_begin(struct sink *sink)
 {
-	const struct scope_unwinder_host host = { write_subbuf, ask_maps, sink };
+	const struct scope_unwinder_host host = { write_subbuf, write_names, ask_maps, sink };
 
 	*sink = (struct sink){ .maps_come = true };
 	assert_int_equal(scope_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink->unwinder), 0);
@@ -120,6 +133,11 @@ static void test_order(void **state)
 		if (i % 3)
 			assert_int_equal(sink.ended[i], SCOPE_FRAMES_COMPLETE);
 	}
+	assert_int_equal(sink.names, 0);
+	scope_unwinder_want_names(sink.unwinder, true);
+	assert_false(scope_unwinder_idle(sink.unwinder));
+	settle(&sink);
+	assert_true(sink.names >= 2); /* of the program and of libc */
 	scope_unwinder_count(sink.unwinder, &counts);
 	assert_int_equal(counts.given_up, 0);
 	assert_true(counts.cpu_ns > 0);

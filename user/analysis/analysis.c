@@ -46,7 +46,16 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &map_count);
 	const struct scope_trace_symbol *symbols = scope_trace_symbols(trace, &symbol_count);
 
-	return scope_symbols_create(maps, map_count, symbols, symbol_count, options, ret_symbols);
+	int err = scope_symbols_create(maps, map_count, symbols, symbol_count, options, ret_symbols);
+
+	if (err)
+		return err;
+	err = scope_symbols_tell(*ret_symbols, trace);
+	if (err) {
+		scope_symbols_destroy(*ret_symbols);
+		*ret_symbols = NULL;
+	}
+	return err;
 }
 
 /* What units there are, from the stream where it can tell. */

@@ -185,6 +185,7 @@ static int cut(struct scope_capture_run *capture)
 {
 	int code = scope_capture_write_names(capture);
 
+	scope_capture_want_names(capture, true);
 	if (!code)
 		code = scope_capture_settle(capture, keep_up);
 	if (!code)
@@ -227,6 +228,7 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 
 	if (!code && now >= capture->look_ns) {
 		code = scope_capture_write_names(capture);
+		scope_capture_want_names(capture, false);
 		capture->look_ns = now + LOOK_NS;
 	}
 	if (code)
@@ -336,6 +338,7 @@ static int end_session(struct scope_capture_run *capture)
 		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
 	if (!code)
 		code = scope_capture_write_names(capture);
+	scope_capture_want_names(capture, true);
 	if (!code)
 		code = scope_capture_settle(capture, NULL);
 	if (!code)

@@ -67,6 +67,9 @@ int scope_capture_put(struct scope_capture_run *capture, const struct scope_subb
 int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms);
 bool scope_capture_all_written(const struct scope_capture_run *capture);
 
+/* Names of what was hit are to be written; all: at the end of a file. */
+void scope_capture_want_names(struct scope_capture_run *capture, bool all);
+
 /* Waits until all is. meanwhile: while events still come, and then 2 s at most; NULL: none come any more. */
 int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context));
 

@@ -24,6 +24,14 @@ static int write_maps(void *context, const uint32_t *tgids, size_t count)
 	return scope_proc_write_maps(capture->proc, tgids, count, capture->writer);
 }
 
+static int write_names(void *context, uint16_t type, const void *payload, size_t bytes)
+{
+	struct scope_capture_run *capture = context;
+	const int code = scope_writer_names(capture->writer, type, payload, bytes);
+
+	return code == -EINVAL ? 0 : code;
+}
+
 static void take_map(void *context, const struct scope_trace_map *map)
 {
 	scope_unwinder_map(context, map);
@@ -31,7 +39,7 @@ static void take_map(void *context, const struct scope_trace_map *map)
 
 int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 {
-	const struct scope_unwinder_host host = { write_subbuf, write_maps, capture };
+	const struct scope_unwinder_host host = { write_subbuf, write_names, write_maps, capture };
 	int code;
 
 	if (capture->options.raw_stacks)
@@ -64,6 +72,12 @@ int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms)
 bool scope_capture_all_written(const struct scope_capture_run *capture)
 {
 	return !capture->unwinder || scope_unwinder_idle(capture->unwinder);
+}
+
+void scope_capture_want_names(struct scope_capture_run *capture, bool all)
+{
+	if (capture->unwinder)
+		scope_unwinder_want_names(capture->unwinder, all);
 }
 
 int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context))

@@ -15,6 +15,7 @@
 
 #include "capture/unwinder_internal.h"
 #include "proc/child.h"
+#include "symbol/names.h"
 #include "trace/decode.h"
 #include "trace/owner.h"
 #include "trace/walk.h"
@@ -38,6 +39,7 @@ static void give_up(struct scope_unwinder *unwinder)
 	/* It reads nothing that could hold it up: its readers do. */
 	waitpid(unwinder->child, NULL, 0);
 	unwinder->child = 0;
+	unwinder->names_wanted = false;
 	unwinder->busy = SCOPE_UNWINDER_NOTHING;
 }
 
@@ -127,7 +129,13 @@ int scope_unwinder_fd(const struct scope_unwinder *unwinder)
 
 bool scope_unwinder_idle(const struct scope_unwinder *unwinder)
 {
-	return !unwinder->first;
+	return !unwinder->first && !unwinder->names_wanted;
+}
+
+void scope_unwinder_want_names(struct scope_unwinder *unwinder, bool all)
+{
+	unwinder->names_wanted = unwinder->child;
+	unwinder->names_all |= all;
 }
 
 /* ---- jobs ---- */
@@ -164,7 +172,7 @@ static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct s
 
 	if (!scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
 		while (scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event))
-			if (event.kind == SCOPE_EVENT_STACK && event.stack.reg)
+			if (event.kind == SCOPE_EVENT_STACK)
 				ret_tgid[count++] = scope_owners_get(unwinder->owners, event.tid);
 	}
 	return count;
@@ -174,7 +182,7 @@ static uint32_t count_stacks(const struct scope_subbuf *subbuf)
 {
 	uint32_t offset = 0, count = 0;
 
-	while (scope_walk_next(subbuf, SCOPE_WALK(STACK), &offset))
+	while (scope_walk_next(subbuf, SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES), &offset))
 		count++;
 	return count;
 }
@@ -278,6 +286,16 @@ static int take_subbuf(struct scope_unwinder *unwinder, const struct scope_unwin
 	return write_first(unwinder, out);
 }
 
+static int take_names(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer)
+{
+	if (answer->code || !answer->bytes || answer->bytes > SCOPE_NAMES_ROOM) {
+		unwinder->names_wanted = unwinder->names_all = false;
+		return 0;
+	}
+	return unwinder->host.names(unwinder->host.context, (uint16_t)answer->type, unwinder->shared->out,
+				    answer->bytes);
+}
+
 static int take_answer(struct scope_unwinder *unwinder)
 {
 	const enum scope_unwinder_kind kind = unwinder->busy;
@@ -291,6 +309,8 @@ static int take_answer(struct scope_unwinder *unwinder)
 	unwinder->busy = SCOPE_UNWINDER_NOTHING;
 	if (kind == SCOPE_UNWINDER_SUBBUF)
 		return take_subbuf(unwinder, &answer);
+	if (kind == SCOPE_UNWINDER_NAMES)
+		return take_names(unwinder, &answer);
 	if (answer.code)
 		give_up(unwinder);
 	if (kind == SCOPE_UNWINDER_STANDING) {
@@ -310,6 +330,8 @@ static int go_on(struct scope_unwinder *unwinder)
 
 		if (unwinder->child && scope_unwinder_send_maps(unwinder))
 			break;
+		if (!item && unwinder->names_wanted)
+			scope_unwinder_send(unwinder, SCOPE_UNWINDER_NAMES, unwinder->names_all);
 		if (!item)
 			break;
 		if (item->plain)

@@ -39,6 +39,8 @@ struct scope_unwinder;
 /* What it asks of its holder. */
 struct scope_unwinder_host {
 	int (*write)(void *context, const struct scope_subbuf *subbuf); /* 0, or what ends the call */
+	/* A frame of names (symbol/names.h). */
+	int (*names)(void *context, uint16_t type, const void *payload, size_t bytes);
 	/* Writes what is new in the maps of these processes, so that scope_unwinder_map() is called. */
 	int (*maps)(void *context, const uint32_t *tgids, size_t count);
 	void *context;
@@ -67,7 +69,13 @@ int scope_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subb
  */
 int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms);
 
-/* Is all written that was taken? */
+/*
+ * Wants the names of what was hit so far written by host.names(), where nothing else is to be done; all:
+ * and how many functions the other files have. Until that is done scope_unwinder_idle() is false.
+ */
+void scope_unwinder_want_names(struct scope_unwinder *unwinder, bool all);
+
+/* Is all written that was taken, and wanted? */
 bool scope_unwinder_idle(const struct scope_unwinder *unwinder);
 
 /*

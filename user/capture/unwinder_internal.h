@@ -17,6 +17,7 @@ enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
 	SCOPE_UNWINDER_MAPS,	 /* struct scope_unwinder_map_row, path, build-id; count of them */
 	SCOPE_UNWINDER_SUBBUF,	 /* struct scope_subbuf at in, u32 tgids behind it: count */
+	SCOPE_UNWINDER_NAMES,	 /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
 	SCOPE_UNWINDER_STANDING, /* struct scope_unwinder_thread, its bytes of stack */
 };
 
@@ -27,7 +28,7 @@ struct scope_unwinder_job {
 
 struct scope_unwinder_answer {
 	int32_t code;
-	uint32_t zero;
+	uint32_t bytes, type; /* of NAMES */
 	struct scope_stacks_found found;
 };
 
@@ -50,7 +51,7 @@ struct scope_unwinder_stood {
 	uint64_t ip[SCOPE_FRAMES_MAX];
 };
 
-#define SCOPE_UNWINDER_TGIDS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_stack))
+#define SCOPE_UNWINDER_TGIDS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
 #define SCOPE_UNWINDER_IN_BYTES (SCOPE_SUBBUF_BYTES_MAX + SCOPE_UNWINDER_TGIDS_MAX * sizeof(uint32_t))
 
 /* Both see it; 8-byte aligned parts. */
@@ -85,6 +86,7 @@ struct scope_unwinder {
 	enum scope_unwinder_kind busy;
 	uint64_t since_ns; /* of the job */
 	bool pumping;
+	bool names_wanted, names_all;
 	struct scope_unwinder_item *first, **last;
 	size_t queue_bytes;
 	uint8_t *maps; /* rows that the child has not got */

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/grow.h"
+#include "base/plain.h"
 #include "capture/unwinder_internal.h"
 #include "proc/reader.h"
 #include "proc/root.h"
+#include "symbol/names.h"
 #include "symbol/symbol.h"
 
 struct server {
@@ -19,7 +20,7 @@ struct server {
 	const uint32_t *next_tgid, *end_tgid;
 };
 
-/* Rows that stay, in one block with their texts. Both are as long as the parent says: it is trusted. */
+/* Rows that stay, with names as a reader of the trace has them. They are as long as the parent says: it is trusted. */
 static int take_maps(struct server *server, uint32_t count)
 {
 	const uint8_t *at = (const uint8_t *)server->shared->in;
@@ -33,7 +34,7 @@ static int take_maps(struct server *server, uint32_t count)
 
 		rows[i] = (struct scope_trace_map){
 			.tgid = row->tgid, .start = row->start, .end = row->end, .offset = row->offset,
-			.executable = true, .path = strdup(text),
+			.executable = true, .path = scope_plain_copy(text, SCOPE_PLAIN_NAME),
 			.build_id = strdup(text + row->path_bytes),
 		};
 		if (!rows[i].path || !rows[i].build_id)
@@ -86,16 +87,31 @@ static int take_standing(struct server *server, struct scope_stacks_found *ret_f
 	return 0;
 }
 
+static int take_names(struct server *server, bool all, struct scope_unwinder_answer *answer)
+{
+	uint16_t type;
+	size_t bytes;
+	int code = scope_names_next(server->symbols, all, (uint8_t *)server->shared->out, &type, &bytes);
+
+	if (code <= 0)
+		return code;
+	answer->type = type;
+	answer->bytes = (uint32_t)bytes;
+	return 0;
+}
+
 static int do_job(struct server *server, const struct scope_unwinder_job *job,
-		  struct scope_stacks_found *ret_found)
+		  struct scope_unwinder_answer *answer)
 {
 	switch (job->kind) {
 	case SCOPE_UNWINDER_MAPS:
 		return take_maps(server, job->count);
 	case SCOPE_UNWINDER_SUBBUF:
-		return take_subbuf(server, job->count, ret_found);
+		return take_subbuf(server, job->count, &answer->found);
+	case SCOPE_UNWINDER_NAMES:
+		return take_names(server, job->count, answer);
 	case SCOPE_UNWINDER_STANDING:
-		return take_standing(server, ret_found);
+		return take_standing(server, &answer->found);
 	}
 	return -EINVAL;
 }
@@ -114,7 +130,7 @@ void scope_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t
 	while (recv(fd, &job, sizeof(job), 0) == sizeof(job)) {
 		struct scope_unwinder_answer answer = { 0 };
 
-		answer.code = do_job(&server, &job, &answer.found);
+		answer.code = do_job(&server, &job, &answer);
 		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))
 			return;
 	}

@@ -54,7 +54,7 @@ static int export_file(const struct scope_export_format *format, const char *inp
 {
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
-	struct scope_symbols *symbols;
+	struct scope_symbols *symbols = NULL;
 	struct scope_trace *trace;
 	size_t map_count, row_count;
 	int code = scope_cmd_open_traces(1, &input, error, &trace);
@@ -64,6 +64,8 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
 	code = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	if (!code)
+		code = scope_symbols_tell(symbols, trace);
 	if (code) {
 		scope_error_set(error, code, "%s: %s", input, strerror(-code));
 	} else {
@@ -71,8 +73,8 @@ static int export_file(const struct scope_export_format *format, const char *inp
 		if (!code && *scope_trace_damage(trace))
 			code = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
 					       "exported", input, scope_trace_damage(trace));
-		scope_symbols_destroy(symbols);
 	}
+	scope_symbols_destroy(symbols);
 	scope_trace_close(trace);
 	return code;
 }

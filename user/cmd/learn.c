@@ -252,6 +252,8 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	if (!code)
 		code = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
 	if (!code)
+		code = scope_symbols_tell(symbols, trace);
+	if (!code)
 		code = scope_learn(trace, symbols, &learned);
 	if (code)
 		scope_error_set(error, code, "the trace cannot be learned from: %s", strerror(-code));

@@ -47,7 +47,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 {
 	struct scope_scrub_counts counts;
 	struct scope_error error = { "" };
-	struct scope_symbols *symbols;
+	struct scope_symbols *symbols = NULL;
 	struct scope_trace *trace;
 	size_t map_count, row_count;
 	const struct scope_trace_map *maps;
@@ -59,13 +59,15 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
 	ret = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	if (!ret)
+		ret = scope_symbols_tell(symbols, trace);
 	if (ret) {
 		scope_error_set(&error, ret, "%s: %s", input, strerror(-ret));
 	} else {
 		ret = copy(trace, symbols, output, &counts, &error);
 		say_problems(symbols);
-		scope_symbols_destroy(symbols);
 	}
+	scope_symbols_destroy(symbols);
 	if (!ret && *scope_trace_damage(trace))
 		ret = scope_error_set(&error, -EBADMSG, "%.200s: %.280s; what could be read was copied", input,
 				      scope_trace_damage(trace));

@@ -83,28 +83,74 @@ static int trouble_say(struct scope_spaces *spaces, const struct scope_file *fil
 		err == -ENOEXEC ? "not an ELF program" : strerror(-err), id);
 }
 
+static int debug_say(struct scope_spaces *spaces, const struct scope_file *file)
+{
+	return scope_spaces_problem(spaces,
+		"%s: only its debug file was found, so its functions are named, but stacks end "
+		"in them; put the program itself (build-id %s) there, too", file->path, file->build_id);
+}
+
+/* A stripped program may still export some names to its libraries and plugins. */
+static int stripped_say(struct scope_spaces *spaces, const struct scope_file *file, size_t named,
+			size_t functions, const char *id)
+{
+	if (2 * named >= functions)
+		return 0;
+	return scope_spaces_problem(spaces,
+		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
+		"%s+0x…; name the folder of its debug symbols with --debug-dir "
+		"(/usr/lib/debug where a package has them; build-id %s)", file->path, named, functions, file->module,
+		*id ? id : "none");
+}
+
 static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
 {
 	const struct scope_file_functions *functions;
 	int ret;
 
 	if (scope_image_is_debug(file->image))
-		return scope_spaces_problem(spaces,
-			"%s: only its debug file was found, so its functions are named, but stacks end "
-			"in them; put the program itself (build-id %s) there, too", file->path,
-			file->build_id);
+		return debug_say(spaces, file);
 	if (file->library) /* its names are read when one is asked for */
 		return 0;
 	ret = scope_image_functions(file->image, &functions);
-	/* A stripped program may still export some names to its libraries and plugins. */
-	if (ret || 2 * functions->named >= functions->count)
-		return ret;
-	return scope_spaces_problem(spaces,
-		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
-		"%s+0x…; install its debug symbols, or name their folder with "
-		"--debug-dir (build-id %s)", file->path, functions->named,
-		functions->count, file->module,
-		*scope_image_build_id(file->image) ? scope_image_build_id(file->image) : "none");
+	return ret ? ret : stripped_say(spaces, file, functions->named, functions->count,
+					scope_image_build_id(file->image));
+}
+
+int scope_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
+{
+	const struct scope_trace_file *told = file->told;
+
+	if (file->said)
+		return 0;
+	file->said = true;
+	if (!strcmp(file->path, "[vdso]"))
+		return 0;
+	switch (told->outcome) {
+	case SCOPE_FILE_READ:
+		return file->library || told->functions == UINT32_MAX ? 0 :
+			       stripped_say(spaces, file, told->named, told->functions, file->build_id);
+	case SCOPE_FILE_DEBUG:
+		return debug_say(spaces, file);
+	case SCOPE_FILE_OTHER:
+		return trouble_say(spaces, file, -ESTALE, told->found);
+	case SCOPE_FILE_UNREADABLE:
+		break;
+	}
+	return trouble_say(spaces, file, told->error ? -told->error : -ENOEXEC, "");
+}
+
+/* What came of it, for a trace (names.c). 0 or -ENOMEM. */
+static int outcome_note(struct scope_file *file, int err, const char *found)
+{
+	if (file->image) {
+		file->outcome = scope_image_is_debug(file->image) ? SCOPE_FILE_DEBUG : SCOPE_FILE_READ;
+		return 0;
+	}
+	file->outcome = err == -ESTALE ? SCOPE_FILE_OTHER : SCOPE_FILE_UNREADABLE;
+	file->error = err == -ENOEXEC || err == -ESTALE ? 0 : -err;
+	file->found = strdup(found);
+	return file->found ? 0 : -ENOMEM;
 }
 
 int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
@@ -115,7 +161,7 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 
 	if (!strcmp(file->path, "[vdso]")) {
 		ret = image_open(spaces, file, vdso_open(row), found);
-		return ret == -ENOMEM ? ret : 0;
+		return ret == -ENOMEM ? ret : outcome_note(file, ret, found);
 	}
 	if (scope_proc_is_memory(file->path))
 		return 0;
@@ -141,7 +187,10 @@ int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 
 		ret = !other || other == -ENOMEM ? other : ret;
 	}
-	if (ret == -ENOMEM)
-		return ret;
+	if (ret == -ENOMEM || outcome_note(file, ret, found))
+		return -ENOMEM;
+	if (file->told && (ret || file->said)) /* the trace knows more */
+		return scope_file_say_told(spaces, file);
+	file->said = true;
 	return ret ? trouble_say(spaces, file, ret, found) : symbols_check(spaces, file);
 }

@@ -13,4 +13,7 @@
 int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		    const struct scope_trace_map *row);
 
+/* Adds the problem that the trace says the file had, once. 0, -ENOMEM. */
+int scope_file_say_told(struct scope_spaces *spaces, struct scope_file *file);
+
 #endif

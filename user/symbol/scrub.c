@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "symbol/names.h"
 #include "symbol/stacks.h"
 #include "trace/copy.h"
 #include "trace/format.h"
@@ -81,7 +82,7 @@ static int note_event(struct scrub *scrub, const struct scope_event *event)
 	case SCOPE_EVENT_STATE:
 		return note_state(scrub, event);
 	case SCOPE_EVENT_STACK:
-		return event->stack.reg ? note_stack(scrub, event) : 0;
+		return note_stack(scrub, event);
 	case SCOPE_EVENT_FORK:
 		scope_owners_put(scrub->owners, event->tid, event->fork.tgid);
 		break;
@@ -188,6 +189,22 @@ static void release(struct scrub *scrub)
 	scope_owners_destroy(scrub->owners);
 }
 
+static int write_names(struct scrub *scrub)
+{
+	uint8_t *buffer = malloc(SCOPE_NAMES_ROOM);
+	uint16_t type;
+	size_t bytes;
+	int ret = buffer ? 1 : -ENOMEM;
+
+	while (ret > 0) {
+		ret = scope_names_next(scrub->symbols, true, buffer, &type, &bytes);
+		if (ret > 0)
+			ret = scope_writer_names(scrub->writer, type, buffer, bytes) ?: 1;
+	}
+	free(buffer);
+	return ret;
+}
+
 int scope_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
 		struct scope_scrub_counts *ret_counts)
 {
@@ -204,6 +221,8 @@ int scope_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct
 		ret = note_all(&scrub);
 	if (!ret)
 		ret = scope_trace_copy(trace, writer, &editor);
+	if (!ret)
+		ret = write_names(&scrub);
 	release(&scrub);
 	return ret;
 }

@@ -45,6 +45,9 @@ static void file_destroy(struct scope_file *file)
 {
 	scope_image_destroy(file->image);
 	scope_addresses_free(&file->functions, NULL);
+	scope_addresses_free(&file->codes, NULL);
+	scope_addresses_free(&file->hits, NULL);
+	free(file->found);
 	free(file->path);
 	free(file->real_path);
 	free(file);
@@ -119,6 +122,65 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	return 0;
 }
 
+static struct scope_file *file_of(const struct scope_spaces *spaces, const struct scope_trace_file *row)
+{
+	for (size_t i = 0; i < spaces->files; i++) {
+		struct scope_file *file = spaces->file[i];
+
+		if (!strcmp(file->path, row->path) && !strcmp(file->build_id, row->build_id) &&
+		    file->deleted == row->deleted)
+			return file;
+	}
+	return NULL;
+}
+
+int scope_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+		      const struct scope_trace_code *codes, size_t code_count)
+{
+	struct scope_addresses by_number = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < count; i++) {
+		struct scope_file *file = file_of(spaces, &files[i]);
+
+		if (!file || scope_addresses_get(&by_number, files[i].number))
+			continue;
+		file->told = &files[i];
+		file->numbered = true;
+		file->number = files[i].number;
+		if (files[i].number >= spaces->numbers && files[i].number < UINT32_MAX)
+			spaces->numbers = files[i].number + 1;
+		ret = scope_addresses_put(&by_number, files[i].number, file);
+	}
+	for (size_t i = 0; !ret && i < code_count; i++) {
+		struct scope_file *file = scope_addresses_get(&by_number, codes[i].file);
+
+		if (file && !scope_addresses_get(&file->codes, codes[i].offset))
+			ret = scope_addresses_put(&file->codes, codes[i].offset, (void *)&codes[i]);
+		if (!ret && file && !scope_addresses_get(&file->hits, codes[i].offset))
+			ret = scope_addresses_put(&file->hits, codes[i].offset, file);
+	}
+	scope_addresses_free(&by_number, NULL);
+	return ret;
+}
+
+struct scope_told scope_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
+				    uint64_t address)
+{
+	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+	const struct scope_mapping *mapping = range ? &spaces->mapping[range->value] : NULL;
+	struct scope_told told = { 0 };
+
+	if (!mapping || !mapping->file->told)
+		return told;
+	told.offset = address - mapping->row->start + mapping->row->offset;
+	told.code = scope_addresses_get(&mapping->file->codes, told.offset);
+	/* Of a file that could be read, an address that was not hit has its name there. */
+	if (told.code || !scope_file_has_names(mapping->file->told))
+		told.file = mapping->file;
+	return told;
+}
+
 static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map *row)
 {
 	struct scope_space *space = scope_spaces_get(spaces, row->tgid);
@@ -184,6 +246,7 @@ void scope_spaces_free(struct scope_spaces *spaces)
 	free(spaces->space);
 	free(spaces->problem);
 	free(spaces->mapping);
+	free(spaces->hit);
 	scope_addresses_free(&spaces->by_tgid, NULL);
 	*spaces = (struct scope_spaces){ 0 };
 }

@@ -17,6 +17,15 @@ struct scope_file {
 	const char *build_id;
 	bool deleted, library;
 	bool tried; /* to open it */
+	enum scope_file_outcome outcome; /* once it was tried */
+	int error;   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
+	char *found; /* SCOPE_FILE_OTHER: the build-id that is there */
+	const struct scope_trace_file *told; /* what the trace says of it, NULL: nothing */
+	bool said;			     /* its problem */
+	struct scope_addresses codes;	     /* told: struct scope_trace_code by offset */
+	struct scope_addresses hits;	     /* names.c: offsets that were noted */
+	bool numbered;			     /* names.c: it was given, by this number */
+	uint32_t number;
 	struct scope_image *image; /* NULL: not opened, or not to be had */
 	struct scope_addresses functions; /* symbol.c: struct scope_function by start */
 };
@@ -37,6 +46,12 @@ struct scope_space {
 	struct scope_addresses lookups; /* symbol.c: borrowed functions by address */
 };
 
+/* An address that is to be named in a trace. */
+struct scope_hit {
+	size_t mapping;
+	uint64_t offset; /* in its file */
+};
+
 struct scope_spaces {
 	struct scope_symbol_options options; /* what it points to is borrowed */
 	struct scope_mapping *mapping;
@@ -46,6 +61,10 @@ struct scope_spaces {
 	struct scope_space **space;
 	size_t spaces, space_capacity;
 	struct scope_addresses by_tgid;
+	struct scope_hit *hit;
+	size_t hits, hit_capacity, hits_given; /* given: by names.c, in their order */
+	size_t files_given;
+	uint32_t numbers; /* of files */
 	const char **problem;
 	size_t problems, problem_capacity;
 };
@@ -73,6 +92,37 @@ int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *sp
 		       uint64_t address, struct scope_place *ret_place);
 
 #define SCOPE_SPACE_GATE "[vdso32]" /* how the kernel's page of a 32-bit program is called here */
+
+/* Adds what a trace says of files and their addresses; borrowed. 0 or -ENOMEM. */
+int scope_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+		      const struct scope_trace_code *codes, size_t code_count);
+
+/* What a trace says of an address: of a file that it names, and of that place; code NULL: nothing more is to be had. */
+struct scope_told {
+	struct scope_file *file; /* NULL: it says nothing */
+	const struct scope_trace_code *code;
+	uint64_t offset; /* in the file */
+};
+struct scope_told scope_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
+				    uint64_t address);
+
+/* Was it found, with names or without? */
+static inline bool scope_file_has_names(const struct scope_trace_file *file)
+{
+	return file->outcome == SCOPE_FILE_READ || file->outcome == SCOPE_FILE_DEBUG;
+}
+
+/* Is it known how many functions it has? */
+static inline bool scope_file_is_counted(const struct scope_trace_file *file)
+{
+	return !scope_file_has_names(file) || file->functions != UINT32_MAX;
+}
+
+/* Are names to be looked for that are better than those a trace has? */
+static inline bool scope_spaces_want_better(const struct scope_spaces *spaces)
+{
+	return spaces->options.debug_dir || spaces->options.debuginfod;
+}
 
 /* Is it a 32-bit program on x86-64? Opens its files until one tells. 0, -ENOMEM. */
 int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "symbol/names.h"
 #include "symbol/symbol.h"
 #include "trace/blank.h"
 #include "trace/decode.h"
@@ -36,7 +37,7 @@ static void note_unmapped(struct scope_stacks_found *found, uint32_t tgid)
 		found->unmapped[found->unmapped_count++] = tgid;
 }
 
-/* As much as can be had of it: at most max addresses. 0 or -ENOMEM. */
+/* As much as can be had of it: at most max addresses, noted to be named. 0 or -ENOMEM. */
 static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
 		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max,
 		  unsigned int *ret_count, unsigned int *ret_flags)
@@ -50,6 +51,8 @@ static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *
 	if (symbols) {
 		ret = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count,
 					   ret_flags);
+		if (!ret)
+			ret = scope_names_note(symbols, tgid, ret_ip, *ret_count);
 	} else if (regs) {
 		ret_ip[0] = reg[regs - 1];
 		*ret_count = 1;
@@ -98,6 +101,10 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reg)
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
 	copy(rewriter, from, to);
+	if (event->kind == SCOPE_EVENT_STACK && rewriter->stacks->symbols)
+		return scope_names_note(rewriter->stacks->symbols,
+					rewriter->stacks->tgid_of(rewriter->stacks->context, event),
+					event->stack.ip, event->stack.ips);
 	if (event->kind == SCOPE_EVENT_STATE)
 		scope_blank_state((void *)place,
 				  (uint64_t *)(place + sizeof(struct scope_record_state)));

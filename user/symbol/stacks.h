@@ -20,7 +20,7 @@ struct scope_symbols;
 /* What it takes. */
 struct scope_stacks {
 	struct scope_symbols *symbols; /* NULL: of each stack the program counter stays, as broken */
-	/* The process of a STACK event's thread; asked once for each, in their order. */
+	/* The process of the thread of a STACK event, unwound or not; asked once for each, in their order. */
 	uint32_t (*tgid_of)(void *context, const struct scope_event *event);
 	void *context;
 };
@@ -36,7 +36,8 @@ struct scope_stacks_found {
 
 /*
  * Copies a sub-buffer to out, which has room for subbuf->used_bytes, with a FRAMES record for each STACK,
- * and with STATE records without what may be memory (trace/blank.h). All else stays as it is. What
+ * and with STATE records without what may be memory (trace/blank.h). The addresses of all stacks are noted to be
+ * named (symbol/names.h). All else stays as it is. What
  * follows a record that cannot be read is left out. 0 or -ENOMEM.
  */
 int scope_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,

@@ -12,8 +12,10 @@
 #include "base/plain.h"
 #include "symbol/demangle.h"
 #include "symbol/library.h"
+#include "symbol/open.h"
 #include "symbol/space.h"
 #include "symbol/unwind.h"
+#include "trace/format.h"
 
 struct scope_symbols {
 	struct scope_spaces spaces;
@@ -166,6 +168,20 @@ int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_tra
 	return scope_spaces_add(&symbols->spaces, maps, count);
 }
 
+int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *trace)
+{
+	size_t count, code_count;
+	const struct scope_trace_file *files = scope_trace_files(trace, &count);
+	const struct scope_trace_code *codes = scope_trace_codes(trace, &code_count);
+
+	return scope_spaces_tell(&symbols->spaces, files, count, codes, code_count);
+}
+
+struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols)
+{
+	return &symbols->spaces;
+}
+
 void scope_symbols_destroy(struct scope_symbols *symbols)
 {
 	if (!symbols)
@@ -267,16 +283,63 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	return ret;
 }
 
+/* As the trace has it. 1: it does not. */
+static int told_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
+		       struct scope_function **ret_function)
+{
+	const struct scope_told told = scope_spaces_told(&symbols->spaces, space, address);
+	struct scope_file_function found;
+	char *name;
+	int ret;
+
+	if (!told.file)
+		return 1;
+	ret = scope_file_say_told(&symbols->spaces, told.file);
+	if (ret)
+		return ret;
+	if (!told.code || !(told.code->flags & SCOPE_PLACE_FUNCTION))
+		return file_function(symbols, told.file, NULL, told.code ? told.code->start : told.offset,
+				     ret_function);
+	name = scope_plain_undone(told.code->name);
+	if (!name)
+		return -ENOMEM;
+	found = (struct scope_file_function){
+		.name = told.code->flags & SCOPE_PLACE_NAMED ? name : NULL, .name_bytes = strlen(name),
+		.start = told.code->start, .size = told.code->size,
+	};
+	ret = file_function(symbols, told.file, &found, found.start, ret_function);
+	free(name);
+	return ret;
+}
+
+/* Where better names are wanted: does the file lack some that the trace has? */
+static bool is_worse(const struct scope_place *place)
+{
+	const struct scope_file_functions *functions;
+
+	return place->file->told && (!place->linked || scope_image_functions(place->file->image, &functions) ||
+				     functions->named < place->file->told->named);
+}
+
 static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space,
 			uint64_t address, struct scope_function **ret_function)
 {
 	const struct scope_file_functions *functions;
 	const struct scope_file_function *found = NULL;
 	struct scope_place place;
-	int ret = scope_spaces_place(&symbols->spaces, space, address, &place);
+	int ret = scope_spaces_want_better(&symbols->spaces) ? 1 :
+		  told_lookup(symbols, space, address, ret_function);
 
+	if (ret <= 0)
+		return ret;
+	ret = scope_spaces_place(&symbols->spaces, space, address, &place);
 	if (ret)
 		return ret;
+	if (scope_spaces_want_better(&symbols->spaces) && is_worse(&place)) {
+		ret = told_lookup(symbols, space, address, ret_function);
+		if (ret <= 0)
+			return ret;
+	}
 	if (place.linked) {
 		ret = scope_image_functions(place.file->image, &functions);
 		if (ret)
@@ -334,17 +397,47 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 	return ret;
 }
 
+/* False: the trace does not say. */
+static bool told_lines(const struct scope_told *told, struct scope_source_line *ret_line, unsigned int max,
+		       unsigned int *ret_count)
+{
+	*ret_count = 0;
+	if (!told->file || (told->code && !(told->code->flags & SCOPE_PLACE_LINED)))
+		return false;
+	for (uint32_t i = 0; told->code && i < told->code->lines && i < max; i++) {
+		const struct scope_trace_line *line = &told->code->line[i];
+
+		scope_plain_put(ret_line[i].function, SCOPE_LINE_NAME, line->function, strlen(line->function),
+				SCOPE_PLAIN_SENTENCE);
+		ret_line[i].file = line->file;
+		ret_line[i].line = (int)line->line;
+		*ret_count = i + 1;
+	}
+	return true;
+}
+
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count)
 {
 	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+	const bool better = scope_spaces_want_better(&symbols->spaces);
 	struct scope_place place = { .linked = false };
-	int ret = space ? scope_spaces_place(&symbols->spaces, space, address, &place) : 0;
+	struct scope_told told = { 0 };
+	int ret;
 
+	*ret_count = 0;
+	if (!space)
+		return 0;
+	told = scope_spaces_told(&symbols->spaces, space, address);
+	if (!better && told_lines(&told, ret_line, max, ret_count))
+		return 0;
+	ret = scope_spaces_place(&symbols->spaces, space, address, &place);
 	if (ret == -ENOMEM)
 		return ret;
-	*ret_count = place.linked ? scope_image_lines(place.file->image, place.link, ret_line, max)
-				  : 0;
+	if (place.linked)
+		*ret_count = scope_image_lines(place.file->image, place.link, ret_line, max);
+	if (better && !*ret_count)
+		told_lines(&told, ret_line, max, ret_count);
 	return 0;
 }
 
@@ -370,6 +463,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 {
 	struct scope_spaces *spaces = &symbols->spaces;
 	size_t count = 0;
+	int ret;
 
 	for (size_t i = 0; i < spaces->mappings; i++) {
 		struct scope_file *file = counted(&spaces->mapping[i], tgid);
@@ -378,7 +472,14 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 
 		for (size_t k = 0; file && !before && k < i; k++)
 			before = counted(&spaces->mapping[k], tgid) == file;
-		if (!file || before || scope_spaces_open(spaces, &spaces->mapping[i]))
+		if (!file || before)
+			continue;
+		if (file->told && !scope_spaces_want_better(spaces) && scope_file_is_counted(file->told)) {
+			ret = scope_file_say_told(spaces, file);
+			count += !ret && scope_file_has_names(file->told) ? file->told->functions : 0;
+			continue;
+		}
+		if (scope_spaces_open(spaces, &spaces->mapping[i]))
 			continue;
 		if (file->image && !scope_image_functions(file->image, &functions))
 			count += functions->count;

@@ -47,6 +47,15 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 /* More maps, as borrowed: what was mapped at their addresses before is so no more. 0, -ENOMEM. */
 int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
 			   size_t count);
+/*
+ * What a trace says of its files and of the addresses that were hit (scope_trace_files(), scope_trace_codes()),
+ * borrowed. It counts, without a look at the files, unless options ask for better names: these are taken where
+ * the same build is found with as many. After the maps. 0, -ENOMEM.
+ */
+int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *trace);
+
+struct scope_spaces;
+struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols); /* for names.c */
 void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
 
 /*

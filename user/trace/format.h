@@ -48,6 +48,9 @@ enum scope_frame_type {
 	SCOPE_FRAME_INDEX = 10,	/* struct scope_frame_place, any number of them */
 	SCOPE_FRAME_STANDING = 11, /* struct scope_frame_standing, u64 each address */
 	SCOPE_FRAME_LOCK = 12,	/* struct scope_frame_lock */
+	SCOPE_FRAME_FILE = 13,	/* struct scope_frame_file, path, build id, build id found */
+	SCOPE_FRAME_PLACES = 14, /* struct scope_frame_places, then per address: struct scope_frame_place_of,
+				    name, per line: u32 line, function, file */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
@@ -119,6 +122,33 @@ struct scope_frame_lock {
 	uint64_t address;
 };
 
+struct scope_frame_file {
+	uint32_t number;  /* that PLACES name it by */
+	uint32_t deleted; /* 0 or 1: its path was gone as it was mapped */
+	uint32_t outcome; /* enum scope_file_outcome */
+	int32_t error;	  /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
+	uint32_t functions, named; /* of it; UINT32_MAX: not counted */
+};
+
+struct scope_frame_places {
+	uint32_t file;
+	uint32_t zero;
+};
+
+/* An address that was hit. */
+struct scope_frame_place_of {
+	uint64_t offset;      /* in the file */
+	uint64_t start, size; /* of its function, link addresses; without one: its own, 0 */
+	uint32_t flags;	      /* SCOPE_PLACE_* */
+	uint32_t lines;
+};
+
+#define SCOPE_PLACE_FUNCTION 0x1u /* start and size are those of a function */
+#define SCOPE_PLACE_NAMED 0x2u	  /* whose name is known */
+#define SCOPE_PLACE_LINED 0x4u	  /* lines of the source were looked for */
+#define SCOPE_PLACE_FLAGS 0x7u
+#define SCOPE_PLACE_LINES_MAX 7u /* what a line of the text form holds */
+
 struct scope_frame_end {
 	uint64_t frames;  /* before this one */
 	uint64_t subbufs; /* SUBBUF frames among them */
@@ -153,6 +183,9 @@ static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
 static_assert(sizeof(struct scope_frame_standing) == 24, "standing");
 static_assert(sizeof(struct scope_frame_lock) == 16, "lock");
+static_assert(sizeof(struct scope_frame_file) == 24, "file");
+static_assert(sizeof(struct scope_frame_places) == 8, "places");
+static_assert(sizeof(struct scope_frame_place_of) == 32, "place of an address");
 static_assert(sizeof(struct scope_frame_end) == 24, "end");
 static_assert(sizeof(struct scope_frame_thread) == 8, "thread");
 static_assert(sizeof(struct scope_frame_symbols) == 8, "symbols");

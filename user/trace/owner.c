@@ -52,7 +52,8 @@ uint32_t scope_owners_get(const struct scope_owners *owners, uint32_t tid)
 bool scope_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) |
-			       SCOPE_WALK(COMM) | SCOPE_WALK(STACK);
+			       SCOPE_WALK(COMM) | SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) |
+			       SCOPE_WALK(FRAMES);
 	const void *record;
 	uint32_t offset = 0;
 	bool found = false;

@@ -20,7 +20,7 @@ void scope_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid);
 
 /*
  * Takes what the STATE, FORK, EXEC and COMM records of a sub-buffer say.
- * Returns whether a STACK or a STATE record is in it.
+ * Returns whether a stack of any kind or a STATE record is in it.
  */
 bool scope_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf);
 

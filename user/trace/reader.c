@@ -220,6 +220,8 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_INDEX:
 	case SCOPE_FRAME_STANDING:
 	case SCOPE_FRAME_LOCK:
+	case SCOPE_FRAME_FILE:
+	case SCOPE_FRAME_PLACES:
 		return read_row(trace, offset);
 	}
 	/* A newer format that this one may read has frames that this one may pass over. */
@@ -488,6 +490,8 @@ void scope_trace_close(struct scope_trace *trace)
 	free(trace->memory);
 	free(trace->standing);
 	free(trace->lock);
+	free(trace->file);
+	free(trace->code);
 	free(trace->thread);
 	free(trace->place);
 	free(trace->name);

@@ -67,11 +67,14 @@ struct scope_trace {
 	struct scope_trace_memory *memory;
 	struct scope_trace_standing *standing;
 	struct scope_trace_lock *lock;
+	struct scope_trace_file *file;
+	struct scope_trace_code *code;
 	struct scope_trace_thread *thread;
 	struct scope_frame_place *place; /* of the INDEX frames */
-	size_t metas, maps, symbols, fds, memories, threads, places, standings, locks;
+	size_t metas, maps, symbols, fds, memories, threads, places, standings, locks, files, codes;
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
 	size_t thread_capacity, place_capacity, standing_capacity, lock_capacity;
+	size_t file_capacity, code_capacity;
 	void **block; /* decompressed metadata, and names made plain */
 	size_t blocks, block_capacity;
 	uint64_t spent; /* of SCOPE_FILE_ROWS_BUDGET */

@@ -273,6 +273,87 @@ static int add_places(struct scope_trace *trace, struct span *span)
 	return span->pos == span->end ? 0 : -EBADMSG;
 }
 
+static int add_file(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_file *head = span_head(span, sizeof(*head));
+	struct scope_trace_file row = { .path = head ? span_string(span) : NULL };
+	int ret;
+
+	row.build_id = row.path ? span_string(span) : NULL;
+	row.found = row.build_id ? span_string(span) : NULL;
+	if (!row.found || head->outcome < SCOPE_FILE_READ || head->outcome > SCOPE_FILE_UNREADABLE)
+		return span_bad(span);
+	row.number = head->number;
+	row.deleted = head->deleted;
+	row.outcome = head->outcome;
+	row.error = head->error > 0 && head->error < 4096 ? head->error : 0;
+	row.functions = head->functions;
+	row.named = head->named;
+	ret = row_grow(trace, &trace->file, &trace->file_capacity, trace->files + 1, sizeof(row));
+	if (ret)
+		return ret;
+	trace->file[trace->files++] = row;
+	return 0;
+}
+
+/* The lines of an address, in a block of their own. */
+static int read_lines(struct scope_trace *trace, struct span *span, struct scope_trace_code *row)
+{
+	struct scope_trace_line *line = NULL;
+	int ret;
+
+	if (!row->lines)
+		return 0;
+	ret = scope_trace_spend(trace, row->lines * sizeof(*line));
+	if (ret)
+		return ret;
+	line = calloc(row->lines, sizeof(*line));
+	ret = line ? scope_trace_keep_block(trace, line) : -ENOMEM;
+	for (uint32_t i = 0; !ret && i < row->lines; i++) {
+		const void *number = span_head(span, sizeof(line[i].line));
+
+		if (number)
+			memcpy(&line[i].line, number, sizeof(line[i].line));
+		line[i].function = number ? span_string(span) : NULL;
+		line[i].file = line[i].function ? span_string(span) : NULL;
+		if (!line[i].file)
+			ret = span_bad(span);
+	}
+	row->line = line;
+	return ret;
+}
+
+static int add_codes(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_places *head = span_head(span, sizeof(*head));
+	int ret = head ? 0 : span_bad(span);
+
+	while (!ret && span->pos < span->end) {
+		struct scope_trace_code row = { .file = head->file };
+		struct scope_frame_place_of place;
+		const void *at = span_head(span, sizeof(place));
+
+		row.name = at ? span_string(span) : NULL;
+		if (!row.name)
+			return span_bad(span);
+		memcpy(&place, at, sizeof(place));
+		if (place.flags & ~SCOPE_PLACE_FLAGS || place.lines > SCOPE_PLACE_LINES_MAX)
+			return -EBADMSG;
+		row.flags = place.flags;
+		row.offset = place.offset;
+		row.start = place.start;
+		row.size = place.size;
+		row.lines = place.lines;
+		ret = read_lines(trace, span, &row);
+		if (!ret)
+			ret = row_grow(trace, &trace->code, &trace->code_capacity, trace->codes + 1,
+				       sizeof(row));
+		if (!ret)
+			trace->code[trace->codes++] = row;
+	}
+	return ret;
+}
+
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
 			size_t bytes)
 {
@@ -287,6 +368,8 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 		[SCOPE_FRAME_INDEX] = add_places,
 		[SCOPE_FRAME_STANDING] = add_standing,
 		[SCOPE_FRAME_LOCK] = add_lock,
+		[SCOPE_FRAME_FILE] = add_file,
+		[SCOPE_FRAME_PLACES] = add_codes,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 
@@ -371,6 +454,18 @@ const struct scope_trace_standing *scope_trace_standings(const struct scope_trac
 {
 	*ret_count = trace->standings;
 	return trace->standing;
+}
+
+const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count)
+{
+	*ret_count = trace->files;
+	return trace->file;
+}
+
+const struct scope_trace_code *scope_trace_codes(const struct scope_trace *trace, size_t *ret_count)
+{
+	*ret_count = trace->codes;
+	return trace->code;
 }
 
 const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count)

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "trace/format.h"
+
 const struct scope_text_words scope_text_states = {
 	.count = SCOPE_STATE_OTHER + 1,
 	.word = {
@@ -39,6 +41,17 @@ const struct scope_text_words scope_text_block_ops = {
 	},
 };
 
+const struct scope_text_words scope_text_outcomes = {
+	.count = SCOPE_FILE_UNREADABLE + 1,
+	.word = {
+		[0] = "none",
+		[SCOPE_FILE_READ] = "read",
+		[SCOPE_FILE_DEBUG] = "debug",
+		[SCOPE_FILE_OTHER] = "other",
+		[SCOPE_FILE_UNREADABLE] = "unreadable",
+	},
+};
+
 const struct scope_text_words scope_text_fd_kinds = {
 	.count = SCOPE_FD_KINDS,
 	.word = {
@@ -67,6 +80,13 @@ const struct scope_text_flag scope_text_ended_flags[] = {
 	{ "unwound_cut", SCOPE_FRAMES_CUT },
 	{ "unwound_broken", SCOPE_FRAMES_BROKEN },
 	{ "guessed", SCOPE_FRAMES_GUESSED },
+	{ NULL, 0 },
+};
+
+const struct scope_text_flag scope_text_place_flags[] = {
+	{ "function", SCOPE_PLACE_FUNCTION },
+	{ "named", SCOPE_PLACE_NAMED },
+	{ "lined", SCOPE_PLACE_LINED },
 	{ NULL, 0 },
 };
 

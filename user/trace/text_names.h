@@ -15,6 +15,7 @@ struct scope_text_words {
 extern const struct scope_text_words scope_text_states;	  /* enum scope_state */
 extern const struct scope_text_words scope_text_contexts; /* enum scope_context */
 extern const struct scope_text_words scope_text_fd_kinds; /* enum scope_fd_kind */
+extern const struct scope_text_words scope_text_outcomes; /* enum scope_file_outcome */
 extern const struct scope_text_words scope_text_block_ops; /* enum scope_block_op */
 
 /* Flags of a record, each with its word; a NULL word ends the list. */
@@ -25,6 +26,7 @@ struct scope_text_flag {
 
 extern const struct scope_text_flag scope_text_stack_flags[];
 extern const struct scope_text_flag scope_text_ended_flags[]; /* SCOPE_FRAMES_* */
+extern const struct scope_text_flag scope_text_place_flags[]; /* SCOPE_PLACE_* */
 extern const struct scope_text_flag scope_text_state_flags[];
 extern const struct scope_text_flag scope_text_block_flags[];
 extern const struct scope_text_flag scope_text_probe_flags[];

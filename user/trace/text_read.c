@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/lines.h"
 #include "trace/own.h"
+#include "trace/format.h"
 #include "trace/packer.h"
 #include "trace/text.h"
 #include "trace/text_event.h"
@@ -185,6 +186,46 @@ static int take_standing(struct input *input)
 	return scope_line_end(line) ?: scope_writer_standing(input->writer, &standing);
 }
 
+static int take_file(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_file file = { 0 };
+
+	file.number = scope_line_number(line, "the number", UINT32_MAX);
+	file.outcome = scope_line_name(line, "an outcome", &scope_text_outcomes, SCOPE_FILE_UNREADABLE);
+	file.error = scope_line_number(line, "the error", 4095);
+	file.functions = scope_line_number(line, "the functions", UINT32_MAX);
+	file.named = scope_line_number(line, "those with names", UINT32_MAX);
+	file.path = scope_line_string(line, "the path");
+	file.build_id = scope_line_string(line, "the build id");
+	file.found = scope_line_string(line, "the build id found");
+	file.deleted = scope_line_flag(line, "deleted");
+	if (!file.outcome)
+		scope_line_fail(line, "it was read, debug, other or unreadable");
+	return scope_line_end(line) ?: scope_writer_file(input->writer, &file);
+}
+
+static int take_code(struct input *input)
+{
+	struct scope_line *line = &input->line;
+	struct scope_trace_line lines[SCOPE_PLACE_LINES_MAX];
+	struct scope_trace_code code = { .line = lines };
+
+	code.file = scope_line_number(line, "the file", UINT32_MAX);
+	code.offset = scope_line_number(line, "the offset", UINT64_MAX);
+	code.start = scope_line_number(line, "the start", UINT64_MAX);
+	code.size = scope_line_number(line, "the size", UINT64_MAX);
+	code.name = scope_line_string(line, "the name");
+	code.lines = scope_line_number(line, "the count of lines", SCOPE_PLACE_LINES_MAX);
+	for (uint32_t i = 0; i < code.lines; i++) {
+		lines[i].line = scope_line_number(line, "the line", UINT32_MAX);
+		lines[i].function = scope_line_string(line, "the function");
+		lines[i].file = scope_line_string(line, "the source file");
+	}
+	code.flags = scope_line_flags(line, scope_text_place_flags);
+	return scope_line_end(line) ?: scope_writer_code(input->writer, &code);
+}
+
 static int take_lock(struct input *input)
 {
 	struct scope_line *line = &input->line;
@@ -231,6 +272,8 @@ static int take_line(struct input *input, char *text)
 		{ "memory", take_memory },
 		{ "standing", take_standing },
 		{ "lock", take_lock },
+		{ "file", take_file },
+		{ "code", take_code },
 	};
 	struct scope_line *line = &input->line;
 	char *start = text + strspn(text, " \t\r\n");
@@ -247,7 +290,7 @@ static int take_line(struct input *input, char *text)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (scope_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock or a time does",
+	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
 			line->word[0]);
 	return line->failed;
 }

@@ -344,6 +344,36 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 	}
 }
 
+static void put_codes(const struct out *out, const struct scope_trace *trace)
+{
+	for (size_t i = 0; i < trace->files; i++) {
+		const struct scope_trace_file *file = &trace->file[i];
+
+		fprintf(out->stream, "file %" PRIu32, file->number);
+		put_name(out, &scope_text_outcomes, file->outcome);
+		fprintf(out->stream, " %d %" PRIu32 " %" PRIu32, file->error, file->functions, file->named);
+		put_word(out, file->path);
+		put_word(out, file->build_id);
+		put_word(out, file->found);
+		fputs(file->deleted ? " deleted\n" : "\n", out->stream);
+	}
+	for (size_t i = 0; i < trace->codes; i++) {
+		const struct scope_trace_code *code = &trace->code[i];
+
+		fprintf(out->stream, "code %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64, code->file,
+			code->offset, code->start, code->size);
+		put_word(out, code->name);
+		fprintf(out->stream, " %" PRIu32, code->lines);
+		for (uint32_t k = 0; k < code->lines; k++) {
+			fprintf(out->stream, " %" PRIu32, code->line[k].line);
+			put_word(out, code->line[k].function);
+			put_word(out, code->line[k].file);
+		}
+		put_flags(out, scope_text_place_flags, (uint8_t)code->flags);
+		putc('\n', out->stream);
+	}
+}
+
 static void put_standing(const struct out *out, const struct scope_trace *trace)
 {
 	for (size_t i = 0; i < trace->standings; i++) {
@@ -382,6 +412,7 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
 	}
 	put_rows(&out, trace);
 	put_standing(&out, trace);
+	put_codes(&out, trace);
 	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
 		ret = 0;
 		if (event.time_ns >= to_ns || ferror(stream))

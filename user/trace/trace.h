@@ -74,6 +74,42 @@ struct scope_trace_standing {
 	uint8_t ended;	    /* SCOPE_FRAMES_* */
 };
 
+/* What came of a mapped file as names of its addresses were wanted. */
+enum scope_file_outcome {
+	SCOPE_FILE_READ = 1,
+	SCOPE_FILE_DEBUG = 2,	   /* its debug file alone was found */
+	SCOPE_FILE_OTHER = 3,	   /* another build is in its place */
+	SCOPE_FILE_UNREADABLE = 4,
+};
+
+/* A file that threads were in, as the capture found it. */
+struct scope_trace_file {
+	uint32_t number;
+	bool deleted;
+	enum scope_file_outcome outcome;
+	int error;		   /* SCOPE_FILE_UNREADABLE: errno; 0: no ELF file */
+	uint32_t functions, named; /* UINT32_MAX: not counted */
+	const char *path, *build_id;
+	const char *found; /* SCOPE_FILE_OTHER: the build-id there */
+};
+
+/* A place in the source, of struct scope_trace_code. */
+struct scope_trace_line {
+	const char *function, *file; /* function: inlined there; "": the symbol's own */
+	uint32_t line;
+};
+
+/* An address of a file that was hit: its function and places, as of the capture. */
+struct scope_trace_code {
+	uint32_t file;
+	uint32_t flags;	      /* SCOPE_PLACE_* of trace/format.h */
+	uint64_t offset;      /* in the file */
+	uint64_t start, size; /* of the function */
+	const char *name;
+	const struct scope_trace_line *line;
+	uint32_t lines;
+};
+
 /* A lock that a thread slept on, and the thread of its process that its memory named as its owner, or 0. */
 struct scope_trace_lock {
 	uint32_t tid, owner;
@@ -170,6 +206,8 @@ const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *
 						      size_t *ret_count);
 const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace,
 							 size_t *ret_count);
+const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count);
+const struct scope_trace_code *scope_trace_codes(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count);
 /* Of several rows of one tid the last counts. */
 const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,

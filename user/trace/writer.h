@@ -66,6 +66,10 @@ int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_sy
 int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
 int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing);
+int scope_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
+int scope_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
+/* A FILE or PLACES frame whose payload stands there (symbol/names.h makes them). -EINVAL: of another type. */
+int scope_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
 int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 

@@ -112,6 +112,61 @@ int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_
 	return scope_writer_put_row(writer, SCOPE_FRAME_STANDING, writer->scratch, writer->scratch_bytes);
 }
 
+int scope_writer_file(struct scope_writer *writer, const struct scope_trace_file *file)
+{
+	const struct scope_frame_file head = {
+		.number = file->number, .deleted = file->deleted, .outcome = file->outcome,
+		.error = file->error, .functions = file->functions, .named = file->named,
+	};
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, &head, sizeof(head));
+	if (!ret)
+		ret = scratch_add(writer, file->path, strlen(file->path) + 1);
+	if (!ret)
+		ret = scratch_add(writer, file->build_id, strlen(file->build_id) + 1);
+	if (!ret)
+		ret = scratch_add(writer, file->found, strlen(file->found) + 1);
+	return ret ? ret : scope_writer_put_row(writer, SCOPE_FRAME_FILE, writer->scratch,
+						writer->scratch_bytes);
+}
+
+int scope_writer_code(struct scope_writer *writer, const struct scope_trace_code *code)
+{
+	const struct scope_frame_places head = { .file = code->file };
+	const struct scope_frame_place_of place = {
+		.offset = code->offset, .start = code->start, .size = code->size, .flags = code->flags,
+		.lines = code->lines,
+	};
+	int ret;
+
+	scratch_begin(writer);
+	ret = scratch_add(writer, &head, sizeof(head));
+	if (!ret)
+		ret = scratch_add(writer, &place, sizeof(place));
+	if (!ret)
+		ret = scratch_add(writer, code->name, strlen(code->name) + 1);
+	for (uint32_t i = 0; !ret && i < code->lines; i++) {
+		const struct scope_trace_line *line = &code->line[i];
+
+		ret = scratch_add(writer, &line->line, sizeof(line->line));
+		if (!ret)
+			ret = scratch_add(writer, line->function, strlen(line->function) + 1);
+		if (!ret)
+			ret = scratch_add(writer, line->file, strlen(line->file) + 1);
+	}
+	return ret ? ret : scope_writer_put_row(writer, SCOPE_FRAME_PLACES, writer->scratch,
+						writer->scratch_bytes);
+}
+
+int scope_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes)
+{
+	if (type != SCOPE_FRAME_FILE && type != SCOPE_FRAME_PLACES)
+		return -EINVAL;
+	return scope_writer_put_row(writer, type, payload, bytes);
+}
+
 int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock)
 {
 	const struct scope_frame_lock head = {

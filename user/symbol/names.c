@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Collects what is to be said of addresses, file by file. */
+#include "symbol/names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/plain.h"
+#include "proc/open.h"
+#include "symbol/space.h"
+#include "trace/format.h"
+
+#define PLACES_MAX 64 /* of one frame: the symbols of so many addresses are looked up at once */
+#define NAME_MAX_BYTES 4096 /* a longer one is cut: nobody reads it */
+
+/* A payload being put together. */
+struct payload {
+	uint8_t *data;
+	size_t bytes;
+	bool full;
+};
+
+static void put(struct payload *payload, const void *data, size_t bytes)
+{
+	if (payload->full || SCOPE_NAMES_ROOM - payload->bytes < bytes) {
+		payload->full = true;
+		return;
+	}
+	if (bytes)
+		memcpy(payload->data + payload->bytes, data, bytes);
+	payload->bytes += bytes;
+}
+
+static void put_text(struct payload *payload, const char *text, size_t bytes)
+{
+	put(payload, text, bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES);
+	put(payload, "", 1);
+}
+
+/* A plain text, so that reading makes it what it was. 0 or -ENOMEM. */
+static int put_plain(struct payload *payload, const char *plain)
+{
+	char *text = scope_plain_undone(plain);
+
+	if (!text)
+		return -ENOMEM;
+	put_text(payload, text, strlen(text));
+	free(text);
+	return 0;
+}
+
+/* Has its code names of a file? */
+static bool is_file(const struct scope_file *file)
+{
+	return !scope_proc_is_memory(file->path) || !strcmp(file->path, "[vdso]");
+}
+
+int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
+{
+	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
+	const struct scope_space *space = scope_addresses_get(&spaces->by_tgid, tgid);
+
+	for (unsigned int i = 0; space && i < count; i++) {
+		const uint64_t address = ip[i] - (i && ip[i]);
+		const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+		const struct scope_trace_map *row;
+		struct scope_file *file;
+		uint64_t offset;
+
+		if (!range)
+			continue;
+		row = spaces->mapping[range->value].row;
+		file = spaces->mapping[range->value].file;
+		offset = address - row->start + row->offset;
+		if (!is_file(file) || scope_addresses_get(&file->hits, offset))
+			continue;
+		if (scope_grow(&spaces->hit, &spaces->hit_capacity, spaces->hits + 1, sizeof(*spaces->hit)) ||
+		    scope_addresses_put(&file->hits, offset, file))
+			return -ENOMEM;
+		spaces->hit[spaces->hits++] = (struct scope_hit){ range->value, offset };
+	}
+	return 0;
+}
+
+static int put_file(struct scope_spaces *spaces, struct scope_file *file, struct payload *payload)
+{
+	const struct scope_file_functions *functions;
+	struct scope_frame_file head = {
+		.deleted = file->deleted, .outcome = file->outcome, .error = file->error,
+		.functions = UINT32_MAX, .named = UINT32_MAX,
+	};
+
+	if (file->image) {
+		if (scope_image_functions(file->image, &functions))
+			return -ENOMEM;
+		head.functions = (uint32_t)functions->count;
+		head.named = (uint32_t)functions->named;
+	}
+	file->numbered = true;
+	file->number = head.number = spaces->numbers++;
+	put(payload, &head, sizeof(head));
+	put_text(payload, file->real_path, strlen(file->real_path));
+	put_text(payload, file->build_id, strlen(file->build_id));
+	put_text(payload, file->found ? file->found : "", file->found ? strlen(file->found) : 0);
+	return 0;
+}
+
+static int put_lines(const struct scope_source_line *line, unsigned int lines, struct payload *payload)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < lines; i++) {
+		const uint32_t number = (uint32_t)line[i].line;
+
+		put(payload, &number, sizeof(number));
+		ret = put_plain(payload, line[i].function);
+		if (!ret)
+			ret = put_plain(payload, line[i].file);
+	}
+	return ret;
+}
+
+static int put_place(const struct scope_mapping *mapping, uint64_t offset, struct payload *payload)
+{
+	struct scope_source_line line[SCOPE_PLACE_LINES_MAX];
+	const struct scope_file *file = mapping->file;
+	const uint64_t link = mapping->linked ? offset - mapping->row->offset + mapping->row->start +
+							mapping->bias : offset;
+	const struct scope_file_function *found = NULL;
+	const struct scope_file_functions *functions;
+	struct scope_frame_place_of place = { .offset = offset, .start = link };
+
+	if (mapping->linked) {
+		if (scope_image_functions(file->image, &functions))
+			return -ENOMEM;
+		found = scope_file_functions_find(functions, link);
+	}
+	if (found) {
+		place.start = found->start;
+		place.size = found->size;
+		place.flags = SCOPE_PLACE_FUNCTION | (found->name ? SCOPE_PLACE_NAMED : 0);
+	}
+	/* Nobody asks where in its source a library was. */
+	if (!file->library) {
+		place.flags |= SCOPE_PLACE_LINED;
+		if (mapping->linked)
+			place.lines = scope_image_lines(file->image, link, line, SCOPE_PLACE_LINES_MAX);
+	}
+	put(payload, &place, sizeof(place));
+	put_text(payload, found && found->name ? found->name : "", found && found->name ? found->name_bytes : 0);
+	return put_lines(line, place.lines, payload);
+}
+
+/* Those of one file that were noted one after the other. */
+static int put_places(struct scope_spaces *spaces, const struct scope_file *file, struct payload *payload)
+{
+	const struct scope_frame_places head = { .file = file->number };
+	int ret = 0;
+
+	put(payload, &head, sizeof(head));
+	for (unsigned int i = 0; !ret && i < PLACES_MAX && spaces->hits_given < spaces->hits; i++) {
+		const struct scope_hit *hit = &spaces->hit[spaces->hits_given];
+		struct scope_mapping *mapping = &spaces->mapping[hit->mapping];
+		const size_t before = payload->bytes;
+
+		if (mapping->file != file)
+			break;
+		if (!mapping->tried)
+			ret = scope_spaces_open(spaces, mapping);
+		if (!ret)
+			ret = put_place(mapping, hit->offset, payload);
+		if (payload->full && i) { /* it is the first one of the next frame */
+			payload->bytes = before;
+			break;
+		}
+		spaces->hits_given++;
+	}
+	return ret;
+}
+
+/* The next file of a program's that was not given. NULL: there is none. */
+static struct scope_mapping *find_file(struct scope_spaces *spaces)
+{
+	for (; spaces->files_given < spaces->mappings; spaces->files_given++) {
+		const struct scope_file *file = spaces->mapping[spaces->files_given].file;
+
+		if (!file->numbered && !file->library && is_file(file))
+			return &spaces->mapping[spaces->files_given];
+	}
+	return NULL;
+}
+
+int scope_names_next(struct scope_symbols *symbols, bool all, uint8_t *buffer, uint16_t *ret_type,
+		     size_t *ret_bytes)
+{
+	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
+	struct payload payload = { .data = buffer };
+	struct scope_mapping *mapping = spaces->hits_given < spaces->hits ?
+						&spaces->mapping[spaces->hit[spaces->hits_given].mapping] :
+						all ? find_file(spaces) : NULL;
+	int ret = 0;
+
+	if (!mapping)
+		return 0;
+	if (!mapping->file->numbered) {
+		if (!mapping->tried)
+			ret = scope_spaces_open(spaces, mapping);
+		*ret_type = SCOPE_FRAME_FILE;
+		if (!ret)
+			ret = put_file(spaces, mapping->file, &payload);
+	} else {
+		*ret_type = SCOPE_FRAME_PLACES;
+		ret = put_places(spaces, mapping->file, &payload);
+	}
+	*ret_bytes = payload.bytes;
+	return ret ? ret : 1;
+}
