@@ -292,6 +292,16 @@ check_stderr() {
 		cut -d: -f1,2)
 }
 
+# The walk from the kernel to the report: each step names a function that its file has.
+check_walk() {
+	local file function steps=0
+	while read -r file function; do
+		steps=$((steps + 1))
+		grep -qsE "^[a-zA-Z_].*\b$function\(" "$file" || differ "docs/walk.md: $file has no function $function"
+	done < <(sed -nE 's/^\| .* \| `([^`]*)` \| `([^`]*)` \|$/\1 \2/p' docs/walk.md)
+	[ $steps -gt 20 ] || differ "docs/walk.md has $steps steps"
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -306,6 +316,7 @@ check_bugs
 check_held
 check_order
 check_kmod
+check_walk
 check_demo
 check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
