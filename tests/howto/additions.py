@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Make one of the additions of docs/howto.md in a copy of the tree, and print the files that it took.
+
+Usage: python3 tests/howto/additions.py KIND ROOT
+
+Each is real, and small: a record MARK, a command `example`, an option of it, a section, a golden, a probe.
+"""
+import pathlib
+import re
+import sys
+
+LICENSE = '// SPDX-License-Identifier: GPL-2.0-only\n'
+
+
+def after(anchor, text):
+    """Insert text behind the last line that the anchor matches."""
+    def change(old):
+        found = list(re.finditer(anchor + r'.*\n', old))
+        if not found:
+            sys.exit(f'additions.py: no line matches {anchor!r}')
+        at = found[-1].end()
+        return old[:at] + text + old[at:]
+    return change
+
+
+def replace(pattern, text):
+    def change(old):
+        new, count = re.subn(pattern, text, old, count=1)
+        if not count:
+            sys.exit(f'additions.py: nothing matches {pattern!r}')
+        return new
+    return change
+
+
+def new(text):
+    return lambda old: text
+
+
+RECORD = [
+    ('include/scope/event.h', replace(r'(X\(20, FRAMES.*")\)\n', r'''\1) \\
+	X(21, MARK, mark, 16, "a thread was here")
+''')),
+    ('include/scope/event.h', replace(r'\n#endif\n$', '''
+/* Of the thread on this CPU. */
+struct scope_record_mark {
+	__u32 word;
+	__u32 number;
+	__u64 value;
+};
+
+#endif
+''')),
+    ('kmod/record.h', replace(r'\n#endif\n$', '''
+static inline void scope_record_put_mark(struct scope_ring *ring, u64 now, u32 number, u64 value)
+{
+	struct scope_record_mark *r = scope_ring_reserve(ring, SCOPE_RECORD_MARK, sizeof(*r), now);
+
+	if (!r)
+		return;
+	r->number = number;
+	r->value = value;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+#endif
+''')),
+    ('user/trace/event.h', after(r'\tSCOPE_EVENT_DELAY,', '\tSCOPE_EVENT_MARK,\n')),
+    ('user/trace/event.h', after(r'\t\t\} delay;', '''\t\tstruct {
+			uint32_t number;
+			uint64_t value;
+		} mark;
+''')),
+    ('user/trace/decode.c', replace(r'\n#define TAKE\(', '''
+static size_t take_mark(struct scope_decoder *decoder, const struct scope_record_mark *record,
+			size_t left, struct scope_event *event)
+{
+	(void)decoder;
+	(void)left;
+	event->kind = SCOPE_EVENT_MARK;
+	event->mark.number = record->number;
+	event->mark.value = record->value;
+	return sizeof(*record);
+}
+
+#define TAKE(''')),
+    ('user/trace/decode.c', after(r'\tTAKE\(FRAMES', '\tTAKE(MARK, mark);\n')),
+    ('user/trace/encode.c', replace(r'\nint scope_event_encode\(', '''
+static int encode_mark(const struct scope_event *event, void *buffer, struct scope_error *error,
+		       size_t *ret_bytes)
+{
+	struct scope_record_mark *record = buffer;
+
+	(void)error;
+	*record = (struct scope_record_mark){
+		.word = scope_record_word(SCOPE_RECORD_MARK, 0),
+		.number = event->mark.number,
+		.value = event->mark.value,
+	};
+	*ret_bytes = sizeof(*record);
+	return 0;
+}
+
+int scope_event_encode(''')),
+    ('user/trace/encode.c', after(r'\t\t\[SCOPE_EVENT_DELAY\] =', '\t\t[SCOPE_EVENT_MARK] = encode_mark,\n')),
+    ('user/trace/encode.c', after(r'\tcase SCOPE_EVENT_DELAY:', '\tcase SCOPE_EVENT_MARK:\n')),
+    ('user/trace/text_event.c', replace(r'\nstatic const struct \{\n\tconst char \*word;', '''
+static void take_mark(struct scope_line *line, struct scope_text_payload *payload,
+		      struct scope_event *event)
+{
+	(void)payload;
+	event->mark.number = scope_line_number(line, "the mark", UINT32_MAX);
+	event->mark.value = scope_line_need(line, "value", UINT64_MAX);
+}
+
+static const struct {
+	const char *word;''')),
+    ('user/trace/text_event.c', after(r'\t\{ "delay", SCOPE_EVENT_DELAY', '\t{ "mark", SCOPE_EVENT_MARK, take_mark },\n')),
+    ('user/trace/text_write.c', replace(r'\nstatic void put_event\(', '''
+static void put_mark(const struct out *out, const struct scope_event *event)
+{
+	fprintf(out->stream, " %" PRIu32 " value=%" PRIu64, event->mark.number, event->mark.value);
+}
+
+static void put_event(''')),
+    ('user/trace/text_write.c', after(r'\t\t\[SCOPE_EVENT_DELAY\] =', '\t\t[SCOPE_EVENT_MARK] = { "mark", put_mark },\n')),
+    ('docs/trace-format.md', after(r'\| 20 \| FRAMES', '| 21 | MARK | 16 | u32 number, u64 value | |\n')),
+    ('docs/trace-format.md', after(r'\| `delay` \| TID', '| `mark` | TID, its number, `value=` |\n')),
+    ('tests/unit/random_trace.py', after(r" *f'\{some\(\"spun\", \"at_return\"",
+                                         "        lambda: f'mark {tid} {number(32)} value={number()}',\n")),
+    ('tests/unit/second_reader.py', replace(r'DELAY, ENTER', 'DELAY, ENTER, MARK')),
+    ('tests/unit/second_reader.py', replace(r'\n\nRECORD = \{', '''
+    def take_mark(self, data, at, r):
+        number, value = struct.unpack('<IQ', r[4:])
+        return f'mark {self.tid} {number} value={value}', 16
+
+
+RECORD = {MARK: Cpu.take_mark, ''')),
+    ('tests/unit/second_reader_frames.py', replace(r'DELAY, FRAMES = range\(1, 21\)', 'DELAY, FRAMES, MARK = range(1, 22)')),
+    ('tests/unit/second_reader_frames.py', replace(r'FRAMES: 16\}', 'FRAMES: 16, MARK: 16}')),
+]
+
+COMMAND = [
+    ('user/cmd/example.c', new(LICENSE + '''/* scope example: says that it is there. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+
+int scope_cmd_example(int argc, char **argv)
+{
+	int option = scope_command_line_next("example", argc, argv);
+
+	if (option == 'h') {
+		scope_command_line_help("example");
+		return SCOPE_EXIT_DONE;
+	}
+	if (option != -1)
+		return scope_cmd_misuse("example", "that option is not understood");
+	puts("an example");
+	return SCOPE_EXIT_DONE;
+}
+''')),
+    ('user/cmd/cmd.h', after(r'int scope_cmd_doctor\(', 'int scope_cmd_example(int argc, char **argv);\n')),
+    ('user/cmd/commands.c', replace(r'\n/\* In the order of', '''
+static const struct scope_option example_options[] = {
+	HELP_OPTION,
+	{ 0 },
+};
+
+/* In the order of''')),
+    ('user/cmd/commands.c', replace(r'\t\{ 0 \},\n\};\n\nconst struct scope_command \*', '''\t{
+		.name = "example",
+		.run = scope_cmd_example,
+		.summary = "say that it is there",
+		.usage = "Usage: scope example\\\\n\\\\n",
+		.options = example_options,
+		.column = 15,
+	},
+	{ 0 },
+};
+
+const struct scope_command *''')),
+    ('docs/man/scope-example.1', new(r'''.\" SPDX-License-Identifier: GPL-2.0-only
+.TH SCOPE-EXAMPLE 1 "" "scope 0.1" "Scope"
+.SH NAME
+scope-example \- say that it is there
+.SH SYNOPSIS
+.B scope example
+''')),
+    ('docs/man/scope.1', replace(r'\.SH SOURCES\n', r'''.TP
+.BR example " (" scope-example (1))
+Say that it is there.
+.SH SOURCES
+''')),
+]
+
+OPTION = [
+    ('user/cmd/commands.c', replace(r'(status_options\[\] = \{\n)', r'''\1	{ SCOPE_OPTION_EXAMPLE, "example", "FILE", .help = "is taken, and does nothing" },
+''')),
+    ('user/cmd/commands.h', replace(r'(\n\};\n\nstruct scope_option \{)', r'''
+	SCOPE_OPTION_EXAMPLE,\1''')),
+    ('user/cmd/status.c', replace(r"if \(option != 'h'\)", '''if (option == SCOPE_OPTION_EXAMPLE)
+			continue;
+		if (option != 'h')''')),
+    ('docs/man/scope-status.1', replace(r'\.SH EXIT STATUS', r'''.SH OPTIONS
+.TP
+.BR \\-\\-example " " \\fIFILE\\fR
+Is taken, and does nothing.
+.SH EXIT STATUS''')),
+]
+
+SECTION = [
+    ('user/report/example.c', new(LICENSE + '''/* The section of an example: how many findings there are, where there are three. */
+#include "report/section.h"
+
+int scope_section_example(const struct report *report)
+{
+	if (report->analysis->ranking->findings == 3)
+		fputs("  an example: three findings\\n\\n", report->out);
+	return 0;
+}
+''')),
+    ('user/report/section.h', after(r'int scope_section_basis\(', 'int scope_section_example(const struct report *report);\n')),
+    ('user/report/text.c', replace(r'scope_section_basis,\n', 'scope_section_example, scope_section_basis,\n')),
+    ('docs/man/scope-report.1', after(r'\.B Basis', 'An example: three findings. Then:\n')),
+]
+
+GOLDEN = [
+    ('tests/golden/example.py', new('''# SPDX-License-Identifier: GPL-2.0-only
+"""As three_bugs: what is added is a file whose head says the answer.
+Answer: find_item, flush_log, seek_back, in that order."""
+import runpy
+
+runpy.run_module('three_bugs', run_name='__main__')
+''')),
+]
+
+PROBE = [
+    ('kmod/probe_example.c', new(LICENSE + '''/* Signals that are sent: an example of a probe. */
+#include <linux/sched/signal.h>
+#include <trace/events/signal.h>
+#include "probe_example.h"
+
+static void probe_signal(void *data, int signal, struct kernel_siginfo *info,
+			 struct task_struct *task, int group, int result)
+{
+}
+
+void *const scope_example_probe = probe_signal;
+
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_signal_generate(probe_signal);
+}
+''')),
+    ('kmod/probe_example.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
+/* The probe of signals. */
+#ifndef SCOPE_KMOD_PROBE_EXAMPLE_H
+#define SCOPE_KMOD_PROBE_EXAMPLE_H
+
+extern void *const scope_example_probe;
+
+#endif
+''')),
+    ('kmod/probe.c', replace(r'#include "probe_sched.h"\n', '#include "probe_example.h"\n#include "probe_sched.h"\n')),
+    ('kmod/probe.c', after(r'\t\{ "task_rename"', '\t{ "signal_generate", &scope_example_probe },\n')),
+    ('kmod/Kbuild', replace(r'probe_cgroup\.o', 'probe_cgroup.o probe_example.o')),
+    ('docs/architecture.md', replace(r'probe_cgroup probe ', 'probe_cgroup probe_example probe ')),
+    ('docs/architecture.md', after(r'\| `kmod/probe_cgroup\.c`', '| `kmod/probe_example.c` | signals that are sent |\n')),
+]
+
+ADDITIONS = {'record': RECORD, 'command': COMMAND, 'option': OPTION, 'section': SECTION, 'golden': GOLDEN,
+             'probe': PROBE}
+
+
+def main():
+    kind, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    for name, change in ADDITIONS[kind]:
+        path = root / name
+        path.write_text(change(path.read_text() if path.exists() else ''))
+    print('\n'.join(sorted({name for name, _ in ADDITIONS[kind]})))
+
+
+main()

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The lists of docs/howto.md are complete: each addition is made in a copy of the tree, from the files in its list
+# alone, and what results builds, works, and agrees with the documents.
+#
+# Usage: tests/unit/howto.sh [KIND...]     of tests/howto/additions.py; default: all
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: what it says does not hold"' ERR
+export PYTHONDONTWRITEBYTECODE=1
+[ -d .git ] || [ -f .git ] || { echo "skipped: no git repository to copy from"; exit 77; }
+
+# Objects go with the sources, so that only what the additions touch is compiled.
+mkdir "$work/tree"
+git ls-files -z | xargs -0 cp -a --parents -t "$work/tree"
+mkdir -p "$work/tree/build"
+for directory in build/user build/gen; do
+	[ ! -d "$directory" ] || cp -a "$directory" "$work/tree/build/"
+done
+cd "$work/tree"
+git init -q . && git add -A
+
+kinds=("$@")
+[ $# -gt 0 ] || kinds=(record command option section golden probe)
+for kind in "${kinds[@]}"; do
+	python3 tests/howto/additions.py "$kind" . > "$work/touched"
+	# The files of its list, with the example's name in place of NAME.
+	sed -n "/<!-- add $kind -->/,/<!-- \/add $kind -->/s/^| \`\([^\`]*\)\` .*/\1/p" docs/howto.md |
+		sed 's/NAME/example/' | sort > "$work/listed"
+	diff "$work/listed" "$work/touched" > "$work/difference" || {
+		echo "docs/howto.md, adding $kind: < is listed and was not needed, > was needed and is not listed"
+		cat "$work/difference"
+		exit 1
+	}
+	echo "# $kind: $(wc -l < "$work/touched") files"
+done
+
+has() { printf '%s\n' "${kinds[@]}" | grep -qx "$1"; }
+
+make -s -j2 user > "$work/said" 2>&1 || { tail -n 20 "$work/said"; exit 1; }
+make -s docs > "$work/said" 2>&1 || { cat "$work/said"; exit 1; }
+scope=$PWD/build/user/scope
+if has record; then
+	printf '%s\n' 'meta target 100' '100 0 switch 0 100 runnable' '200 0 mark 100 7 value=18446744073709551615' > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/trace"
+	"$scope" dump "$work/trace" | grep -qx '200 0 mark 100 7 value=18446744073709551615'
+	# By the format's page alone, and in frames of columns.
+	SCOPE=$scope tests/unit/second_reader.sh > "$work/said" 2>&1 || [ $? -eq 77 ] || { cat "$work/said"; exit 1; }
+	gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o "$work/layout.o"
+fi
+if has command; then
+	[ "$("$scope" example)" = "an example" ]
+	"$scope" --help | grep -q '^  example    say that it is there$'
+fi
+! has option || "$scope" status --help | grep -q -- '--example FILE  is taken'
+! has command || ! has option || SCOPE=$scope tests/unit/completion.sh
+if has golden; then
+	SCOPE=$scope tests/golden/run.sh -u example > "$work/said"
+	SCOPE=$scope tests/golden/run.sh example > "$work/said"
+fi
+! has section || ! has golden || grep -q '^  an example: three findings$' tests/golden/example.report
+# The module as well, where headers of a kernel are there.
+headers=$root/build/kernels/6.1/headers
+if { has probe || has record; } && [ -e "$headers/Makefile" ]; then
+	scripts/kmod.sh "$headers" > "$work/said" 2>&1 || { tail -n 20 "$work/said"; exit 1; }
+fi
