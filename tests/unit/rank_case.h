@@ -143,7 +143,7 @@ static inline uint32_t case_node(struct rank_case *made, const struct scope_func
 {
 	uint32_t node;
 
-	assert_int_equal(scope_tree_insert(&made->evidence.tree, path, length, NULL, &node), 0);
+	assert_int_equal(scope_tree_insert(&made->evidence.tree, path, length, &node), 0);
 	/* Named for what is found there, unless a test says otherwise. */
 	assert_true(node < CASE_NODES);
 	if (node)

@@ -23,7 +23,7 @@ static void add(struct scope_tree *tree, double excess_ns, const struct scope_fu
 {
 	uint32_t node;
 
-	assert_int_equal(scope_tree_insert(tree, path, count, NULL, &node), 0);
+	assert_int_equal(scope_tree_insert(tree, path, count, &node), 0);
 	tree->node[node].self_ns += excess_ns;
 }
 
@@ -146,8 +146,8 @@ static void folds_recursion(void **state)
 
 	(void)state;
 	assert_int_equal(scope_tree_init(&tree), 0);
-	assert_int_equal(scope_tree_insert(&tree, path, 3, NULL, &once), 0);
-	assert_int_equal(scope_tree_insert(&tree, path, 5, NULL, &twice), 0);
+	assert_int_equal(scope_tree_insert(&tree, path, 3, &once), 0);
+	assert_int_equal(scope_tree_insert(&tree, path, 5, &twice), 0);
 	assert_int_equal(once, twice);
 	assert_ptr_equal(tree.node[once].function, &hash);
 	scope_tree_free(&tree);

@@ -52,16 +52,21 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 					 event.stack.ips, event.stack.ended, ret_spot);
 	if (event.stack.ips) {
 		collector->layer.evidence->stacks++;
-		collector->layer.evidence->complete++;
-		return scope_spot_chain(&collector->spotter, logged->tgid, event.stack.ip,
-					event.stack.ips, SCOPE_UNWIND_COMPLETE, ret_spot);
+		collector->layer.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
+		collector->layer.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
+		return scope_spot_chain(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
+									: SCOPE_UNWIND_COMPLETE, ret_spot);
 	}
 	return scope_spot_stack(&collector->spotter, logged->tgid, event.stack.reg,
 				event.stack.regs, event.stack.data, event.stack.bytes, ret_spot);
 }
 
-static void stand(struct scope_standing *standing, const struct scope_spot *spot)
+static void stand(struct collector *collector, uint32_t thread, const struct scope_spot *spot)
 {
+	struct scope_standing *standing = &collector->layer.evidence->standing[thread];
+
+	scope_tree_vote(&collector->layer.evidence->tree, spot->node, spot->circle, spot->circles);
 	standing->node = spot->node;
 	standing->trail = spot->trail;
 	standing->below = spot->below;
@@ -77,9 +82,8 @@ static int collect_standing(struct collector *collector, const struct scope_logg
 	if (!collector->layer.detection)
 		return 0;
 	err = spot_of(collector, logged, &spot, &inside);
-	if (!err && index < collector->layer.units->threads) {
-		stand(&collector->layer.evidence->standing[index], &spot);
-	}
+	if (!err && index < collector->layer.units->threads)
+		stand(collector, index, &spot);
 	return err;
 }
 
@@ -152,6 +156,9 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		collector->layer.evidence->tracer++;
 		return 0;
 	}
+	/* What usual units do is not shown. */
+	if (stretch.unit == UINT32_MAX || scope_mark_abnormal(collector->layer.kept->mark[stretch.unit]))
+		scope_tree_vote(&collector->layer.evidence->tree, spot.node, spot.circle, spot.circles);
 	return scope_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
 }
 
@@ -220,7 +227,7 @@ static int unwind_standing(struct collector *collector)
 		if (err < 0)
 			return err;
 		if (!err)
-			stand(standing, &spot);
+			stand(collector, i, &spot);
 		for (node = standing->node; node; node = tree->node[node].parent)
 			standing->start = tree->node[node].function;
 	}

@@ -40,6 +40,7 @@ struct scope_item {
 	bool abnormal;
 	bool kernel;   /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
+	const struct scope_function *below; /* the library function that its function called; NULL: none */
 	bool lock;     /* BLAME: for a lock */
 	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
 };

@@ -12,7 +12,8 @@
 static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
-	       a->class == b->class && a->passed == b->passed && a->lock == b->lock;
+	       a->class == b->class && a->passed == b->passed && a->lock == b->lock &&
+	       a->below == b->below;
 }
 
 static int add_item(struct scope_layer *layer, const struct scope_item *item)
@@ -106,6 +107,7 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 			.weight_ns = weight_between(stretch, begin, end),
 			.node = spot.node,
 			.trail = spot.trail,
+			.below = spot.below,
 			.unit = window->unit,
 			.population = layer->kept->population[window->unit],
 			.nr = window->nr,
@@ -138,6 +140,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 		.kernel = stretch->kernel,
 		.dense = (float)stretch->dense,
 		.inside = stretch->inside,
+		.below = spot.below,
 	};
 	int err = 0;
 

@@ -138,6 +138,14 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols,
 	return 0;
 }
 
+/* Is the function on the path? A spinning thread's samples are nobody's excess, and have no owner. */
+static bool lies_in(const struct scope_tree *tree, uint32_t node, const struct scope_function *function)
+{
+	while (node != SCOPE_TREE_ROOT && tree->node[node].function != function)
+		node = tree->node[node].parent;
+	return node != SCOPE_TREE_ROOT;
+}
+
 static int spots_take(const struct scope_evidence *evidence,
 		      const struct scope_attribution *attribution, struct scope_symbols *symbols,
 		      const struct scope_function *function, uint32_t thread, struct spots *spots)
@@ -151,8 +159,10 @@ static int spots_take(const struct scope_evidence *evidence,
 	for (size_t i = 0; !err && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (item->abnormal && item->excess_ns > 0 && item->trail &&
-		    attribution->owner[item->node].function == function)
+		if (item->kind == SCOPE_ITEM_SPIN && item->trail && lies_in(&evidence->tree, item->node, function))
+			err = trail_take(evidence, symbols, function, item->trail, item->weight_ns, spots);
+		else if (item->abnormal && item->excess_ns > 0 && item->trail &&
+			 attribution->owner[item->node].function == function)
 			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns,
 					 spots);
 	}

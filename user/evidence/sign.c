@@ -121,7 +121,7 @@ static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot
 	winners = scope_ballot_count(signer->signatures, ballot, winner);
 	evidence->stacks++;
 	evidence->nameless += !winners;
-	err = scope_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners), NULL,
+	err = scope_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners),
 				&spot.node);
 	return err ? err : scope_layer_lay(&signer->layer, thread, stretch, spot);
 }
@@ -348,7 +348,7 @@ static int stand(struct signer *signer, uint32_t thread, struct track *track)
 		return err;
 	standing->start = winner[0].path[0];
 	return scope_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
-				 NULL, &standing->node);
+				 &standing->node);
 }
 
 static int run_through(struct signer *signer, struct scope_trace *trace)

@@ -27,6 +27,25 @@ static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned f
 	return 0;
 }
 
+/* A function that was met at a place, innermost first, is met again behind the others. */
+static void note_circle(struct scope_spot *spot, const struct scope_function *const *path, unsigned at,
+			unsigned length)
+{
+	struct scope_circle circle = {.function = path[at], .count = length - at - 1};
+	unsigned number = 0;
+
+	for (unsigned i = 0; i < circle.count && i < SCOPE_CIRCLE_MAX; i++)
+		circle.by[i] = path[length - 1 - i];
+	/* The outermost is told: a function that goes round twice says the same twice. */
+	while (number < spot->circles && spot->circle[number].function != circle.function)
+		number++;
+	if (number == SCOPE_SPOT_CIRCLES)
+		return;
+	if (number == spot->circles)
+		spot->circles++;
+	spot->circle[number] = circle;
+}
+
 int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
 		     unsigned count, unsigned flags, struct scope_spot *ret_spot)
 {
@@ -37,6 +56,7 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 
 	ret_spot->trail = 0;
 	ret_spot->below = NULL;
+	ret_spot->circles = 0;
 	for (unsigned i = 0; i < count; i++) {
 		const struct scope_function *function;
 		unsigned at = 0;
@@ -56,6 +76,7 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 		while (at < length && path[at] != function)
 			at++;
 		if (at < length) {
+			note_circle(ret_spot, path, at, length);
 			length = at + 1;
 			continue;
 		}
@@ -74,7 +95,7 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	}
 	spotter->evidence->nameless += !length;
 	ret_spot->below = below;
-	err = scope_tree_insert(&spotter->evidence->tree, path, length, below, &ret_spot->node);
+	err = scope_tree_insert(&spotter->evidence->tree, path, length, &ret_spot->node);
 	if (err || spotter->namesakes)
 		return err;
 	return keep_trail(spotter->evidence, tgid, flags, address, length, &ret_spot->trail);

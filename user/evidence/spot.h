@@ -13,10 +13,14 @@ struct scope_spotter {
 	struct scope_evidence *evidence;
 };
 
-/* See struct scope_item. below: the library function its innermost function called, or NULL. */
+#define SCOPE_SPOT_CIRCLES 2 /* no rule */
+
+/* See struct scope_item. circle: of functions that call themselves again, which stand once on the path. */
 struct scope_spot {
 	uint32_t node, trail;
 	const struct scope_function *below;
+	struct scope_circle circle[SCOPE_SPOT_CIRCLES];
+	unsigned circles;
 };
 
 /*

@@ -54,7 +54,7 @@ static int child_of(struct scope_tree *tree, uint32_t parent,
 }
 
 int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
-		      unsigned count, const struct scope_function *below, uint32_t *ret_node)
+		      unsigned count, uint32_t *ret_node)
 {
 	uint32_t node = SCOPE_TREE_ROOT;
 
@@ -72,10 +72,30 @@ int scope_tree_insert(struct scope_tree *tree, const struct scope_function *cons
 		if (err)
 			return err;
 	}
-	if (below && !tree->node[node].below)
-		tree->node[node].below = below;
 	*ret_node = node;
 	return 0;
+}
+
+static bool same_circle(const struct scope_circle *a, const struct scope_circle *b)
+{
+	return a->function == b->function && a->count == b->count && !memcmp(a->by, b->by, sizeof(a->by));
+}
+
+void scope_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles)
+{
+	static const struct scope_circle none = {0};
+
+	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent) {
+		struct scope_tree_node *at = &tree->node[node];
+		const struct scope_circle *says = &none;
+
+		for (unsigned i = 0; i < circles; i++)
+			if (circle[i].function == at->function)
+				says = &circle[i];
+		if (!at->votes)
+			at->circle = *says;
+		at->votes += same_circle(&at->circle, says) ? 1 : -1;
+	}
 }
 
 void scope_tree_sum(struct scope_tree *tree)

@@ -15,15 +15,24 @@
 
 #define SCOPE_TREE_ROOT 0u /* no rule */
 #define SCOPE_PATH_MAX 64
+#define SCOPE_CIRCLE_MAX 3 /* no rule: functions of a circle that are shown */
+
+/* How a function calls itself again: by others, the first one it calls first; none: at once. */
+struct scope_circle {
+	const struct scope_function *function; /* NULL: it does not */
+	const struct scope_function *by[SCOPE_CIRCLE_MAX];
+	unsigned count; /* of all between, of which SCOPE_CIRCLE_MAX are kept */
+};
 
 struct scope_tree_node {
 	const struct scope_function *function; /* NULL for the root */
-	const struct scope_function *below;    /* a library function it called, NULL if none seen */
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
 	double self_ns;	 /* excess of this node alone */
 	double total_ns; /* with all below it: scope_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */
+	struct scope_circle circle; /* of most stacks through it: scope_tree_vote() */
+	int32_t votes;
 };
 
 struct scope_tree {
@@ -36,10 +45,16 @@ void scope_tree_free(struct scope_tree *tree);
 
 /*
  * The node of a call path, made where it is missing. Functions outermost first; a function that
- * calls itself, directly or not, stands once, at its first place. below: innermost library function.
+ * calls itself, directly or not, stands once, at its first place.
  */
 int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
-		      unsigned count, const struct scope_function *below, uint32_t *ret_node);
+		      unsigned count, uint32_t *ret_node);
+
+/*
+ * Counts a stack at node, and the circles that were left out of its path, for each function on the way: what more
+ * than half of the stacks say stays in circle (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm").
+ */
+void scope_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles);
 
 /* Fills the totals of every node from what is its own. */
 void scope_tree_sum(struct scope_tree *tree);

@@ -10,12 +10,14 @@
 
 #include "anomaly/owner.h"
 #include "base/syscall_name.h"
+#include "evidence/hop.h"
 #include "report/format.h"
 #include "report/object.h"
 #include "report/path.h"
 #include "report/rounds.h"
 
 #define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
+#define MOST 0.5	 /* of the excess below it: a callee with that is shown */
 #define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
 #define PATH_CALLS 8	 /* more make no example */
 #define PATH_FIRST 4	 /* of them the first ones; the others are those that took longest */
@@ -57,33 +59,75 @@ static const struct scope_function *below(const struct scope_finding *finding)
 
 	if (finding->kind == SCOPE_FINDING_HANG && standing->node == finding->node)
 		return standing->below;
-	return finding->evidence->tree.node[finding->node].below;
+	return scope_hop_find(finding->evidence, finding->node);
+}
+
+/* A function that calls itself again, which stands once on a path: by which others. */
+static void print_circle(const struct report *report, const struct scope_circle *circle, FILE *to)
+{
+	if (!circle->function)
+		return;
+	if (!circle->count) {
+		fputs(" (calls itself)", to);
+		return;
+	}
+	fputs(" (again by ", to);
+	for (unsigned i = 0; i < circle->count && i < SCOPE_CIRCLE_MAX; i++)
+		fprintf(to, "%s%s", i ? " → " : "", scope_signatures_name(report->analysis->signatures, circle->by[i]));
+	fputs(circle->count > SCOPE_CIRCLE_MAX ? " → …)" : ")", to);
 }
 
 /* cut: most of its stacks do not reach the start of the thread. */
 static int print_chain(const struct report *report, const struct scope_finding *finding, bool cut)
 {
 	const struct scope_tree *tree = &finding->evidence->tree;
-	const struct scope_function *path[SCOPE_PATH_MAX];
+	const struct scope_tree_node *path[SCOPE_PATH_MAX];
 	struct scope_paragraph line;
 	unsigned count = 0;
 
 	for (uint32_t node = finding->node; node && count < SCOPE_PATH_MAX;
 	     node = tree->node[node].parent)
-		path[count++] = tree->node[node].function;
+		path[count++] = &tree->node[node];
 	if (!count)
 		return 0;
 	if (scope_paragraph_begin(&line))
 		return -ENOMEM;
 	if (cut)
 		fputs("… → ", line.to);
-	while (count--)
-		fprintf(line.to, "%s%s",
-			scope_signatures_name(report->analysis->signatures, path[count]),
-			count ? " → " : "");
+	while (count--) {
+		fputs(scope_signatures_name(report->analysis->signatures, path[count]->function), line.to);
+		print_circle(report, &path[count]->circle, line.to);
+		fputs(count ? " → " : "", line.to);
+	}
 	if (below(finding))
 		fprintf(line.to, " → %s", below(finding)->name);
 	return scope_paragraph_print(&line, report->out, "     call path   ");
+}
+
+/* The callee with most of what it is named for, and so on down. */
+static int print_callees(const struct report *report, const struct scope_finding *finding)
+{
+	const struct scope_tree *tree = &finding->evidence->tree;
+	const double all_ns = tree->node[finding->node].total_ns;
+	uint32_t path[SCOPE_PATH_MAX], at = finding->node;
+	struct scope_paragraph line;
+	unsigned count = 0;
+
+	while (at && all_ns > 0 && count < SCOPE_PATH_MAX && !scope_section_stuck(finding)) {
+		for (at = tree->node[at].child; at && tree->node[at].total_ns < MOST * all_ns;)
+			at = tree->node[at].sibling;
+		if (at)
+			path[count++] = at;
+	}
+	if (!count)
+		return 0;
+	if (scope_paragraph_begin(&line))
+		return -ENOMEM;
+	for (unsigned i = 0; i < count; i++)
+		fprintf(line.to, "%s%s", i ? " → " : "in ",
+			scope_signatures_name(report->analysis->signatures, tree->node[path[i]].function));
+	fprintf(line.to, " (%.0f %%)", fmin(100, 100 * tree->node[path[count - 1]].total_ns / all_ns));
+	return scope_paragraph_print(&line, report->out, "     most of it  ");
 }
 
 /* A function of a stripped file has no name; who called it says more than its address. */
@@ -386,6 +430,8 @@ int scope_section_details(const struct report *report)
 		print_caller(report, finding);
 		if (!err)
 			err = print_chain(report, finding, cut > 0.5);
+		if (!err)
+			err = print_callees(report, finding);
 		if (!err && finding->kind == SCOPE_FINDING_HANG)
 			err = print_kernel(report, finding);
 		if (err)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "evidence/hop.h"
 #include "report/format.h"
 #include "report/freezes.h"
 
@@ -88,7 +89,7 @@ static int print_kernel(const struct report *report)
 	err = scope_section_inside(report, kernel, &inside);
 	if (err)
 		return err;
-	below = report->analysis->evidence->tree.node[kernel->node].below;
+	below = scope_hop_find(report->analysis->evidence, kernel->node);
 	snprintf(text, sizeof(text),
 		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
 		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
