@@ -66,6 +66,16 @@ static void fewer_than_thirty_units_are_of_medium_confidence(void **state)
 	assert_int_equal(of_size(29, 1000, 0), MEDIUM);
 }
 
+static void what_may_be_asked_for_is_of_medium_confidence(void **state)
+{
+	struct scope_finding pauses = {.kind = SCOPE_FINDING_WAIT, .units = 1000, .sleeps = 1000};
+
+	(void)state;
+	assert_int_equal(rate(pauses, (struct losses){.came = 1000}).confidence, HIGH);
+	pauses.pauses = true;
+	assert_int_equal(rate(pauses, (struct losses){.came = 1000}).confidence, MEDIUM);
+}
+
 static struct scope_finding lossy(struct losses losses)
 {
 	return rate((struct scope_finding){.kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000},
@@ -166,6 +176,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_ten_units_are_of_low_confidence),
 		cmocka_unit_test(fewer_than_ten_stacks_are_of_low_confidence),
 		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
+		cmocka_unit_test(what_may_be_asked_for_is_of_medium_confidence),
 		cmocka_unit_test(any_loss_meanwhile_is_of_medium_confidence),
 		cmocka_unit_test(more_than_a_hundredth_lost_is_of_low_confidence),
 		cmocka_unit_test(an_unknown_loss_is_of_low_confidence),

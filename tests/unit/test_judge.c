@@ -27,6 +27,7 @@ static const struct scope_finding bare = {
 	.times = 2.5,
 	.chance_z = 3.3,
 	.half_share = 0.1,
+	.serves = true,
 };
 
 /* found: earlier findings, whose excess is taken off; their number is that of the row. */
@@ -105,6 +106,26 @@ static void what_may_be_the_kernels_doing_needs_twice_the_odds(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	/* A call made too often is the program's own doing. */
 	finding.kind = SCOPE_FINDING_CALLS;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+}
+
+/* 1 ms a round, or a hundredth of the window. */
+static void what_serves_no_client_has_to_cost_something(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.serves = false;
+	finding.usual_ns = 500;
+	finding.p50_ns = 1000500;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.p50_ns = 1000499;
+	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+	finding.window_share = 0.01;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.window_share = below(0.01);
+	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+	finding.serves = true;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 }
 
@@ -266,6 +287,7 @@ int main(void)
 		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
 		cmocka_unit_test(odds_below_five_are_too_low),
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),
+		cmocka_unit_test(what_serves_no_client_has_to_cost_something),
 		cmocka_unit_test(what_waits_for_something_outside_needs_no_more_odds),
 		cmocka_unit_test(a_share_below_two_and_a_half_times_the_usual_is_too_small),
 		cmocka_unit_test(odds_of_25_need_no_such_share),

@@ -113,6 +113,51 @@ static void a_kind_is_what_most_of_the_excess_is(void **state)
 	assert_int_equal(kind_of(12, 11, 11, 12), SCOPE_FINDING_TIME);
 }
 
+/* Two samples of 10 and 90 of its running time: the first hit the kernel, the second did not. */
+static void a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel(void **state)
+{
+	for (int less = 0; less < 2; less++) {
+		const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, NR, 8);
+
+		item(at_mine, SCOPE_ITEM_RUN, 10 - 0.1 * less, unit);
+		made->evidence.item[made->evidence.items - 1].kernel = true;
+		item(at_mine, SCOPE_ITEM_RUN, 90 + 0.1 * less, unit);
+		usual(2);
+		assert_int_equal(measure().kind, less ? SCOPE_FINDING_TIME : SCOPE_FINDING_CALLS);
+		again(state);
+	}
+	/* Where no sample at all hit the kernel, samples do not tell. */
+	slow(SCOPE_ITEM_RUN, 8);
+	usual(2);
+	assert_int_equal(measure().kind, SCOPE_FINDING_CALLS);
+}
+
+/* Ten usual units, one of which makes the call that all others of its kind take long in, or none. */
+static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
+
+	made->evidence.item[made->evidence.items - 1].class = class;
+	for (unsigned i = 0; i < 10; i++)
+		usual(i < usual_calls);
+	made->units.unit[unit].vector = 0;
+	made->row[0][0].units = 1;
+	assert_int_equal(scope_sketch_add(&made->row[0][0].measure, SLOW_NS, 1), 0);
+	return measure();
+}
+
+static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
+{
+	(void)state;
+	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).pauses);
+	again(state);
+	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).pauses);
+	again(state);
+	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).pauses);
+	again(state);
+	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).pauses);
+}
+
 /* Usual units make it twice on average, or not at all, which counts for once. */
 static void a_call_made_four_times_as_often_is_the_kind(void **state)
 {
@@ -493,6 +538,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_kind_is_what_most_of_the_excess_is),
 		TEST(a_call_made_four_times_as_often_is_the_kind),
+		TEST(a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel),
+		TEST(who_sleeps_by_a_clock_as_usual_units_do_not_pauses),
 		TEST(the_call_made_most_often_beyond_the_usual_is_told),
 		TEST(a_call_made_as_often_as_usual_waits_for_something_slow),
 		TEST(other_waits_are_never_outside),

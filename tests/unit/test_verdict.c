@@ -128,18 +128,23 @@ static void most_waits_for_clients_that_pause_are_outside(void **state)
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_OUTSIDE);
 }
 
-/* 60 % of it waits so; functions have as much, or just less. */
+/* 60 % of it waits so; functions have half of it, or just less. */
 static void clients_that_pause_come_before_lesser_findings(void **state)
 {
 	const struct scope_finding finding = {.kind = SCOPE_FINDING_WAIT};
+	struct scope_finding beside = finding;
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
 	ranking.excess_ns = 50;
 	ranking.idle_share = 0.6;
-	ranking.explained_ns = 0.6 * 50;
-	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
-	ranking.explained_ns = nextafter(0.6 * 50, 0);
+	ranking.inside_share = 0.5;
+	ranking.finding = &beside;
+	ranking.findings = 1;
+	scope_rank_verdict(&made->input, &ranking);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
+	assert_non_null(strstr(ranking.beside, "their own clients"));
+	ranking.inside_share = nextafter(0.5, 0);
 	assert_int_equal(verdict_on(finding, ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
 	/* A hang is one whoever pauses. */
 	assert_int_equal(verdict_on((struct scope_finding){.kind = SCOPE_FINDING_HANG}, ranking, NULL),
@@ -156,6 +161,24 @@ static void more_than_three_tenths_waiting_long_for_a_cpu_are_outside(void **sta
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 	ranking.long_queue_share = above(0.3);
 	assert_int_equal(verdict(ranking, "waiting for a CPU"), SCOPE_VERDICT_OUTSIDE);
+}
+
+static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
+{
+	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.finding = &finding;
+	ranking.findings = 1;
+	ranking.long_queue_share = above(0.3);
+	scope_rank_verdict(&made->input, &ranking);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
+	assert_non_null(strstr(ranking.beside, "waiting for a CPU"));
+	ranking.long_queue_share = 0.3;
+	ranking.beside[0] = 0;
+	scope_rank_verdict(&made->input, &ranking);
+	assert_string_equal(ranking.beside, "");
 }
 
 /* 51 of 100 stacks; the excess is a 20th of the busy time, or just more. */
@@ -259,6 +282,7 @@ int main(void)
 		TEST(most_waits_for_clients_that_pause_are_outside),
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),
+		TEST(a_short_cpu_is_one_more_word_beside_a_function),
 		TEST(excess_on_stacks_without_names_says_nothing),
 		TEST(excess_without_stacks_or_signatures_says_nothing),
 		TEST(a_baseline_is_asked_for_where_there_is_none),

@@ -41,7 +41,8 @@ static enum scope_confidence by_size(const struct scope_finding *finding)
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
-	return finding->units < NOT_MANY ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
+	/* Whether clients ask for a pause nothing in the trace tells. */
+	return finding->units < NOT_MANY || finding->pauses ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
 void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding)

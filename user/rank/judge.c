@@ -56,5 +56,11 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
 		return SCOPE_RULE_NONE;
 	if (!(finding->chance_z >= options->chance_z))
 		return SCOPE_RULE_CHANCE;
-	return finding->half_share >= options->half_share ? SCOPE_RULE_NONE : SCOPE_RULE_HALVES;
+	if (!(finding->half_share >= options->half_share))
+		return SCOPE_RULE_HALVES;
+	/* Nobody waits for it: what takes a little longer now and then is no matter. */
+	if (!finding->serves && !(finding->p50_ns - finding->usual_ns >= options->floor_ns) &&
+	    !(finding->window_share >= options->floor_share))
+		return SCOPE_RULE_FLOOR;
+	return SCOPE_RULE_NONE;
 }

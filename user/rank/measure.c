@@ -13,6 +13,8 @@
 #define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
 #define QUICK_SHARE 0.5 /* of the median of a finding: units that take no longer are quick */
 #define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
+#define CALLS_KERNEL 0.1 /* of its running time, in the kernel: with less its calls are not what takes long */
+#define PAUSES_USUAL 0.1 /* times that usual units make a call, in which those that pause sleep */
 
 /* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
 static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
@@ -208,8 +210,11 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 			      struct scope_finding *finding)
 {
 	struct call_means *means;
-	int err = mean_calls(input, sums, finding->population, &means);
+	int err;
 
+	if (sums->kernel_told && sums->kernel_ns < CALLS_KERNEL * sums->run_ns)
+		return 0;
+	err = mean_calls(input, sums, finding->population, &means);
 	if (err)
 		return err;
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
@@ -275,6 +280,8 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
+	finding->pauses = !quick && (finding->class == SCOPE_WAIT_TIMER || finding->class == SCOPE_WAIT_FUTEX) &&
+			  usual < PAUSES_USUAL;
 	if (finding->class != SCOPE_WAIT_DISK && finding->class != SCOPE_WAIT_NETWORK &&
 	    finding->class != SCOPE_WAIT_PIPE)
 		return 0;
@@ -355,6 +362,13 @@ static int decide_kind(const struct scope_rank_input *input, const struct scope_
 	return 0;
 }
 
+static double window_of(const struct scope_rank_input *input)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+
+	return fmax(1, (double)(timeline->end_ns - timeline->begin_ns));
+}
+
 /* Share of the units in the emptier half of the window, or of the time since the change. */
 static double half_share(const struct scope_rank_input *input, const struct scope_sums *sums)
 {
@@ -388,6 +402,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
+	finding->serves = input->units->groups->group[finding->group].serves;
+	finding->window_share = finding->excess_ns / window_of(input);
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	for (size_t i = 0; i < sums->units; i++)

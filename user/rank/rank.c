@@ -27,6 +27,8 @@ const struct scope_rank_options scope_rank_defaults = {
 	.kernel_share = 0.8,
 	.outside_calls = 1.5,
 	.byte_ns = 100,
+	.floor_ns = 1000000,
+	.floor_share = 0.01,
 	.findings_max = 10,
 };
 
@@ -457,6 +459,22 @@ static void count_idle(const struct scope_blame *blame, struct scope_ranking *ra
 		ranking->idle_share = fmin(1, sum_ns / ranking->excess_ns);
 }
 
+/* Of groups that serve clients, if there are any; by the wall. */
+static double longest_request(const struct scope_rank_input *input)
+{
+	const struct scope_survey *survey = input->survey;
+	double longest_ns = 0, served_ns = 0;
+
+	for (size_t i = 0; i < survey->groups; i++) {
+		const double wall_ns = scope_sketch_quantile(&survey->group[i].request_wall, 1);
+
+		longest_ns = fmax(longest_ns, wall_ns);
+		if (input->units->groups->group[i].serves)
+			served_ns = fmax(served_ns, wall_ns);
+	}
+	return served_ns > 0 ? served_ns : longest_ns;
+}
+
 static void count_units(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_survey *survey = input->survey;
@@ -472,6 +490,10 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	}
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (ranking->finding[i].kind > SCOPE_FINDING_SPIN && !ranking->finding[i].outside)
+			ranking->inside_share += ranking->finding[i].share;
+	ranking->longest_ns = longest_request(input);
 	count_idle(&input->kept->blame, ranking);
 }
 

@@ -30,6 +30,7 @@ struct scope_rank_options {
 	 */
 	double outside_calls;
 	double byte_ns;	     /* … unless more bytes, at so long for each, make half the excess */
+	double floor_ns, floor_share; /* where units serve no client: one takes so much longer, or all that part of the window */
 	uint32_t findings_max;
 };
 
@@ -44,6 +45,7 @@ enum scope_rank_rule {
 	SCOPE_RULE_TIMES,
 	SCOPE_RULE_CHANCE,
 	SCOPE_RULE_HALVES,
+	SCOPE_RULE_FLOOR,
 };
 
 enum scope_finding_kind {
@@ -108,6 +110,9 @@ struct scope_finding {
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
 	bool asks; /* outside: a peer, which usual units do not ask */
+	bool pauses; /* for a time of its own, as usual units do not: what a client asks for looks the same */
+	bool serves; /* its group serves clients, or hands over to one that does */
+	double window_share; /* its excess, of the window */
 	/* LOCK, LATE: who waits */
 	uint32_t victim_group;
 	uint32_t victim_threads;
@@ -122,6 +127,7 @@ static inline bool scope_finding_freezes(const struct scope_finding *finding)
 {
 	return finding->freezes && finding->freezes >= SCOPE_FREEZES_SHARE * finding->units;
 }
+#define SCOPE_RANK_MOST 0.5 /* of the excess: functions with that are what the verdict is about */
 
 enum scope_verdict {
 	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings then ask a peer only */
@@ -156,7 +162,10 @@ struct scope_ranking {
 	struct scope_finding kernel; /* function NULL: none; else slow inside the kernel, see below */
 	struct scope_near near[SCOPE_NEAR_MAX]; /* where nothing is found; by excess */
 	size_t nears;
+	double inside_share; /* of the excess, by findings that are not outside */
+	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
 	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
+	char beside[256]; /* SLOWDOWN: what else was slow, outside; empty: nothing */
 };
 
 struct scope_rank_input {

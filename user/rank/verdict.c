@@ -20,25 +20,41 @@ static double unexplained(const struct scope_ranking *ranking)
 		       : 0;
 }
 
-/* Is most of the excess, more than is found, spent waiting for threads that have nothing to do? */
+/* Is most of the excess spent waiting for threads that have nothing to do? */
 static bool clients_pause(const struct scope_ranking *ranking)
 {
-	return ranking->idle_share > IDLE_SHARE && unexplained(ranking) > OUTSIDE_EXCESS &&
-	       ranking->explained_ns < ranking->idle_share * ranking->excess_ns;
+	return ranking->idle_share > IDLE_SHARE && unexplained(ranking) > OUTSIDE_EXCESS;
 }
 
 /* Who is waited for has nothing to do: the cause lies with those who keep it waiting. */
-static void blame_clients(const struct scope_rank_input *input, struct scope_ranking *ranking)
+static void blame_clients(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			  size_t room)
 {
 	const struct scope_thread *thread =
 		scope_threads_at(input->units->timeline->threads, ranking->idle_thread);
 
-	ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	snprintf(ranking->reason, sizeof(ranking->reason),
+	snprintf(text, room,
 		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients "
 		 "meanwhile, most for %s (tid %u): look for clients that pause between requests and keep "
 		 "a lock or a transaction.",
 		 100 * ranking->idle_share, thread->comm, thread->tid);
+}
+
+/* What slowed units from outside the program; false: nothing that is known of. */
+static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			 size_t room)
+{
+	if (clients_pause(ranking)) {
+		blame_clients(input, ranking, text, room);
+		return true;
+	}
+	if (ranking->long_queue_share <= OUTSIDE_QUEUE)
+		return false;
+	snprintf(text, room,
+		 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
+		 "waits for one: look for what else runs on this machine, or for a CPU limit.",
+		 100 * ranking->long_queue_share);
+	return true;
 }
 
 /* Are the findings but requests that ask a peer, as others do not, all of them for about as long? */
@@ -91,18 +107,15 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "program has work to do.",
 			 ranking->units);
 	} else if (clients_pause(ranking)) {
-		blame_clients(input, ranking);
+		tell_outside(input, ranking, reason, room);
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (input->freezes && input->freezes->count) {
 		ranking->verdict = SCOPE_VERDICT_FREEZES;
 		snprintf(reason, room,
 			 "No function of the program stands out in that time: record with stacks, or look for what "
 			 "stops this process or this machine.");
-	} else if (ranking->long_queue_share > OUTSIDE_QUEUE) {
+	} else if (tell_outside(input, ranking, reason, room)) {
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-		snprintf(reason, room,
-			 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
-			 "waits for one: look for what else runs on this machine, or for a CPU limit.",
-			 100 * ranking->long_queue_share);
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && is_nameless(evidence)) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
@@ -127,6 +140,21 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 	}
 }
 
+/* A cause outside beside functions that are slow: the verdict, where these have the lesser part, else one more word. */
+static void weigh_outside(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const bool most_inside = ranking->inside_share >= SCOPE_RANK_MOST;
+
+	if (clients_pause(ranking) && !most_inside) {
+		blame_clients(input, ranking, ranking->reason, sizeof(ranking->reason));
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	} else if (!input->reference && only_ask(ranking)) {
+		leave_open(ranking);
+	} else {
+		tell_outside(input, ranking, ranking->beside, sizeof(ranking->beside));
+	}
+}
+
 void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	char *reason = ranking->reason;
@@ -147,14 +175,11 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
 				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
 								: SCOPE_VERDICT_SLOWDOWN;
-		/* What is found then is the lesser part, and may be where the waiting begins. */
 		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN &&
 		    scope_finding_freezes(&ranking->finding[0]))
 			ranking->verdict = SCOPE_VERDICT_FREEZES;
-		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && clients_pause(ranking))
-			blame_clients(input, ranking);
-		else if (!input->reference && only_ask(ranking))
-			leave_open(ranking);
+		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
+			weigh_outside(input, ranking);
 		return;
 	}
 	give_reason(input, ranking);

@@ -445,6 +445,9 @@ int scope_section_details(const struct report *report)
 				finding->asks ? "for an answer that usual requests do not ask for"
 					      : "called as often as usual, takes longer",
 				scope_section_outside(finding));
+		if (finding->pauses)
+			fputs("     mind        it sleeps by itself, as usual requests do not: a pause that clients ask for "
+			      "looks the\n                 same\n", report->out);
 		if (!scope_section_stuck(finding))
 			print_times(report, finding);
 		print_lost(report, finding);

@@ -259,7 +259,7 @@ static json_t *make_near(const struct scope_analysis *analysis)
 	static const char *const rule[] = {
 		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",
 		[SCOPE_RULE_TIMES] = "times",	[SCOPE_RULE_CHANCE] = "chance",
-		[SCOPE_RULE_HALVES] = "halves",
+		[SCOPE_RULE_HALVES] = "halves",	[SCOPE_RULE_FLOOR] = "floor",
 	};
 	const struct scope_ranking *ranking = analysis->ranking;
 	json_t *array = json_array();
@@ -385,8 +385,9 @@ static json_t *make_basis(const struct scope_analysis *analysis)
 
 	scope_basis_make(analysis, &basis);
 	object = json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
+		"{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
 		(json_int_t)basis.requests, "slow_requests", (json_int_t)ranking->slow_requests,
+		"longest_ns", ranking->longest_ns > 0 ? make_number(ranking->longest_ns) : json_null(),
 		"units", (json_int_t)basis.units, "slow_units", (json_int_t)ranking->slow_units,
 		"discarded_units", (json_int_t)basis.discarded, "populations",
 		(json_int_t)basis.populations, "program_functions",
@@ -432,7 +433,8 @@ int scope_report_json(const struct scope_analysis *analysis, const struct scope_
 
 	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
-			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "since_ns",
+			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "beside",
+			ranking->beside[0] ? make_string(ranking->beside) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
 			make_findings(analysis, causal), "freezes", make_freezes(analysis), "near", make_near(analysis), "groups",
 			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));

@@ -67,10 +67,36 @@ static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_fin
 	return threads;
 }
 
+/* How many were slow, and how long it took at most: that nothing stands out does not say that nobody waited. */
+static void tell_slow(const struct scope_ranking *ranking, char *text, size_t room)
+{
+	const bool requests = ranking->requests > 0;
+	const uint64_t slow = requests ? ranking->slow_requests : ranking->slow_units;
+	const uint64_t all = requests ? ranking->requests : ranking->units;
+	struct scope_text a, b, c;
+	int used;
+
+	if (slow)
+		used = snprintf(text, room, "%s of %s", scope_format_count(&a, slow), scope_format_count(&b, all));
+	else
+		used = snprintf(text, room, "None of %s", scope_format_count(&b, all));
+	used += snprintf(text + used, room - used, " %s took too long", requests ? "requests" : "units of work");
+	if (ranking->longest_ns > 0)
+		used += snprintf(text + used, room - used, "; the longest request took %s",
+				 scope_format_ns(&c, ranking->longest_ns));
+	snprintf(text + used, room - used, ". ");
+}
+
 static void print_reason(const struct report *report, const char *verdict)
 {
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	char text[512] = "";
+
+	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
+		tell_slow(ranking, text, sizeof(text) - sizeof(ranking->reason));
+	strcat(text, ranking->reason);
 	fprintf(report->out, "%s%s ", verdict, scope_section_plain(report));
-	scope_format_wrapped(report->out, report->analysis->ranking->reason, strlen(verdict) + 3, 2);
+	scope_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
 	fputc('\n', report->out);
 }
 
@@ -144,6 +170,8 @@ static void print_background(const struct report *report)
 static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule,
 		      const struct scope_rank_options *need, FILE *to)
 {
+	struct scope_text costs;
+
 	switch (rule) {
 	case SCOPE_RULE_UNITS:
 		if (finding->units < need->units_min)
@@ -169,6 +197,11 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 		break;
 	case SCOPE_RULE_HALVES:
 		fputs("nearly all of it fell into one half of the window", to);
+		break;
+	case SCOPE_RULE_FLOOR:
+		fprintf(to, "it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
+			"needed", scope_format_ns(&costs, finding->p50_ns - finding->usual_ns), need->floor_ns / 1e6,
+			100 * need->floor_share);
 		break;
 	case SCOPE_RULE_NONE:
 	case SCOPE_RULE_EXCESS:
@@ -236,8 +269,13 @@ int scope_section_verdict(const struct report *report)
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
 		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
-			first->outside ? "outside" : "inside");
+			first->outside && ranking->inside_share < SCOPE_RANK_MOST ? "outside" : "inside");
 		print_slow(report);
+		if (ranking->beside[0]) {
+			fputs("  ", report->out);
+			scope_format_wrapped(report->out, ranking->beside, 2, 2);
+			fputc('\n', report->out);
+		}
 		break;
 	case SCOPE_VERDICT_FREEZES:
 		print_freezes(report);
