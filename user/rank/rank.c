@@ -10,6 +10,7 @@
 #include "rank/caller.h"
 #include "rank/confidence.h"
 #include "rank/context.h"
+#include "rank/hangs.h"
 #include "rank/judge.h"
 #include "rank/measure.h"
 #include "rank/together.h"
@@ -31,164 +32,6 @@ const struct scope_rank_options scope_rank_defaults = {
 	.floor_share = 0.01,
 	.findings_max = 10,
 };
-
-static int add_finding(struct scope_ranking *ranking, const struct scope_finding *finding)
-{
-	struct scope_finding *grown = reallocarray(ranking->finding, ranking->findings + 1,
-						   sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	ranking->finding = grown;
-	grown[ranking->findings++] = *finding;
-	return 0;
-}
-
-/* Where a spinning thread's samples point: the excess tree's descent on its samples alone. */
-static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node,
-		     uint32_t *ret_samples)
-{
-	struct scope_tree tree = evidence->tree;
-	struct scope_attribution attribution = {0};
-	struct scope_share *shares = NULL;
-	size_t count = 0;
-	int err;
-
-	*ret_node = SCOPE_TREE_ROOT;
-	*ret_samples = 0;
-	tree.node = malloc(tree.count * sizeof(*tree.node));
-	if (!tree.node)
-		return -ENOMEM;
-	memcpy(tree.node, evidence->tree.node, tree.count * sizeof(*tree.node));
-	for (size_t i = 0; i < tree.count; i++)
-		tree.node[i].self_ns = tree.node[i].self_run_ns = 0;
-	for (size_t i = 0; i < evidence->items; i++)
-		if (evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang) {
-			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
-			++*ret_samples;
-		}
-	scope_tree_sum(&tree);
-	err = scope_attribution_init(&attribution, &tree);
-	if (!err)
-		err = scope_tree_attribute(&tree, NULL, &attribution, &shares, &count);
-	if (!err && count)
-		*ret_node = shares[0].node;
-	scope_attribution_free(&attribution);
-	free(shares);
-	free(tree.node);
-	return err;
-}
-
-static struct scope_finding *same_hang(struct scope_ranking *ranking,
-				       const struct scope_finding *finding)
-{
-	for (size_t i = 0; i < ranking->findings; i++)
-		if (finding->function && ranking->finding[i].function == finding->function &&
-		    ranking->finding[i].kind == finding->kind)
-			return &ranking->finding[i];
-	return NULL;
-}
-
-static bool same_function(const struct scope_function *a, const struct scope_function *b)
-{
-	return !strcmp(a->module, b->module) &&
-	       (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
-}
-
-/* What signatures say of a thread that stands in a call. */
-static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin,
-		       struct scope_finding *finding)
-{
-	uint32_t node = input->second && !spin ? input->second->standing[thread].node : 0;
-	const struct scope_function *function;
-
-	if (!node)
-		return;
-	function = input->second->tree.node[node].function;
-	if (!finding->by_stacks) {
-		finding->node = node;
-		finding->evidence = input->second;
-		finding->attribution = input->second_attribution;
-	} else if (!same_function(input->evidence->tree.node[finding->node].function, function)) {
-		return;
-	}
-	finding->signature = function;
-}
-
-/* The kernel's own word, whatever events were lost: it has not run since it went to sleep. */
-static bool stood_still(const struct scope_thread *thread)
-{
-	return thread->still_ns && thread->still_ns <= thread->block_ns;
-}
-
-static int rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
-{
-	const struct scope_evidence *evidence = input->evidence;
-	const struct scope_timeline *timeline = input->units->timeline;
-
-	for (size_t i = 0; i < input->hang_count; i++) {
-		const struct scope_hang *hang = &input->hangs[i];
-		bool spin = hang->kind == SCOPE_HANG_SPIN;
-		struct scope_finding *same, finding = {
-			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
-			.node = evidence->standing[hang->thread].node,
-			.evidence = evidence,
-			.attribution = input->attribution,
-			.group = input->units->groups->of_thread[hang->thread],
-			.nr = hang->nr,
-			.thread = hang->thread,
-			.threads = 1,
-			.units = 1,
-			.age_ns = hang->until_ns - hang->since_ns,
-			.rounds = hang->rounds,
-			.object = hang->object,
-			.lock = hang->lock,
-			.circle = hang->circle,
-			.unsure = hang->unsure,
-			.still = !spin && stood_still(scope_threads_at(timeline->threads, hang->thread)),
-			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
-			.last_ns = hang->until_ns,
-			.odds = HUGE_VAL,
-			.example = UINT32_MAX,
-			.usual_example = UINT32_MAX,
-		};
-		int err = spin ? spin_node(evidence, i, &finding.node, &finding.samples) : 0;
-
-		if (err)
-			return err;
-		finding.by_stacks = finding.node != SCOPE_TREE_ROOT;
-		ask_second(input, hang->thread, spin, &finding);
-		if (finding.node)
-			finding.function = finding.evidence->tree.node[finding.node].function;
-		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
-		finding.score = finding.excess_ns;
-		finding.share = 1.0 / input->hang_count;
-		same = same_hang(ranking, &finding);
-		if (same) {
-			same->threads++;
-			same->still &= finding.still;
-			same->units++;
-			same->share += finding.share;
-			same->excess_ns += finding.excess_ns;
-			same->score += finding.score;
-			if (finding.circle != same->circle ? finding.circle : finding.age_ns > same->age_ns) {
-				same->circle = finding.circle;
-				same->age_ns = finding.age_ns;
-				same->rounds = finding.rounds;
-				same->first_ns = finding.first_ns;
-				same->thread = finding.thread;
-				same->object = finding.object;
-			}
-			continue;
-		}
-		err = add_finding(ranking, &finding);
-		if (err)
-			return err;
-	}
-	for (size_t i = 0; i < ranking->findings; i++)
-		scope_rank_confidence(input, &ranking->finding[i]);
-	return 0;
-}
 
 /* 0 with the rule that the share of the excess does not meet, or -errno. */
 static int weigh_share(const struct scope_rank_input *input, const struct scope_share *share,
@@ -295,7 +138,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 		}
 		finding.by_stacks = true;
 		ranking->explained_ns += finding.excess_ns;
-		err = add_finding(ranking, &finding);
+		err = scope_rank_add(ranking, &finding);
 	}
 	return err;
 }
@@ -324,7 +167,7 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node,
 	finding.by_stacks = true;
 	finding.confidence = SCOPE_CONFIDENCE_LOW;
 	ranking->explained_ns += finding.excess_ns;
-	return add_finding(ranking, &finding);
+	return scope_rank_add(ranking, &finding);
 }
 
 static void mark_found(struct scope_ranking *ranking, size_t from)
@@ -371,12 +214,12 @@ static bool is_named(struct scope_ranking *ranking, const struct scope_function 
 		struct scope_finding *finding = &ranking->finding[i];
 
 		if (finding->kind <= SCOPE_FINDING_SPIN || !finding->by_stacks ||
-		    !same_function(finding->function, function))
+		    !scope_rank_same_function(finding->function, function))
 			continue;
 		finding->signature = function;
 		return true;
 	}
-	return ranking->kernel.function && same_function(ranking->kernel.function, function);
+	return ranking->kernel.function && scope_rank_same_function(ranking->kernel.function, function);
 }
 
 /* The rest of what stacks left unaccounted for goes to functions that only signatures name. */
@@ -411,7 +254,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 		if (finding.confidence == SCOPE_CONFIDENCE_HIGH)
 			finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
 		ranking->explained_ns += finding.excess_ns;
-		err = add_finding(ranking, &finding);
+		err = scope_rank_add(ranking, &finding);
 	}
 	free(shares);
 	return err;
@@ -499,7 +342,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 
 static int rank(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	int err = rank_hangs(input, ranking);
+	int err = scope_rank_hangs(input, ranking);
 
 	if (!err && input->evidence->excess_ns > 0)
 		err = rank_stacks(input, ranking);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads that hang or spin as findings, one for each function they stand in. */
+#ifndef SCOPE_RANK_HANGS_H
+#define SCOPE_RANK_HANGS_H
+
+#include "rank/rank.h"
+
+/* Adds a finding for each function that a hang or a spin of the input stands in. 0 or -ENOMEM. */
+int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking);
+
+/* Adds a copy. 0 or -ENOMEM. */
+int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding);
+
+/* By name or address, for one that stacks know and one that signatures know. */
+bool scope_rank_same_function(const struct scope_function *a, const struct scope_function *b);
+
+#endif
