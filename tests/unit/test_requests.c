@@ -115,6 +115,27 @@ static void turns_that_take_no_work_are_none(void **state)
 	end_run(&run);
 }
 
+/* What is known of a connection stays known while another one, 256 numbers on, is looked at. */
+static void connections_give_way_to_each_other(void **state)
+{
+	struct run run = run_of(BEGIN "fd 10 263 accepted -\n0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				"2200 0 syscall 10 read enter=2100 ret=64 args=263\n"
+				"2300 0 syscall 10 write enter=2250 ret=64 args=263\n"
+				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				"3200 0 syscall 10 read enter=3100 ret=56 args=7\n"
+				"3300 0 syscall 10 write enter=3250 ret=64 args=7\n"
+				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				"4200 0 syscall 10 read enter=4100 ret=64 args=263\n"
+				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+
+	(void)state;
+	assert_int_equal(run.survey->requests, 3);
+	end_run(&run);
+}
+
 /* Answers of another thread count, from the time it began to write: its call may return late. */
 static void another_thread_may_answer(void **state)
 {
@@ -180,6 +201,7 @@ int main(void)
 		cmocka_unit_test(one_request_for_each_connection),
 		cmocka_unit_test(an_accept_and_its_read_are_one),
 		cmocka_unit_test(turns_that_take_no_work_are_none),
+		cmocka_unit_test(connections_give_way_to_each_other),
 		cmocka_unit_test(another_thread_may_answer),
 		cmocka_unit_test(without_answers_reads_are_requests),
 		cmocka_unit_test(a_child_has_its_parents_connection),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots,
@@ -32,6 +33,16 @@ static int widen(struct scope_fds *fds)
 	return 0;
 }
 
+/* The copy that gives way may know more than its slot. */
+static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_slot *slot)
+{
+	struct scope_fd_slot *recent = &fds->recent[fd % SCOPE_FDS_RECENT];
+
+	if (recent->turned && recent->key != slot->key)
+		find_slot(fds->slot, fds->slots, recent->key)->turn = recent->turn;
+	*recent = *slot;
+}
+
 int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
 	const uint64_t key = scope_fd_key(tgid, fd);
@@ -48,21 +59,8 @@ int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scop
 	}
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
-	fds->recent[fd % SCOPE_FDS_RECENT] = *slot;
+	remember(fds, fd, slot);
 	return 0;
-}
-
-void scope_fds_turn_to(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_turn turn)
-{
-	struct scope_fd_slot *slot;
-
-	if (fd < 0 || fd > INT32_MAX)
-		return;
-	slot = find_slot(fds->slot, fds->slots, scope_fd_key(tgid, fd));
-	if (!slot->key)
-		return;
-	slot->turn = (uint8_t)turn;
-	fds->recent[fd % SCOPE_FDS_RECENT] = *slot;
 }
 
 int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
@@ -91,7 +89,7 @@ enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t 
 	if (fd < 0 || fd > INT32_MAX)
 		return SCOPE_FD_UNKNOWN;
 	slot = find_slot(fds->slot, fds->slots, key);
-	fds->recent[fd % SCOPE_FDS_RECENT] = (struct scope_fd_slot){key, slot->kind, slot->turn};
+	remember(fds, fd, &(struct scope_fd_slot){ .key = key, .kind = slot->kind, .turn = slot->turn });
 	return (enum scope_fd_kind)slot->kind;
 }
 
@@ -125,6 +123,15 @@ void scope_fds_destroy(struct scope_fds *fds)
 		return;
 	free(fds->slot);
 	free(fds);
+}
+
+int scope_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret)
+{
+	/* Most captures take one argument of it; few programs shut their reading down alone. */
+	if (args && (args < 2 || arg[1] != SHUT_RD) && !ret &&
+	    scope_fds_kind(fds, tgid, (int32_t)arg[0]) == SCOPE_FD_ACCEPTED)
+		scope_fds_turn_to(fds, (int32_t)arg[0], SCOPE_FD_SHUT);
+	return 0;
 }
 
 #define OF_RESULT(kind) { SCOPE_TEACHES_RESULT, SCOPE_FD_##kind }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
 
 #include "trace/trace.h"
 
@@ -23,6 +22,7 @@ struct scope_fd_slot {
 	uint64_t key; /* see scope_fd_key(); 0: empty */
 	uint8_t kind; /* enum scope_fd_kind */
 	uint8_t turn; /* enum scope_fd_turn */
+	bool turned;  /* of a copy: its turn is newer than that of the slot it is of */
 };
 
 /* To be read through the functions below. */
@@ -57,7 +57,14 @@ static inline enum scope_fd_turn scope_fds_turn(const struct scope_fds *fds, int
 	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
 }
 
-void scope_fds_turn_to(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_turn turn);
+/* The same. */
+static inline void scope_fds_turn_to(struct scope_fds *fds, int64_t fd, enum scope_fd_turn turn)
+{
+	struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
+
+	recent->turn = (uint8_t)turn;
+	recent->turned = true;
+}
 
 /* Something is written: an answer, where it is a client's connection. Returns whether it is. */
 static inline bool scope_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_t fd)
@@ -65,7 +72,7 @@ static inline bool scope_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_
 	if (scope_fds_kind(fds, tgid, fd) != SCOPE_FD_ACCEPTED)
 		return false;
 	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
-		scope_fds_turn_to(fds, tgid, fd, SCOPE_FD_ANSWERED);
+		scope_fds_turn_to(fds, fd, SCOPE_FD_ANSWERED);
 	return true;
 }
 
@@ -115,6 +122,9 @@ static inline bool scope_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_
 			   scope_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
 }
 
+/* A direction of a connection was shut down. 0. */
+int scope_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
+
 static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
 				  const uint64_t *arg, unsigned args, int64_t ret)
 {
@@ -125,11 +135,8 @@ static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t
 	lesson = &scope_call_lessons[nr];
 	if (lesson->of == SCOPE_TEACHES_RESULT)
 		return scope_fds_set(fds, tgid, ret, lesson->kind);
-	if (lesson->of == SCOPE_TEACHES_SHUT) {
-		if (args && (args < 2 || arg[1] != SHUT_RD) && !ret)
-			scope_fds_turn_to(fds, tgid, (int32_t)arg[0], SCOPE_FD_SHUT);
-		return 0;
-	}
+	if (lesson->of == SCOPE_TEACHES_SHUT)
+		return scope_fds_shut(fds, tgid, arg, args, ret);
 	return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
 }
 

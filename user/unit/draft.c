@@ -26,7 +26,7 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 		struct scope_draft draft = {
 			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
 			.only_fd = -1,
-			.loop.nr = SCOPE_NR_NONE, .spinning = SCOPE_SPINNING_NONE,
+			.loop.nr = SCOPE_NR_NONE,
 		};
 
 		if (pickup)
@@ -228,7 +228,7 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 		return draft->goes_on ? BROUGHT_MORE : BROUGHT_REQUEST;
 	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
 		return BROUGHT_MORE;
-	scope_fds_turn_to(fds, thread->tgid, fd, SCOPE_FD_ASKED);
+	scope_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
 	return BROUGHT_REQUEST;
 }
 
@@ -245,6 +245,15 @@ static bool belongs(const struct scope_draft *draft, enum brought brought, int64
 	if (draft->from_fd >= 0 && draft->from_fd != fd)
 		return false;
 	return brought == BROUGHT_MORE || (!draft->asked && !draft->answered);
+}
+
+static void note_client(struct scope_draft *draft, enum brought brought, int64_t fd)
+{
+	draft->many = (brought == BROUGHT_CONNECTION && draft->accepted) ||
+		      (fd >= 0 && draft->only_fd >= 0 && draft->only_fd != fd);
+	draft->accepted |= brought == BROUGHT_CONNECTION;
+	if (draft->only_fd < 0)
+		draft->only_fd = fd;
 }
 
 static int take(struct scope_unit_builder *builder, struct scope_draft *draft, const struct scope_thread *thread,
@@ -266,11 +275,8 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 	}
 	draft->tentative = draft->from_loop = false;
 	draft->connected |= brought == BROUGHT_CONNECTION;
-	draft->many |= (brought == BROUGHT_CONNECTION && draft->accepted) ||
-		       (fd >= 0 && draft->only_fd >= 0 && draft->only_fd != fd);
-	draft->accepted |= brought == BROUGHT_CONNECTION;
-	if (draft->only_fd < 0)
-		draft->only_fd = fd;
+	if (!draft->many)
+		note_client(draft, brought, fd);
 	draft->asked |= brought == BROUGHT_REQUEST;
 	if (fd >= 0)
 		draft->from_fd = fd;
@@ -350,8 +356,8 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.class = wait->class;
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
-		scope_spin_gain(&draft->spinning,
-				scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
+		scope_spin_end(&draft->spinning,
+			       scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
 	draft->pending = false;
@@ -395,7 +401,7 @@ int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 	draft = &builder->draft[index];
 	builder->run->discarded += draft->open;
 	draft->open = draft->tentative = draft->goes_on = false;
-	draft->spinning.vain = draft->spinning.polls = 0;
+	draft->spinning.vain = 0;
 	return 0;
 }
 
@@ -429,7 +435,7 @@ int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	now = scope_mark_now(thread);
-	scope_spin_gain(&draft->spinning, thread, now_ns);
+	scope_spin_end(&draft->spinning, thread, now_ns);
 	if (draft->open)
 		err = scope_draft_close(builder, index, &now, now_ns, false);
 	free(draft->call);

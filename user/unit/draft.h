@@ -199,9 +199,11 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 	if (role == SCOPE_CALL_WRITE)
 		scope_draft_answer(builder, draft, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.ret);
-	if (1u << role & SCOPE_SPIN_ROLES)
-		scope_spin_try(&draft->spinning, builder->run->timeline->fds, thread, role, event->syscall.nr,
-			       event->syscall.args, event->syscall.arg[0], event->syscall.ret, event->time_ns);
+	if ((role == SCOPE_CALL_WRITE || role == SCOPE_CALL_READ || role == SCOPE_CALL_CONNECT) &&
+	    !scope_spin_waits(&draft->spinning, event->syscall.ret) &&
+	    !scope_spin_easy(&draft->spinning, role, event->syscall.ret))
+		SCOPE_SPIN_JUDGE(&draft->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
+				 event->syscall.ret, event->time_ns);
 	draft->stack.slept_ns = 0;
 	draft->stack.standing = false;
 	draft->stack.enter_ns = event->syscall.enter_ns;
@@ -320,11 +322,10 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 	draft->stack.exit_ns = exit_ns;
 	draft->stack.nr = call->nr;
 	draft->stack.standing = false;
-	if (call->role == SCOPE_CALL_POLL)
-		scope_spin_poll(&draft->spinning, thread, call->nr, exit_ns);
-	else if (1u << call->role & SCOPE_SPIN_ROLES)
-		scope_spin_try(&draft->spinning, builder->run->timeline->fds, thread,
-			       (enum scope_call_role)call->role, call->nr, call->args, call->arg[0], ret, exit_ns);
+	if (1u << call->role & SCOPE_SPIN_ROLES &&
+	    !scope_spin_easy(&draft->spinning, (enum scope_call_role)call->role, ret))
+		SCOPE_SPIN_JUDGE(&draft->spinning, builder->run->timeline->fds, thread, call,
+				 (enum scope_call_role)call->role, ret, exit_ns);
 	if (!draft->requests)
 		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
 	if (draft->matched || draft->matched_ns != call->enter_ns)

@@ -60,8 +60,11 @@ void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call 
 
 	if (scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
 		return;
-	if (call->args)
-		key = get_key(lesson, scope_poll_site_of(call).nr, scope_poll_site_of(call).object);
+	if (call->args) {
+		const struct scope_poll_site site = scope_poll_site_of(call);
+
+		key = get_key(lesson, site.nr, site.object);
+	}
 	lesson->epolls += epoll;
 	lesson->polls += !epoll;
 	lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;

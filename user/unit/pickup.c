@@ -204,17 +204,6 @@ const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups,
 	return thread < pickups->count ? &pickups->decision[thread].pickup : NULL;
 }
 
-struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call)
-{
-	struct scope_poll_site site = { .nr = SYS_ppoll, .object = call->arg[0] };
-
-	if (scope_call_is_epoll(call->nr))
-		site.nr = SYS_epoll_pwait;
-	else if (scope_call_is_select(call->nr))
-		site = (struct scope_poll_site){ .nr = SYS_pselect6 };
-	return site;
-}
-
 bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call)
 {
 	struct scope_poll_site site;

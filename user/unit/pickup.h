@@ -11,6 +11,8 @@
 #ifndef SCOPE_UNIT_PICKUP_H
 #define SCOPE_UNIT_PICKUP_H
 
+#include <sys/syscall.h>
+
 #include "timeline/timeline.h"
 
 #define SCOPE_PICKUP_FOREIGN 4 /* no rule: polls of a thread that are told from the top of its loop */
@@ -93,7 +95,14 @@ const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thr
 void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
 /* false as well before that. */
 bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
-struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call);
+static inline struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call)
+{
+	if (scope_call_is_epoll(call->nr))
+		return (struct scope_poll_site){ .nr = SYS_epoll_pwait, .object = call->arg[0] };
+	if (scope_call_is_select(call->nr))
+		return (struct scope_poll_site){ .nr = SYS_pselect6 };
+	return (struct scope_poll_site){ .nr = SYS_ppoll, .object = call->arg[0] };
+}
 /* Is it a poll, but not one in which the thread waits for work? */
 bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call);
 /* Does the thread take work at all, so that it has request units? */

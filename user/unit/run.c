@@ -126,9 +126,9 @@ static int finish(struct scope_unit_run *run)
 		run->thread[i].owes = draft->open && draft->requests && !draft->answered;
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
-		run->thread[i].spin = scope_spin_longest(
-			&draft->spinning, thread,
-			thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
+		scope_spin_end(&draft->spinning, thread,
+			       thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
+		run->thread[i].spin = draft->spinning.longest;
 		scope_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - draft->quiet.asleep_before_ns;

@@ -29,83 +29,58 @@ struct scope_spin {
 
 /* Of one thread. */
 struct scope_spinning {
-	uint32_t vain; /* calls in a row, as the next: */
-	uint32_t polls;
+	uint32_t vain;	/* calls in a row */
+	uint32_t polls; /* of them, since SCOPE_SPIN_VAIN; as the next: */
 	uint16_t poll_nr, nr;
 	int32_t ret, fd;
 	uint64_t begin_ns, begin_busy_ns; /* where vain reached SCOPE_SPIN_VAIN */
 	struct scope_spin last, longest;
 };
 
-#define SCOPE_SPINNING_NONE ((struct scope_spinning){ .poll_nr = SCOPE_NR_NONE, .nr = SCOPE_NR_NONE })
+/* A call that returned. */
+struct scope_spin_call {
+	enum scope_call_role role;
+	uint16_t nr;
+	bool args; /* fd is known */
+	int32_t fd;
+	int64_t ret;
+};
 
-/* Roles of calls that ask for something, beside SCOPE_CALL_POLL. */
+/* Roles of calls that ask for something. */
 #define SCOPE_SPIN_ROLES                                                                                 \
-	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT)
+	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT | \
+	 1u << SCOPE_CALL_POLL)
 
-/* Something came of a call, or the thread slept; now_ns: up to where it went round. */
+/* Of a call that scope_spin_easy() does not settle. */
+void scope_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
+		      const struct scope_spin_call *call, uint64_t now_ns);
+/* Something came of a call, or the thread slept, or ended; now_ns: up to where it went round. */
 void scope_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
-/* The longest one, with that which is still on as the window ends at now_ns. */
-struct scope_spin scope_spin_longest(struct scope_spinning *spinning, const struct scope_thread *thread,
-				     uint64_t now_ns);
 
-/* On a CPU or in the run queue since it was first seen, ns, of a thread that runs. */
-static inline uint64_t scope_spin_busy(const struct scope_thread *thread, uint64_t now_ns)
+/*
+ * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain to look closer: the end of a file is taken
+ * for vain, and a write for nothing.
+ */
+SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_call_role role, int64_t ret)
 {
-	const bool running = thread->run == SCOPE_RUN_RUNNING && now_ns > thread->since_ns;
-
-	return thread->account.run_ns + thread->account.queue_ns + (running ? now_ns - thread->since_ns : 0);
+	if (spinning->vain >= SCOPE_SPIN_VAIN - 1)
+		return false;
+	if (role == SCOPE_CALL_POLL || ret < 0 || (ret == 0 && role != SCOPE_CALL_ACCEPT))
+		spinning->vain++;
+	else if (role != SCOPE_CALL_WRITE)
+		spinning->vain = 0;
+	return true;
 }
 
-SCOPE_TAKE void scope_spin_vain(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
+/* May that be left to later calls? A plain call (timeline/timeline.h) of which something came, with few in vain before. */
+static inline bool scope_spin_waits(const struct scope_spinning *spinning, int64_t ret)
 {
-	if (++spinning->vain == SCOPE_SPIN_VAIN) {
-		spinning->begin_ns = now_ns;
-		spinning->begin_busy_ns = scope_spin_busy(thread, now_ns);
-	}
+	return ret > 0 && spinning->vain < SCOPE_SPIN_VAIN - 1;
 }
 
-SCOPE_TAKE void scope_spin_gain(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
-{
-	if (spinning->vain >= SCOPE_SPIN_VAIN)
-		scope_spin_end(spinning, thread, now_ns);
-	spinning->vain = spinning->polls = 0;
-}
-
-SCOPE_TAKE void scope_spin_poll(struct scope_spinning *spinning, const struct scope_thread *thread, uint16_t nr,
-				uint64_t now_ns)
-{
-	spinning->poll_nr = nr;
-	spinning->polls++;
-	scope_spin_vain(spinning, thread, now_ns);
-}
-
-/* Files are written as logs are, and end: neither is progress, nor the want of it. */
-static inline bool scope_spin_is_file(struct scope_fds *fds, uint32_t tgid, unsigned args, uint64_t fd)
-{
-	const enum scope_fd_kind kind = args ? scope_fds_kind(fds, tgid, (int32_t)fd) : SCOPE_FD_UNKNOWN;
-
-	return kind == SCOPE_FD_FILE || kind == SCOPE_FD_TTY || (kind == SCOPE_FD_UNKNOWN && args && fd == 2);
-}
-
-/* The return of a call of SCOPE_SPIN_ROLES. */
-SCOPE_TAKE void scope_spin_try(struct scope_spinning *spinning, struct scope_fds *fds,
-			       const struct scope_thread *thread, enum scope_call_role role, uint16_t nr,
-			       unsigned args, uint64_t fd, int64_t ret, uint64_t now_ns)
-{
-	if (ret > 0 || (ret == 0 && role == SCOPE_CALL_ACCEPT)) {
-		if (spinning->vain && (role != SCOPE_CALL_WRITE || !scope_spin_is_file(fds, thread->tgid, args, fd)))
-			scope_spin_gain(spinning, thread, now_ns);
-		return;
-	}
-	if ((role == SCOPE_CALL_CONNECT || role == SCOPE_CALL_WRITE) && !ret)
-		return;
-	if (role == SCOPE_CALL_READ && scope_spin_is_file(fds, thread->tgid, args, fd))
-		return;
-	spinning->nr = nr;
-	spinning->ret = (int32_t)ret;
-	spinning->fd = args ? (int32_t)fd : -1;
-	scope_spin_vain(spinning, thread, now_ns);
-}
+#define SCOPE_SPIN_JUDGE(spinning, fds, thread, source, which, result, now)                               \
+	scope_spin_judge(spinning, fds, thread,                                                           \
+			 &(struct scope_spin_call){which, (source)->nr, (source)->args > 0,               \
+						   (int32_t)(source)->arg[0], result}, now)
 
 #endif
