@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Changes a session: its configuration, its filter, its stacks, whether it runs. */
+#include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/scope: an open file is a session; mmap gives its rings, poll and ioctl pace their reader. */
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>

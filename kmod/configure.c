@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the attributes of CONFIGURE into a session's configuration, or says what is wrong there. */
+#include <linux/errno.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/stringify.h>
+#include <net/netlink.h>
 #include "arch.h"
 #include "change.h"
 #include "configure.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of delay rules that a session has: set, replace, remove, tell, take all out. */
 #include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "delay.h"

@@ -9,6 +9,7 @@
 #ifndef SCOPE_KMOD_DELAY_H
 #define SCOPE_KMOD_DELAY_H
 
+#include <linux/errno.h>
 #include <scope/control.h>
 #include "delay_rule.h"
 

@@ -21,6 +21,7 @@
  * All these functions take one argument, the thread's registers.
  */
 #include <linux/delay.h>
+#include <linux/errno.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <asm/syscall.h>

@@ -5,6 +5,7 @@
  * A probe on sys_exit cannot sleep. It puts an entry of the session's pool onto the list of work that
  * the kernel does for the thread just before user mode, which is a few instructions away.
  */
+#include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <asm/unistd.h>

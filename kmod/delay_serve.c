@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Holds the running thread up: whether, for how long, by a sleep or by spinning, and the record. */
 #include <linux/hrtimer.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/sched/signal.h>

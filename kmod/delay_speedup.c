@@ -8,6 +8,8 @@
  * samples, the switches from and to it, and the thread itself. The one exception is woken_*, which the
  * waker writes, before the switch to the thread.
  */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <trace/events/sched.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Delays at an instruction of a program: the handler of a uprobe may sleep. */
+#include <linux/errno.h>
+
 #include "delay_rule.h"
 #include "probe_dynamic.h"
 #include "trap_cost.h"

@@ -6,6 +6,8 @@
  * /dev/scope is mapped under that lock and takes session->lock there. So the list has a lock of its
  * own, which comes before both.
  */
+#include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/slab.h>
 #include "dynamic.h"
 #include "probe_dynamic.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes sessions, finds them by their numbers, closes and frees them. */
+#include <linux/errno.h>
 #include <linux/idr.h>
 #include <linux/pid.h>
 #include <linux/slab.h>

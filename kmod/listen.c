@@ -6,11 +6,13 @@
  * out CAP_PERFMON. So notices are sent to the sockets that asked for them by a message, which needs the
  * capability as every other does. A socket's place is given up as the kernel says that it is closed.
  */
+#include <linux/errno.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <net/genetlink.h>
+#include <net/netlink.h>
 #include <scope/control.h>
 #include "listen.h"
 

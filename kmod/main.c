@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loads and unloads the module: a list of inits, and the same list backwards. */
 #include <linux/module.h>
+#include <linux/printk.h>
 #include "chardev.h"
 #include "lifetime.h"
 #include "listen.h"

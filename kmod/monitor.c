@@ -4,6 +4,8 @@
  * them, and stops a session whose probes cost too much.
  */
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/printk.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include "measure.h"

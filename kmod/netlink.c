@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The commands of the generic netlink family, as include/scope/control.h describes them. */
+#include <linux/errno.h>
+#include <linux/netlink.h>
+
 #include "change.h"
 #include "configure.h"
 #include "genetlink.h"

@@ -2,7 +2,10 @@
 /* The control messages that set, remove and tell of delay rules. */
 #include <linux/errno.h>
 #include <linux/moduleparam.h>
+#include <linux/netlink.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
+#include <net/netlink.h>
 #include "configure.h"
 #include "delay.h"
 #include "netlink_delay.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The control messages that set, remove and tell of probes at run time. */
 #include <linux/errno.h>
+#include <linux/netlink.h>
 #include <linux/slab.h>
+#include <net/netlink.h>
 #include "configure.h"
 #include "dynamic.h"
 #include "netlink_probe.h"

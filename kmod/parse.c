@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks the shape of control messages, and finds whom their targets mean. */
 #include <linux/bitmap.h>
+#include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <net/netlink.h>
 #include "cgroup.h"
 #include "parse.h"
 #include "probe.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the kernel's tracepoints by name and attaches a session's probes to them. */
 #include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/printk.h>
 #include "probe.h"
 #include "probe_block.h"
 #include "probe_cgroup.h"

@@ -9,6 +9,7 @@
  * them: only the claim of a slot needs an atomic operation.
  */
 #include <linux/hash.h>
+#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include "block.h"
 #include "probe_block.h"

@@ -6,6 +6,8 @@
  * kprobe's handler may run in any context, the middle of another probe of this module included:
  * then the ring's writing flag turns it away, and the hit is counted as LOST_NESTED.
  */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/namei.h>
 #include <linux/sched/signal.h>
 #include "arch.h"

@@ -5,6 +5,7 @@
  * sched_switch and sched_waking run with interrupts off (they hold a run queue's or a task's lock);
  * the others do not.
  */
+#include <linux/irqflags.h>
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>

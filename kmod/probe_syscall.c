@@ -8,6 +8,7 @@
  * What is frequent here and in probe_sched.c is notrace: a place for the function tracer costs an
  * instruction each time, and who traces all functions would have Scope's for each event.
  */
+#include <linux/irqflags.h>
 #include <trace/events/syscalls.h>
 #include "arch.h"
 #include "measure.h"

@@ -9,7 +9,9 @@
  * configures the session, and those of a CPU that comes later to that of the task which brings it.
  */
 #include <linux/cpu.h>
+#include <linux/errno.h>
 #include <linux/gfp.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/topology.h>

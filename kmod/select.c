@@ -6,6 +6,8 @@
  * other tasks only changes their entries, marked fresh or leaving; a work item then makes every CPU
  * look at its current task again and tells the reader.
  */
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>

@@ -7,8 +7,10 @@
  * the request that started it returns, and another one follows. Until both were seen, 100 ms as a
  * rule, every call on the host passes a probe that sets a flag.
  */
+#include <linux/errno.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>

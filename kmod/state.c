@@ -4,6 +4,8 @@
  *
  * Threads that run or wake while they are looked at are looked at again, up to a few times.
  */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds what the user names to a session, or takes it away again. */
+#include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whether the thread that runs on a CPU is traced, after the filter changed. */
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include "each_cpu.h"
 #include "probe_syscall.h"

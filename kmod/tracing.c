@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Starts, flushes and stops tracing: what every CPU does then. */
+#include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>

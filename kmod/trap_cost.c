@@ -5,6 +5,7 @@
  * machine, so no constant would do.
  */
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include "trap_cost.h"
 
 #define ROUNDS 64

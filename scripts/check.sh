@@ -121,6 +121,8 @@ group_golden() {
 build_for_guests() {
 	run kmod_programs make -s -C tests/kmod
 	run "module_$kernel" scripts/kernel.sh -x "$kernel" scripts/kmod.sh "build/kernels/$kernel/headers"
+	run module_includes scripts/check-needs.py
+	run module_names scripts/check-needs.py "$(module_of "$kernel")"
 }
 
 # What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying

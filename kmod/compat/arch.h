@@ -7,7 +7,10 @@
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
+#include <asm/thread_info.h>
+#include <asm/unistd.h>
 #include <scope/abi.h>
+#include "thread.h"
 
 /* 5.1 dropped first and count: all six are meant */
 #ifndef SCOPE_HAVE_SYSCALL_ARGUMENTS_ALL

@@ -11,6 +11,7 @@
 #define SCOPE_COMPAT_CGROUP_H
 
 #include <linux/cgroup.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #ifdef SCOPE_HAVE_CGROUP_ID /* 5.5 */

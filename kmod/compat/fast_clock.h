@@ -11,6 +11,7 @@
 #define SCOPE_COMPAT_FAST_CLOCK_H
 
 #ifdef SCOPE_HAVE_MONO_FAST
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
 static inline void scope_compat_fast_clock_start(void)

@@ -7,7 +7,10 @@
 #ifndef SCOPE_COMPAT_GENETLINK_H
 #define SCOPE_COMPAT_GENETLINK_H
 
+#include <linux/capability.h>
+#include <linux/printk.h>
 #include <net/genetlink.h>
+#include <net/netlink.h>
 
 /* One command. Where the kernel cannot check its attributes, scope_parse_check() still does. */
 struct scope_op {

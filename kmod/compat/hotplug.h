@@ -8,6 +8,7 @@
 #define SCOPE_COMPAT_HOTPLUG_H
 
 #include <linux/cpu.h>
+#include <linux/cpumask.h>
 
 #ifdef SCOPE_HAVE_CPUHP_MULTI
 #include <linux/cpuhotplug.h>

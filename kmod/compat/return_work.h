@@ -10,6 +10,7 @@
 #ifndef SCOPE_COMPAT_RETURN_WORK_H
 #define SCOPE_COMPAT_RETURN_WORK_H
 
+#include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/thread_info.h>
 

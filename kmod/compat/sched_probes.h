@@ -4,7 +4,14 @@
  *
  * Included behind what they call: probe_switch(), probe_waking(), probe_exit() and, without
  * SCOPE_WITHOUT_RENAME, probe_rename(). That the kernel's prototype is the one chosen here, the compiler checks there.
+ * It has no guard: it is a part of that file.
  */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/types.h>
 
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
 static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,

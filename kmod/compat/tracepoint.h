@@ -3,6 +3,7 @@
 #ifndef SCOPE_COMPAT_TRACEPOINT_H
 #define SCOPE_COMPAT_TRACEPOINT_H
 
+#include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
 #ifndef SCOPE_HAVE_TRACEPOINT_POINTER

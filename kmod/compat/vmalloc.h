@@ -15,6 +15,7 @@
 
 #if defined(CONFIG_X86_64) && defined(SCOPE_HAVE_VMALLOC_SYNC)
 #include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/kdebug.h>
 #include <linux/mm.h>
