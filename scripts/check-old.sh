@@ -3,9 +3,10 @@
 # Compile the module against whole kernel trees, old or new, let no warning pass, and show a table.
 #
 # Usage: [BOOT=1] scripts/check-old.sh KDIR...
-# KDIR is a tree (or its O= folder) on which `make modules_prepare` was run; docs/kernels.md tells
-# with which options. No kernel image is built there, so nothing links the module: that every
-# function it calls is exported is looked up in the sources instead.
+# KDIR is clean sources, which are prepared for modules in a folder of their own, or a tree (or its O= folder)
+# on which `make modules_prepare` was run; docs/kernels.md tells with which options. No kernel image is built
+# there, so nothing links the module: that every function it calls is exported is looked up in the sources
+# instead. Each header is compiled as the only one of a file, too (scripts/check-alone.sh).
 # With BOOT=1 KDIR is clean sources: a small kernel is built of each, and boots with the module's tests
 # (scripts/boot-old.sh).
 # CC= another compiler than what scripts/old-gcc.sh says.
@@ -40,9 +41,28 @@ unexported() {	# KDIR MODULE
 	comm -23 "$BUILD/wanted" "$BUILD/exported"
 }
 
+# Prints the folder to compile against; what was prepared once is taken again.
+prepare() {	# KDIR
+	local key headers
+	if [ ! -e "$1/Kbuild" ] || [ -e "$1/include/generated/utsrelease.h" ]; then
+		echo "$1"
+		return
+	fi
+	key=$(basename "$1" | tr -c 'A-Za-z0-9.+\n' - | cut -c1-30)
+	headers=$BUILD/kernels/$key/headers
+	if [ "$(cat "$BUILD/kernels/$key/tree" 2>/dev/null)" != "$1" ] &&
+		! "$root/scripts/own-kernel.sh" -p "$1" "$key" >"$BUILD/prepare-$key.log" 2>&1; then
+		echo "$BUILD/prepare-$key.log"
+		return 1
+	fi
+	echo "$headers"
+}
+
 # Prints the row.
 compile() {	# KDIR
-	local version log module status warnings missing
+	local version log module status warnings missing alone tree
+	tree=$(cd "$1" && pwd) || return 1
+	set -- "$(prepare "$tree")" || { echo "$tree | - | it cannot be prepared ($1)"; return 1; }
 	version=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$1/include/generated/utsrelease.h" 2>/dev/null)
 	log=$BUILD/${version:-unknown}.log
 	module=$("$root/scripts/kmod.sh" "$1" -k KBUILD_MODPOST_WARN=1 2>"$log")
@@ -50,19 +70,22 @@ compile() {	# KDIR
 	# What modpost and the tree's makefile say for want of a kernel image is no matter of the module's.
 	warnings=$(grep -E 'warning:|error:' "$log" | grep -cE '\.[chS]:[0-9]')
 	missing=$([ $status -ne 0 ] || unexported "$1" "$module" | xargs)
-	if [ $status -eq 0 ] && [ "$warnings" -eq 0 ] && [ -z "$missing" ]; then
-		echo "${version:-$1} | yes, no warning, all symbols exported"
+	alone=$([ $status -ne 0 ] || "$root/scripts/check-alone.sh" "$1" "$(dirname "$module")" 2>>"$log")
+	if [ $status -eq 0 ] && [ "$warnings" -eq 0 ] && [ -z "$missing" ] && [ -z "$alone" ]; then
+		echo "${version:-$1} | yes, no warning, all symbols exported | yes"
 	else
-		echo "${version:-$1} | no: status $status, $warnings warnings${missing:+, not exported: $missing} ($log)"
+		echo "${version:-$1} | no: status $status, $warnings warnings${missing:+, not exported: $missing} ($log)" \
+			"| ${alone:-yes}"
 		return 1
 	fi
 }
 
+"$root/scripts/check-needs.py" || failed=1
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
 for kdir in "$@"; do
 	compile "$kdir" >>"$rows" || failed=1
 	tail -n 1 "$rows" >&2
 done
-show 'kernel | compiled' <"$rows"
+show 'kernel | compiled | each header alone' <"$rows"
 exit $failed

@@ -6,12 +6,13 @@
 #        scripts/own-kernel.sh -l     list the keys
 #        scripts/own-kernel.sh -s TREE KEY    from a tree of the user's, 3.10 to the newest, for
 #                                     tests/vm/run.sh -k KEY; each call builds anew
+#        scripts/own-kernel.sh -p TREE KEY    no kernel, only what modules are compiled with: a minute
 # The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
 # that does not hold in the end is an error; with -s it is named, since old kernels lack some. Result
 # in build/kernels/KEY/, whose path is printed:
 #   vmlinux or bzImage   boots in QEMU     version, config, cc   as scripts/kernel.sh leaves them
 #   root/lib/modules/VERSION, modules      its modules, indexed
-#   headers              usable as KDIR
+#   headers              usable as KDIR   arguments   what else tests/vm/run.sh says to the kernel
 # It is built again when its row or its fragments change, not when the tree was moved or copied.
 # BUILD= names another build directory.
 # Building takes 5 to 10 minutes; a second run answers from the stamp. With -s nothing is written into
@@ -94,6 +95,14 @@ kmake() {
 		${tree:+"HOSTCFLAGS=-O2 -fcommon" "KBUILD_HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
 }
 
+finish_headers() {
+	ln -s obj "$final/headers"
+	ln -s obj/.config "$final/config"
+	# Of which sources it is, where folders of one name lie in several places.
+	[ -z "$tree" ] || echo "$tree" >"$final/tree"
+	echo "${module_compiler:-$compiler}" >"$final/cc"
+}
+
 build_kernel() {
 	local version work=$final/obj
 	if [ -n "$tree" ]; then source=$tree; else unpack_source "$(column "$key" 3)" "$(column "$key" 2)"; fi
@@ -101,6 +110,11 @@ build_kernel() {
 	mkdir -p "$work"
 	echo "own-kernel: building $key" >&2
 	configure
+	if [ -n "$headers_only" ]; then
+		kmake modules_prepare
+		finish_headers
+		return
+	fi
 	kmake bzImage modules
 	version=$(cat "$work/include/config/kernel.release")
 	kmake modules_install INSTALL_MOD_PATH="$final/root" DEPMOD=true
@@ -112,9 +126,9 @@ build_kernel() {
 		cp "$work/arch/x86/boot/bzImage" "$final/bzImage"
 	fi
 	ln -s "root/lib/modules/$version" "$final/modules"
-	ln -s obj "$final/headers"
-	ln -s obj/.config "$final/config"
-	echo "${module_compiler:-$compiler}" >"$final/cc"
+	finish_headers
+	# What 3.x has of an overlay does not stand on 9p, and programs do not start there with SMAP.
+	case $version in 3.*) echo 'scope_overlay=off nosmap' >"$final/arguments" ;; esac
 	echo "$version" >"$final/version"
 	# Building modules needs neither the objects nor vmlinux.
 	find "$work" \( -path "$work/scripts" -o -path "$work/tools" \) -prune -o -type f \
@@ -130,8 +144,9 @@ move_here() {	# PLACE, where $final stood before
 	ln -sfn "$source" "$final/obj/source"
 }
 
-tree='' compiler=gcc-12
-if [ "${1:-}" = -s ] && [ $# = 3 ]; then
+tree='' compiler=gcc-12 headers_only=''
+if { [ "${1:-}" = -s ] || [ "${1:-}" = -p ]; } && [ $# = 3 ]; then
+	[ "$1" = -s ] || headers_only=1
 	[ -e "$2/Kbuild" ] || die "$2 holds no kernel sources"
 	tree=$(cd "$2" && pwd)
 	compiler=$(cd "$(dirname "$0")" && pwd)/old-gcc.sh
@@ -140,7 +155,7 @@ if [ "${1:-}" = -s ] && [ $# = 3 ]; then
 fi
 case ${1:-} in
 -l) keys; exit 0 ;;
-'' | -*) die "usage: own-kernel.sh -l | KEY | -s TREE KEY" ;;
+'' | -*) die "usage: own-kernel.sh -l | KEY | -s TREE KEY | -p TREE KEY" ;;
 esac
 key=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
