@@ -3,7 +3,8 @@
 # Unpack a Debian kernel (image, modules, headers) below build/ for building and booting against.
 #
 # Usage: scripts/kernel.sh [KEY]               a row of the table below, 6.1 when absent, or one of
-#                                              scripts/own-kernel.sh, which then builds it
+#                                              scripts/own-kernel.sh, which then builds it, or one that
+#                                              own-kernel.sh -s built
 #        scripts/kernel.sh -x KEY COMMAND...   run a command where modules for it can be built
 #        scripts/kernel.sh -l                  list the keys of this machine's architecture
 # Result in build/kernels/KEY/, whose path is printed; nothing is installed into the system:
@@ -197,9 +198,16 @@ key=${1:-6.1}
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "$(column "$key" 1)" ]; then
 	own=$("$root/scripts/own-kernel.sh" -l)
-	grep -qx -e "$key" <<<"$own" || die "no kernel '$key' (known: $(keys) $(xargs <<<"$own"))"
-	[ -n "$command" ] || exec "$root/scripts/own-kernel.sh" "$key"
-	"$root/scripts/own-kernel.sh" "$key" >&2
+	# What own-kernel.sh -s built from a tree of the user's is there, or is not.
+	given=${BUILD:-$root/build}/kernels/$key
+	if grep -qx -e "$key" <<<"$own"; then
+		[ -n "$command" ] || exec "$root/scripts/own-kernel.sh" "$key"
+		"$root/scripts/own-kernel.sh" "$key" >&2
+	elif [ -e "$given/tree" ] && [ -e "$given/version" ]; then
+		[ -n "$command" ] || { (cd "$given" && pwd); exit 0; }
+	else
+		die "no kernel '$key' (known: $(keys) $(xargs <<<"$own"))"
+	fi
 	shift
 	exec "$@"
 fi

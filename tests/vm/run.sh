@@ -159,6 +159,7 @@ machine=(-accel "tcg,thread=${VM_THREAD:-single}" -smp "$cpus")
 # After an oops nothing that follows can be trusted, and locks may be held: end at once.
 # Nor is the timer tested at boot: on a busy host that takes too long, and the kernel gives up.
 append="console=ttyS0 loglevel=7 panic=-1 oops=panic softlockup_panic=1 tsc=reliable no_timer_check"
+[ ! -e "$build/kernels/$kernel/arguments" ] || append+=" $(cat "$build/kernels/$kernel/arguments")"
 append+=" log_buf_len=4M $extra"
 
 # A background process has no terminal, so Ctrl-C reaches this script alone. Should this script be
