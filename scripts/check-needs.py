@@ -10,7 +10,8 @@ Usage: scripts/check-needs.py          prints a line for each include that is mi
 kmod/compat/needs.txt is the list. A file has to include the header that gives a name, itself, by a header of the
 project's, or by compat.h, which stands before each source file and before the headers of kmod/. The headers of
 compat/ have to do without. What the kernel's headers include counts for nothing: that differs from kernel to
-kernel, and was what failed on kernels nobody had tried.
+kernel, and was what failed on kernels nobody had tried. What a header of compat/ supplies under a name of the
+kernel's is given by that header.
 """
 import glob
 import os
@@ -46,6 +47,23 @@ def code_of(path):
     return re.sub(r'"(\\.|[^"\\\n])*"', '""', text), includes
 
 
+def defined(text):
+    """The names that a text defines, as macros or functions in a header."""
+    names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, flags=re.M))
+    return names | set(re.findall(r"^static [^;=\n]*?\b([a-z_]\w*)\(", text, flags=re.M))
+
+
+def add_substitutes(gives):
+    """Lets what compat/ supplies under a name of the kernel's be given by that header of compat/."""
+    for path in sorted(glob.glob(KMOD + "/compat/*.h")):
+        text = code_of(path)[0]
+        if not re.search("^#ifndef SCOPE_.*_H$", text, flags=re.M):
+            continue
+        for name in defined(text):
+            if not re.match("scope_|SCOPE_|check_trace_", name):
+                gives[name] = os.path.basename(path)
+
+
 def own_header(quote, name):
     """The path of a header of the project's, or None."""
     folders = ["include"] if quote == "<" else ["kmod", "kmod/compat"]
@@ -57,7 +75,7 @@ def own_header(quote, name):
 
 
 def included(path, seen):
-    """The kernel's headers that a file includes, itself and by headers of the project's."""
+    """The headers that a file includes, itself and by headers of the project's."""
     if path in seen:
         return set()
     seen.add(path)
@@ -65,7 +83,7 @@ def included(path, seen):
     for quote, name in code_of(path)[1]:
         own = own_header(quote, name)
         if own:
-            found |= included(own, seen)
+            found |= {name} | included(own, seen)
         else:
             found.add(name)
     return found
@@ -75,8 +93,7 @@ def needs(path, gives):
     """A dictionary from each header that a file needs to the names it uses of it."""
     text = code_of(path)[0]
     # What a shim defines is its own.
-    own = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, flags=re.M))
-    own |= set(re.findall(r"^static [^;=\n]*?(\w+)\(", text, flags=re.M))
+    own = defined(text)
     found = {}
     for name in re.findall(r"\b[A-Za-z_]\w*", text):
         if name in gives and name not in own:
@@ -100,9 +117,10 @@ def check_list(module, gives):
 def main():
     """Checks all files or the list, or prints what the files need."""
     gives = read_list()
+    add_substitutes(gives)
     if len(sys.argv) == 2 and sys.argv[1] != "-l":
         sys.exit(0 if check_list(sys.argv[1], gives) else 1)
-    before = included(os.path.join(KMOD, "compat", "compat.h"), set())
+    before = {"compat.h"} | included(os.path.join(KMOD, "compat", "compat.h"), set())
     missing = 0
     for path in sorted(glob.glob(KMOD + "/*.[ch]") + glob.glob(KMOD + "/compat/*.[ch]")):
         name = os.path.relpath(path, KMOD)

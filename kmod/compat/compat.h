@@ -54,16 +54,6 @@ static inline void kvfree(const void *memory)
 }
 #endif
 
-/* 4.12 */
-#ifndef SCOPE_HAVE_KVZALLOC
-static inline void *kvzalloc(size_t bytes, gfp_t flags)
-{
-	void *memory = kzalloc(bytes, flags | __GFP_NOWARN | __GFP_NORETRY);
-
-	return memory ? memory : vzalloc(bytes);
-}
-#endif
-
 #include "vmalloc.h"
 
 /* 4.13; before, what would not rather kill a process gave up sooner */

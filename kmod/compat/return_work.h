@@ -13,6 +13,7 @@
 #include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/thread_info.h>
+#include "order.h"
 
 #if defined(SCOPE_HAVE_RETURN_WORK)
 #define SCOPE_RETURN_WORK_KNOWN 1

@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/thread_info.h>
+#include "order.h"
 
 /*
  * 3.14. Before, the threads of a process are a ring without a head, which the walk leaves where it comes

@@ -24,6 +24,16 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+/* 4.12 */
+#ifndef SCOPE_HAVE_KVZALLOC
+static inline void *kvzalloc(size_t bytes, gfp_t flags)
+{
+	void *memory = kzalloc(bytes, flags | __GFP_NOWARN | __GFP_NORETRY);
+
+	return memory ? memory : vzalloc(bytes);
+}
+#endif
+
 /* Top-level entries that every process has. */
 static DECLARE_BITMAP(scope_compat_everywhere, PTRS_PER_PGD);
 
