@@ -21,6 +21,7 @@ struct rank_case {
 	struct scope_group group[CASE_GROUPS];
 	struct scope_groups groups;
 	struct scope_units units;
+	struct scope_unit_thread thread[CASE_THREADS];
 	struct scope_kept_population of[CASE_POPULATIONS];
 	struct scope_kept kept;
 	struct scope_population population[CASE_POPULATIONS];
@@ -65,6 +66,7 @@ static inline struct rank_case *case_create(void)
 		.unit = calloc(CASE_UNITS, sizeof(struct scope_unit)),
 		.call = calloc(CASE_CALLS * CASE_UNITS, sizeof(struct scope_unit_call)),
 		.timeline = made->timeline,
+		.thread = made->thread,
 		.threads = CASE_THREADS,
 	};
 	made->kept = (struct scope_kept){

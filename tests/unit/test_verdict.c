@@ -190,6 +190,10 @@ static void excess_on_stacks_without_names_says_nothing(void **state)
 	ranking.excess_ns = above(5);
 	made->evidence.nameless = 51;
 	assert_int_equal(verdict(ranking, "debug symbols"), SCOPE_VERDICT_UNKNOWN);
+	made->input.names_need = "it runs Java: jcmd";
+	assert_int_equal(verdict(ranking, "it runs Java: jcmd"), SCOPE_VERDICT_UNKNOWN);
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_UNKNOWN);
+	made->input.names_need = NULL;
 	made->evidence.nameless = 50;
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 	made->evidence.nameless = 51;

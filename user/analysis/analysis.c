@@ -3,11 +3,14 @@
 #include "analysis/analysis.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/once.h"
 #include "analysis/onset.h"
 #include "anomaly/owner.h"
+#include "symbol/runtime.h"
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
@@ -19,8 +22,30 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 	};
 }
 
+/* Where stacks name no function of the program: debug symbols would not help all of them. */
+static const char *say_what_names_need(const struct scope_trace *trace, char *text, size_t size)
+{
+	size_t count;
+	const struct scope_trace_map *map = scope_trace_maps(trace, &count);
+	const struct scope_runtime *runtime = scope_runtime_of_maps(map, count, 0);
+	const char *source = scope_trace_meta(trace, SCOPE_META_SOURCE);
+
+	if (runtime) {
+		const int used = snprintf(text, size, "it runs %s: ", runtime->name);
+
+		snprintf(text + used, size - used, runtime->needs,
+			 (unsigned)scope_trace_meta_number(trace, SCOPE_META_PID, 0));
+		return text;
+	}
+	if (!count && source && strcmp(source, "kmod") && strcmp(source, "perf") && strcmp(source, "text"))
+		return "they are as the other tool took them: record there with --call-graph dwarf, or build the "
+		       "program with -fno-omit-frame-pointer";
+	return NULL;
+}
+
 static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
+	char need[256];
 	const struct scope_rank_input input = {
 		.survey = analysis->found.survey,
 		.detection = analysis->detection,
@@ -34,6 +59,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.evidence = analysis->evidence,
 		.second = analysis->second,
 		.options = &options->rank,
+		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
 	};
 
 	return scope_rank_run(&input, &analysis->ranking);

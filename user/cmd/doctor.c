@@ -226,6 +226,7 @@ static const struct check {
 	{ scope_doctor_headers, true },	  { scope_doctor_signing, true },
 	{ check_ptrace, false },	  { check_lockdown, false },
 	{ check_symbols, false },	  { scope_doctor_target, false },
+	{ scope_doctor_runtime, false },
 };
 
 static void tell(const struct scope_advice *advice)

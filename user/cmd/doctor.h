@@ -47,5 +47,6 @@ void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *ad
 void scope_doctor_installed(struct scope_machine *machine, struct scope_advice *advice);
 void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *advice);
 void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice);
+void scope_doctor_runtime(struct scope_machine *machine, struct scope_advice *advice);
 
 #endif

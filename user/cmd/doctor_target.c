@@ -10,6 +10,7 @@
 #include "proc/reader.h"
 #include "symbol/image.h"
 #include "symbol/library.h"
+#include "symbol/runtime.h"
 
 #define SHOWN 3 /* stripped files that are named */
 
@@ -25,8 +26,11 @@ static int open_mapped(struct scope_proc_reader *reader, const struct scope_trac
 							    NULL);
 }
 
-/* True: most functions have names, in the file or in a debug file of this host or of its root. */
-static bool has_names(struct scope_proc_reader *reader, const struct scope_trace_map *map)
+/*
+ * True: most functions have names, in the file or in a debug file of this host or of its root. *ret_go: it is a
+ * program of Go's.
+ */
+static bool has_names(struct scope_proc_reader *reader, const struct scope_trace_map *map, bool *ret_go)
 {
 	const struct scope_file_functions *functions;
 	struct scope_image *image;
@@ -42,6 +46,7 @@ static bool has_names(struct scope_proc_reader *reader, const struct scope_trace
 	options.reader = reader;
 	if (scope_image_create(fd, &options, map->path, &image))
 		return false;
+	*ret_go = scope_image_is_go(image);
 	if (!scope_image_functions(image, &functions))
 		named = 2 * functions->named >= functions->count;
 	scope_image_destroy(image);
@@ -65,14 +70,21 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 			 struct scope_advice *advice)
 {
 	size_t i, files = 0, stripped = 0, used = 0;
+	bool go = false;
 	char list[700] = "";
 
 	for (i = 0; i < maps->count; i++) {
 		if (!is_program_code(maps, i))
 			continue;
 		files++;
-		if (has_names(reader, &maps->map[i]))
+		if (has_names(reader, &maps->map[i], &go))
 			continue;
+		if (go) {
+			scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+					 "process %u: functions of %s will have no names: %s", machine->pid,
+					 maps->map[i].path, SCOPE_RUNTIME_GO_NEEDS);
+			return;
+		}
 		if (stripped++ < SHOWN && used < sizeof(list))
 			used += snprintf(list + used, sizeof(list) - used, "%s%.120s (build-id %.64s)",
 					 used ? ", " : "", maps->map[i].path,

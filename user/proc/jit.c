@@ -79,8 +79,7 @@ static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct sco
 	return 0;
 }
 
-/* The process calls its map by the number it has itself, which may be one of a container. */
-static uint32_t own_number(uint32_t tgid)
+uint32_t scope_proc_own_number(uint32_t tgid)
 {
 	const char *value;
 	uint32_t number = tgid;
@@ -141,7 +140,7 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 	int fd, code;
 
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_number(tgid));
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", scope_proc_own_number(tgid));
 	fd = scope_proc_reader_open_itself(proc->reader, root, path, &found);
 	code = hold(proc, tgid, fd, &found, false);
 	if (code || scope_proc_maps_read(proc, tgid, &maps))

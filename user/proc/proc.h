@@ -76,6 +76,9 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			 struct scope_writer *writer);
 
+/* The number that a process has for itself, which may be one of a container: its perf map is called by that. */
+uint32_t scope_proc_own_number(uint32_t tgid);
+
 /* What of it was left out so far, as sentences; "" where nothing was. */
 void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size);
 

@@ -164,7 +164,7 @@ struct scope_ranking {
 	size_t nears;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
-	char reason[256]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
+	char reason[384]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
 	char beside[256]; /* SLOWDOWN: what else was slow, outside; empty: nothing */
 };
 
@@ -181,6 +181,7 @@ struct scope_rank_input {
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
+	const char *names_need; /* what to do where stacks have no names; NULL: install debug symbols */
 	/* Set here: who is named for which nodes of these two. */
 	const struct scope_attribution *attribution, *second_attribution;
 	const struct scope_ranking *found; /* set here: the rest is weighed as if these were mended */

@@ -120,8 +120,9 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "There is excess time, but %.0f %% of the stacks name no function of the "
-			 "program: install its debug symbols.",
-			 100.0 * evidence->nameless / evidence->stacks);
+			 "program: %s.",
+			 100.0 * evidence->nameless / evidence->stacks,
+			 input->names_need ? input->names_need : "install its debug symbols");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,

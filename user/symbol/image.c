@@ -178,6 +178,23 @@ int scope_image_offset(struct scope_image *image, const char *name, uint64_t *re
 		       : -ENOENT;
 }
 
+bool scope_image_is_go(const struct scope_image *image)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (elf_getshdrstrndx(image->elf, &names))
+		return false;
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(image->elf, names, shdr.sh_name) : NULL;
+
+		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab")))
+			return true;
+	}
+	return false;
+}
+
 bool scope_image_is_debug(const struct scope_image *image)
 {
 	GElf_Phdr phdr;

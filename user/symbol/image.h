@@ -28,6 +28,9 @@ void scope_image_destroy(struct scope_image *image); /* NULL is fine */
 /* Lower-case hex; "" where the file has none. */
 const char *scope_image_build_id(const struct scope_image *image);
 
+/* Whether Go's linker made the file: it says so by a section of its own, stripped or not. */
+bool scope_image_is_go(const struct scope_image *image);
+
 /* Whether the file is a debug file: its names hold, but no code and no unwind tables are in it. */
 bool scope_image_is_debug(const struct scope_image *image);
 

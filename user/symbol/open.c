@@ -13,6 +13,7 @@
 #include "proc/open.h"
 #include "proc/reader.h"
 #include "symbol/debugfile.h"
+#include "symbol/runtime.h"
 
 /*
  * The kernel's page of code is the same in every process of a machine, so this process's own
@@ -96,6 +97,10 @@ static int stripped_say(struct scope_spaces *spaces, const struct scope_file *fi
 {
 	if (2 * named >= functions)
 		return 0;
+	if (file->image && scope_image_is_go(file->image))
+		return scope_spaces_problem(spaces,
+			"%s: names of %zu of %zu functions are known, the others are shown as %s+0x…: "
+			SCOPE_RUNTIME_GO_NEEDS, file->path, named, functions, file->module);
 	return scope_spaces_problem(spaces,
 		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
 		"%s+0x…; name the folder of its debug symbols with --debug-dir "

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `scope doctor -p` says what a language's runtime needs so that functions have names: of Node with and without a
+# perf map, of Python, and of a program that Go's linker stripped. Run by scripts/check.sh; root.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scope=${BUILD:-$root/build}/user/scope
+work=$(mktemp -d)
+pids=()
+trap '[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null; rm -rf "$work"' EXIT
+failed=0
+
+says() {	# NAME PATTERN COMMAND...
+	local name=$1 pattern=$2 pid
+	shift 2
+	"$@" >/dev/null 2>&1 & pid=$!
+	pids+=("$pid")
+	sleep 1
+	if "$scope" doctor -p "$pid" >"$work/said" 2>&1 </dev/null; grep -qE "$pattern" "$work/said"; then
+		echo "ok doctor_runtime $name"
+	else
+		echo "not ok doctor_runtime $name: no line with '$pattern' in: $(cat "$work/said")"
+		failed=1
+	fi
+}
+
+printf 'int pause(void); int main(void) { return pause(); }\n' >"$work/a.c"
+${CC:-gcc} -s -o "$work/plain" "$work/a.c" && printf x >"$work/x" &&
+	objcopy --add-section .go.buildinfo="$work/x" "$work/plain" "$work/go" || exit 77
+says 'of a stripped program' 'install the -dbgsym or -debuginfo package of .*/plain' "$work/plain"
+says 'of one of Go' "functions of .*/go will have no names: build it without -ldflags" "$work/go"
+if command -v node >/dev/null; then
+	says 'of Node' 'hint .* runs Node, .* no names yet: start it with --perf-basic-prof' \
+		node -e 'setTimeout(() => {}, 20000)'
+	says 'of Node with a map' 'ok .* runs Node, and names what it compiles' \
+		node --perf-basic-prof -e 'setTimeout(() => {}, 20000)'
+	rm -f "/tmp/perf-${pids[-1]}.map"
+fi
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+[ -z "$python" ] || says 'of Python' 'hint .* runs Python, .* start it with -X perf' \
+	"$python" -c 'import time; time.sleep(20)'
+exit $failed

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which runtime a process runs, by what it maps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbol/runtime.h"
+
+static const char *name_of(const char *path)
+{
+	const struct scope_runtime *runtime = scope_runtime_of_path(path);
+
+	return runtime ? runtime->name : "";
+}
+
+static void files_tell_the_runtime(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of("/usr/lib/jvm/java-17/lib/server/libjvm.so"), "Java");
+	assert_string_equal(name_of("/usr/bin/node"), "Node");
+	assert_string_equal(name_of("/usr/bin/python3.12"), "Python");
+	assert_string_equal(name_of("/usr/lib/libpython3.11.so.1.0"), "Python");
+	assert_string_equal(name_of("/usr/sbin/php-fpm8.2"), "PHP");
+	assert_string_equal(name_of("/usr/lib/erlang/erts-13/bin/beam.smp"), "Erlang");
+	assert_string_equal(name_of("/usr/sbin/nginx"), "");
+	assert_string_equal(name_of("/opt/node_exporter"), "");
+}
+
+static void code_of_the_process_counts_alone(void **state)
+{
+	const struct scope_trace_map maps[] = {
+		{.tgid = 1, .executable = true, .path = "/usr/bin/node"},
+		{.tgid = 2, .executable = false, .path = "/usr/bin/python3"},
+		{.tgid = 2, .executable = true, .path = "/usr/lib/libjvm.so"},
+	};
+
+	(void)state;
+	assert_string_equal(scope_runtime_of_maps(maps, 3, 2)->name, "Java");
+	assert_string_equal(scope_runtime_of_maps(maps, 3, 0)->name, "Node");
+	assert_null(scope_runtime_of_maps(maps, 3, 3));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_tell_the_runtime),
+		cmocka_unit_test(code_of_the_process_counts_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope doctor -p PID: what its language's runtime needs so that functions compiled at run time have names. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/doctor.h"
+#include "proc/proc.h"
+#include "proc/reader.h"
+#include "symbol/runtime.h"
+
+/* Did the runtime write the file that names its code? */
+static bool has_map(struct scope_proc_reader *reader, uint32_t pid)
+{
+	char root[32], path[64];
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", scope_proc_own_number(pid));
+	fd = scope_proc_reader_open_below(reader, root, path, true);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static void tell(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
+		 struct scope_advice *advice)
+{
+	char needs[256];
+
+	if (runtime->map && has_map(reader, pid)) {
+		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+				 "process %u runs %s, and names what it compiles in /tmp/perf-%u.map", pid,
+				 runtime->name, scope_proc_own_number(pid));
+		return;
+	}
+	snprintf(needs, sizeof(needs), runtime->needs, pid);
+	scope_doctor_say(advice, SCOPE_DOCTOR_HINT, "process %u runs %s, whose functions have no names%s: %s", pid,
+			 runtime->name, runtime->map ? " yet" : "", needs);
+}
+
+void scope_doctor_runtime(struct scope_machine *machine, struct scope_advice *advice)
+{
+	const struct scope_runtime *runtime;
+	struct scope_proc_maps maps = { 0 };
+	struct scope_proc_reader *reader = NULL;
+	struct scope_proc *proc = NULL;
+	int code;
+
+	if (!machine->pid)
+		return;
+	code = scope_proc_reader_create(NULL, NULL, &reader);
+	if (!code)
+		code = scope_proc_create(reader, &proc);
+	if (!code)
+		code = scope_proc_maps_read(proc, machine->pid, &maps);
+	/* Why it cannot be looked at was said before. */
+	runtime = code ? NULL : scope_runtime_of_maps(maps.map, maps.count, machine->pid);
+	if (runtime)
+		tell(reader, machine->pid, runtime, advice);
+	scope_proc_maps_destroy(&maps);
+	scope_proc_destroy(proc);
+	scope_proc_reader_destroy(reader);
+}

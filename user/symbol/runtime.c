@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which language's runtime a process runs, and what that needs so that its functions have names. */
+#include "symbol/runtime.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* Code that is compiled at run time stands in no file: debug symbols do not name it. */
+static const struct scope_runtime rows[] = {
+	{"Java", {"libjvm.so"}, true,
+	 "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "
+	 "on)"},
+	{"Node", {"node", "nodejs", "libnode.so*"}, true,
+	 "start it with --perf-basic-prof --interpreted-frames-native-stack"},
+	{"Python", {"python3*", "libpython3*.so*"}, true,
+	 "start it with -X perf (version 3.12 on; earlier ones do not name their functions)"},
+	{"Ruby", {"ruby*", "libruby*.so*"}, true,
+	 "start it with --yjit-perf; what is interpreted has no names"},
+	{".NET", {"libcoreclr.so"}, true, "start it with DOTNET_PerfMapEnabled=1 in its environment"},
+	{"Erlang", {"beam.smp"}, true, "start it with +JPperf true"},
+	{"PHP", {"php*", "libphp*.so*"}, false,
+	 "its functions are interpreted, and do not stand in stacks: those of the interpreter are named"},
+};
+
+const struct scope_runtime *scope_runtime_of_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (const char *const *file = rows[i].files; *file; file++)
+			if (!fnmatch(*file, slash ? slash + 1 : path, 0))
+				return &rows[i];
+	return NULL;
+}
+
+const struct scope_runtime *scope_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct scope_runtime *found = NULL;
+
+		if (map[i].executable && (!tgid || map[i].tgid == tgid))
+			found = scope_runtime_of_path(map[i].path);
+		if (found)
+			return found;
+	}
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which language's runtime a process runs, and what that needs so that its functions have names. */
+#ifndef SCOPE_SYMBOL_RUNTIME_H
+#define SCOPE_SYMBOL_RUNTIME_H
+
+#include "trace/trace.h"
+
+struct scope_runtime {
+	const char *name;	 /* as people call it */
+	const char *files[5];	 /* patterns of base names that its processes map, NULL at the end */
+	bool map;		 /* it may write a perf map, /tmp/perf-PID.map */
+	const char *needs;	 /* what to do, as the end of a sentence; %u, where there is one, is the process */
+};
+
+/* What a program of Go needs, which comes without debug packages. */
+#define SCOPE_RUNTIME_GO_NEEDS "build it without -ldflags -s and -w, which take its symbols away"
+
+/* What a program of Go needs, which comes without debug packages. */
+#define SCOPE_RUNTIME_GO_NEEDS "build it without -ldflags -s and -w, which take its symbols away"
+
+/* NULL: none that is known. */
+const struct scope_runtime *scope_runtime_of_path(const char *path);
+
+/* The first one that code of the process (0: of any) was mapped of. NULL: none that is known. */
+const struct scope_runtime *scope_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid);
+
+#endif
