@@ -59,9 +59,13 @@ case_ended() {
 	named 'main;program_burns'
 }
 
-# Deleted while it ran: named by a copy elsewhere, and the report says what is missing.
+# Deleted while it ran: the capture still reads it. Of raw stacks it is named by a copy elsewhere, and the report
+# says what is missing.
 case_deleted() {
 	cp full deleted && start ./deleted 0.5 && rm deleted && trace
+	stop
+	named 'main;program_burns' || return 1
+	cp full deleted && start ./deleted 0.5 && rm deleted && trace --raw-stacks
 	stop
 	mkdir -p copies && cp full copies/deleted
 	"$scope" report -i a.trace > report
@@ -72,6 +76,9 @@ case_deleted() {
 # Replaced by another build, as an update does.
 case_replaced() {
 	cp full replaced && start ./replaced 0.5 && cp library.so new && mv new replaced && trace
+	stop
+	named 'main;program_burns' || return 1
+	cp full replaced && start ./replaced 0.5 && cp library.so new && mv new replaced && trace --raw-stacks
 	stop
 	mkdir -p old && cp full old/replaced
 	"$scope" report -i a.trace > report

@@ -260,7 +260,7 @@ for event in switch waking fork exec thread_exit state stack sample; do
 done
 pass "the file has as many events as the kernel counted" all_there
 pass "the trace has descriptors" dumped '^fd .*pipe'
-pass "the trace has the stack of a standing thread" dumped '^memory '
+pass "the trace has the stack of a standing thread" dumped '^standing '
 pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
 pass "the trace has maps of a program started meanwhile" dumped '/sleep'
 pass "the trace says where in the kernel samples hit" dumped ' sample .* kernel_ip=0xffffffff[0-9a-f]{8} .*kernel'
