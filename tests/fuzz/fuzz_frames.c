@@ -15,6 +15,7 @@
 #include "export/export.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "symbol/scrub.h"
 #include "trace/format.h"
 
 #define FRAMES_MAX 256
@@ -71,6 +72,9 @@ static size_t make_example(uint8_t *data, size_t room, uint32_t seed)
 		"sym 0 0x1000 0x100 operator\\x20new demo program\nsym 0 0x2000 0x100 main demo program\n"
 		"sym 100 0x3000 0x40 _ZN3foo3barEv jit program\n"
 		"fd 100 7 accepted socket:[123]\nfd 100 5 epoll -\nmemory 100 0x7ffe0000 00ff10\n"
+		"standing 102 0x2 0x401010,0x402010 unwound\nlock 101 0x5000 100\n"
+		"file 0 read 0 12 7 /usr/bin/demo 0123abcd -\n"
+		"code 0 0x1010 0x401000 0x40 _ZN1a1bEv 2 10 inner demo.c 20 - demo.c function named lined\n"
 		"0 0 state 100 tgid=100 state=sleeping nr=epoll_wait since=0 run=5 comm=demo args=5,9\n"
 		"0 0 stack 100 0x1010,0x2010\n"
 		"10 0 state 102 tgid=100 state=disk nr=read since=3 run=0 comm=a regs=0x1,0x2\n"
@@ -79,6 +83,7 @@ static size_t make_example(uint8_t *data, size_t room, uint32_t seed)
 		"16 0 block_done 100 write dev=254,0 sector=2048 bytes=4096 latency=1 sync\n"
 		"17 0 probe 100 7 args=3,4\n18 0 stack 100 0x1010 reason=2\n19 0 delay 100 1 asked=5 served=6\n"
 		"2200 0 stack 100 regs=0x1,0x2 data=00ff7f fault\n"
+		"2300 0 sample 100 0x400010,0x400021 kernel_ip=0x7 kernel unwound_cut guessed\n"
 		"9100 1 fork 200 parent=100 tgid=200 comm=child\n9200 1 exec 200 old=200 tgid=200 comm=new\n"
 		"9300 1 thread_exit 200 tgid=200 last\n9400 0 lost 17\n";
 	size_t size;
@@ -215,7 +220,7 @@ static void change(struct mutant *mutant)
 		*other = swap;
 		break;
 	case 9:
-		part->head.type = draw(mutant, 12);
+		part->head.type = draw(mutant, 16);
 		break;
 	case 10:
 		part->head.cpu = draw(mutant, 2) ? draw(mutant, 4) : draw(mutant, 9000);
@@ -347,6 +352,33 @@ static void report(struct scope_trace *trace)
 	scope_analysis_destroy(analysis);
 }
 
+/* A trace again, whatever it was made of. */
+static void scrub(struct scope_trace *trace)
+{
+	const struct scope_symbol_options options = { .root = "/nonexistent" };
+	struct scope_scrub_counts counts;
+	struct scope_writer *writer;
+	struct scope_symbols *symbols;
+	struct scope_trace *again;
+	struct scope_error error;
+	const int fd = fuzz_memory();
+	size_t count;
+	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
+
+	if (scope_writer_create_fd(fd, "scrubbed", &error, &writer) ||
+	    scope_symbols_create(maps, count, NULL, 0, &options, &symbols) || scope_symbols_tell(symbols, trace))
+		fuzz_die("no memory");
+	if (!scope_scrub(trace, symbols, writer, &counts) && !scope_writer_finish(writer, &error)) {
+		again = fuzz_read(fd);
+		if (again)
+			scope_text_write(again, nowhere(), &error);
+		scope_trace_close(again);
+	}
+	scope_symbols_destroy(symbols);
+	scope_writer_destroy(writer);
+	close(fd);
+}
+
 static void export(struct scope_trace *trace, const char *format)
 {
 	const struct scope_symbol_options options = { .root = "/nonexistent" };
@@ -359,7 +391,8 @@ static void export(struct scope_trace *trace, const char *format)
 
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	if (scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols))
+	if (scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols) ||
+	    scope_symbols_tell(symbols, trace))
 		fuzz_die("no memory");
 	scope_export_find(format)->run(trace, symbols, &to, &error);
 	scope_symbols_destroy(symbols);
@@ -380,6 +413,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		export(trace, formats[chance / 8 % 5]);
 	else if (trace && chance % 8 == 1)
 		report(trace);
+	else if (trace && chance % 8 == 2)
+		scrub(trace);
 	else if (trace && chance % 2)
 		scope_text_write(trace, nowhere(), &error);
 	scope_trace_close(trace);
