@@ -197,6 +197,8 @@ static int cut(struct scope_capture_run *capture)
 			      capture, &capture->states))
 		capture->states = NULL;
 	code = keep_up(capture);
+	if (!code)
+		code = scope_capture_settle(capture, keep_up);
 	if (code)
 		code = failed(capture, code);
 	else

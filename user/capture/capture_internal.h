@@ -70,7 +70,8 @@ bool scope_capture_all_written(const struct scope_capture_run *capture);
 /* Names of what was hit are to be written; all: at the end of a file. */
 void scope_capture_want_names(struct scope_capture_run *capture, bool all);
 
-/* Waits until all is. meanwhile: while events still come, and then 2 s at most; NULL: none come any more. */
+/* Waits until all is. meanwhile: while events still come, and then 2 s at most for names; NULL: none
+ * come any more, and 20 s. */
 int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context));
 
 /* Brings stats up to date. */

@@ -7,7 +7,8 @@
 #include "proc/proc.h"
 #include "trace/writer.h"
 
-#define CUT_MS 2000u /* a file that is cut waits for its stacks so long */
+#define CUT_MS 2000u /* a file that is cut waits for names so long */
+#define END_MS 20000u /* and the last one so long */
 #define SLICE_MS 20u
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
@@ -84,9 +85,13 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(voi
 {
 	int code = 0;
 
-	/* What comes in while it waits has its turn, too; so there is a limit, unless nothing comes any more. */
-	for (unsigned int waited = 0; !code && !scope_capture_all_written(capture) &&
-				      (!meanwhile || waited < CUT_MS); waited += SLICE_MS) {
+	/*
+	 * Events that still come in have their turn, too, and a file needs all that happened before its
+	 * end. Names have a limit then: those that are left are in the next file, or in none.
+	 */
+	for (unsigned int waited = 0; !code && !scope_capture_all_written(capture); waited += SLICE_MS) {
+		if (waited >= (meanwhile ? CUT_MS : END_MS))
+			scope_unwinder_leave_names(capture->unwinder);
 		code = scope_capture_pump(capture, SLICE_MS);
 		if (!code && meanwhile)
 			code = meanwhile(capture);

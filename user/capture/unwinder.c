@@ -138,6 +138,11 @@ void scope_unwinder_want_names(struct scope_unwinder *unwinder, bool all)
 	unwinder->names_all |= all;
 }
 
+void scope_unwinder_leave_names(struct scope_unwinder *unwinder)
+{
+	unwinder->names_wanted = false;
+}
+
 /* ---- jobs ---- */
 
 void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count)
@@ -344,6 +349,14 @@ static int go_on(struct scope_unwinder *unwinder)
 	return code;
 }
 
+/* Debug information may be large, and stacks of the child are lost with it: names get longer. */
+static uint64_t limit_ns(const struct scope_unwinder *unwinder)
+{
+	const uint64_t wait_ns = SCOPE_UNWINDER_WAIT_MS * NS_PER_MS;
+
+	return unwinder->busy == SCOPE_UNWINDER_NAMES ? 3 * wait_ns : wait_ns;
+}
+
 static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 {
 	const uint64_t end_ns = scope_unwinder_now_ns() + wait_ms * NS_PER_MS;
@@ -360,7 +373,7 @@ static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 				code = go_on(unwinder);
 			continue;
 		}
-		if (scope_unwinder_now_ns() > unwinder->since_ns + SCOPE_UNWINDER_WAIT_MS * NS_PER_MS)
+		if (scope_unwinder_now_ns() > unwinder->since_ns + limit_ns(unwinder))
 			give_up(unwinder);
 		if (scope_unwinder_now_ns() >= end_ns)
 			break;

@@ -12,7 +12,7 @@
  *   file  ◄── write() ◄── scope_unwinder_pump() ◄═════════════════════╝
  *
  * Sub-buffers are written in the order in which they were taken. A child that does not answer for
- * SCOPE_UNWINDER_WAIT_MS, or that ends, or behind which twice SCOPE_UNWINDER_QUEUE_BYTES wait, is given up; and
+ * SCOPE_UNWINDER_WAIT_MS (three times that while it looks names up), or that ends, or behind which twice SCOPE_UNWINDER_QUEUE_BYTES wait, is given up; and
  * so are stacks that would make the queue longer than that once. Of such stacks the program counter stays, and
  * they are counted.
  *
@@ -65,7 +65,7 @@ int scope_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subb
 
 /*
  * Writes what has come back, and hands out more; waits for so long at most while anything is under way.
- * From within itself it does nothing. 0 or -errno; SCOPE_UNWINDER_WAIT_MS ends every wait.
+ * From within itself it does nothing. 0 or -errno.
  */
 int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms);
 
@@ -74,6 +74,9 @@ int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms);
  * and how many functions the other files have. Until that is done scope_unwinder_idle() is false.
  */
 void scope_unwinder_want_names(struct scope_unwinder *unwinder, bool all);
+
+/* Those that are left are for the next time. */
+void scope_unwinder_leave_names(struct scope_unwinder *unwinder);
 
 /* Is all written that was taken, and wanted? */
 bool scope_unwinder_idle(const struct scope_unwinder *unwinder);

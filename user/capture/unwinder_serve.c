@@ -12,6 +12,8 @@
 #include "symbol/names.h"
 #include "symbol/symbol.h"
 
+#define NAMES_NS 50000000ull /* stacks wait while addresses are named */
+
 struct server {
 	struct scope_unwinder_shared *shared;
 	struct scope_symbols *symbols;
@@ -91,7 +93,8 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 {
 	uint16_t type;
 	size_t bytes;
-	int code = scope_names_next(server->symbols, all, (uint8_t *)server->shared->out, &type, &bytes);
+	int code = scope_names_next(server->symbols, all, NAMES_NS, (uint8_t *)server->shared->out, &type,
+				    &bytes);
 
 	if (code <= 0)
 		return code;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/grow.h"
 #include "base/plain.h"
@@ -154,10 +155,20 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	return put_lines(line, place.lines, payload);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
 /* Those of one file that were noted one after the other. */
-static int put_places(struct scope_spaces *spaces, const struct scope_file *file, struct payload *payload)
+static int put_places(struct scope_spaces *spaces, const struct scope_file *file, uint64_t limit_ns,
+		      struct payload *payload)
 {
 	const struct scope_frame_places head = { .file = file->number };
+	const uint64_t begin_ns = limit_ns ? now_ns() : 0;
 	int ret = 0;
 
 	put(payload, &head, sizeof(head));
@@ -166,7 +177,7 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 		struct scope_mapping *mapping = &spaces->mapping[hit->mapping];
 		const size_t before = payload->bytes;
 
-		if (mapping->file != file)
+		if (mapping->file != file || (limit_ns && i && now_ns() - begin_ns > limit_ns))
 			break;
 		if (!mapping->tried)
 			ret = scope_spaces_open(spaces, mapping);
@@ -193,8 +204,8 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 	return NULL;
 }
 
-int scope_names_next(struct scope_symbols *symbols, bool all, uint8_t *buffer, uint16_t *ret_type,
-		     size_t *ret_bytes)
+int scope_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
+		     uint16_t *ret_type, size_t *ret_bytes)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
 	struct payload payload = { .data = buffer };
@@ -213,7 +224,7 @@ int scope_names_next(struct scope_symbols *symbols, bool all, uint8_t *buffer, u
 			ret = put_file(spaces, mapping->file, &payload);
 	} else {
 		*ret_type = SCOPE_FRAME_PLACES;
-		ret = put_places(spaces, mapping->file, &payload);
+		ret = put_places(spaces, mapping->file, limit_ns, &payload);
 	}
 	*ret_bytes = payload.bytes;
 	return ret ? ret : 1;

@@ -19,10 +19,11 @@ int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_
 /*
  * The payload of the next frame that is to be written (trace/format.h: FILE, PLACES) of what was noted and
  * not given yet; it takes as long as reading the symbols of a file, and those of a few addresses. all: of files that programs
- * have mapped and were not in, too, how many functions they have. room: 64 KiB at least. 1; 0: there is none; -ENOMEM.
+ * have mapped and were not in, too, how many functions they have. limit_ns: after so long no
+ * further address is looked up; 0: no limit. buffer: SCOPE_NAMES_ROOM bytes. 1; 0: there is none; -ENOMEM.
  */
 #define SCOPE_NAMES_ROOM 65536u
-int scope_names_next(struct scope_symbols *symbols, bool all, uint8_t *buffer, uint16_t *ret_type,
-		     size_t *ret_bytes);
+int scope_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
+		     uint16_t *ret_type, size_t *ret_bytes);
 
 #endif

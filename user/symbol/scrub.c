@@ -197,7 +197,7 @@ static int write_names(struct scrub *scrub)
 	int ret = buffer ? 1 : -ENOMEM;
 
 	while (ret > 0) {
-		ret = scope_names_next(scrub->symbols, true, buffer, &type, &bytes);
+		ret = scope_names_next(scrub->symbols, true, 0, buffer, &type, &bytes);
 		if (ret > 0)
 			ret = scope_writer_names(scrub->writer, type, buffer, bytes) ?: 1;
 	}
