@@ -39,6 +39,7 @@ static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
 	} rows[] = {
 		{ basis->skipped, "not taken (limit per second)" },
 		{ basis->absent, "of calls whose sleep was thinned out or lost" },
+		{ basis->given_up, "not unwound in time" },
 		{ basis->lost, "lost for want of room in perf's ring of stacks" },
 	};
 	struct scope_text count;

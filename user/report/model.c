@@ -65,6 +65,7 @@ void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis 
 		.skipped = scope_trace_meta_number(trace, SCOPE_META_STACKS_SKIPPED, 0),
 		.absent = scope_trace_meta_number(trace, SCOPE_META_STACKS_ABSENT, 0),
 		.lost = scope_trace_meta_number(trace, SCOPE_META_STACKS_LOST, 0),
+		.given_up = scope_trace_meta_number(trace, SCOPE_META_STACKS_GIVEN_UP, 0),
 		.stack_min_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0),
 		.stack_highest_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0),
 		.signatures = make_signatures(analysis),
