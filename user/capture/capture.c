@@ -190,6 +190,11 @@ static int cut(struct scope_capture_run *capture)
 		code = scope_capture_settle(capture, keep_up);
 	if (!code)
 		code = scope_capture_write_kernel(capture, keep_up);
+	/* That may have taken long: else threads would seem to do nothing until their STATE. */
+	if (!code)
+		code = capture->source->flush(capture->feed);
+	if (!code)
+		code = keep_up(capture);
 	if (code)
 		return failed(capture, code);
 	if (scope_states_take(capture->source, capture->feed, &capture->options,
