@@ -16,6 +16,9 @@
 #include "rank/together.h"
 #include "rank/verdict.h"
 
+#define IN_DOUBT 0.5	/* of a caller that may be one cause, or what several have in common */
+#define UNSURE_UNITS 10 /* at least, that it shows in */
+
 const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
 	.odds_min = 5,
@@ -97,7 +100,7 @@ static void keep_near(const struct scope_finding *finding, enum scope_rank_rule 
 	struct scope_near *near = ranking->near;
 	size_t at = ranking->nears;
 
-	if (fails == SCOPE_RULE_NONE || fails == SCOPE_RULE_EXCESS || finding->odds <= 1)
+	if (fails == SCOPE_RULE_EXCESS || finding->odds <= 1)
 		return;
 	while (at && near[at - 1].finding.excess_ns < finding->excess_ns)
 		at--;
@@ -160,7 +163,11 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node,
 	err = weigh_share(input, &share, &finding, &fails);
 	if (err)
 		return err;
-	if (fails || finding.outside || scope_rank_is_kernel(input->options, &finding)) {
+	/* Several causes fit as well as one: half of it is in doubt. */
+	if (!fails && (finding.odds * IN_DOUBT < input->options->odds_min || finding.units < UNSURE_UNITS ||
+		       finding.outside || scope_rank_is_kernel(input->options, &finding)))
+		fails = SCOPE_RULE_PARTS;
+	if (fails) {
 		keep_near(&finding, fails, ranking);
 		return 0;
 	}

@@ -46,6 +46,7 @@ enum scope_rank_rule {
 	SCOPE_RULE_CHANCE,
 	SCOPE_RULE_HALVES,
 	SCOPE_RULE_FLOOR,
+	SCOPE_RULE_PARTS, /* too few stacks to tell whether what it calls is one cause, and it stands out too little */
 };
 
 enum scope_finding_kind {

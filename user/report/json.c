@@ -260,6 +260,7 @@ static json_t *make_near(const struct scope_analysis *analysis)
 		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",
 		[SCOPE_RULE_TIMES] = "times",	[SCOPE_RULE_CHANCE] = "chance",
 		[SCOPE_RULE_HALVES] = "halves",	[SCOPE_RULE_FLOOR] = "floor",
+		[SCOPE_RULE_PARTS] = "parts",
 	};
 	const struct scope_ranking *ranking = analysis->ranking;
 	json_t *array = json_array();

@@ -203,6 +203,9 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 			"needed", scope_format_ns(&costs, finding->p50_ns - finding->usual_ns), need->floor_ns / 1e6,
 			100 * need->floor_share);
 		break;
+	case SCOPE_RULE_PARTS:
+		fputs("too few stacks tell whether what it calls is one cause", to);
+		break;
 	case SCOPE_RULE_NONE:
 	case SCOPE_RULE_EXCESS:
 		break;

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From evidence to an ordered list: who is named for what, in which order, and what is left unsaid. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rank_case.h"
+
+#define SLOW_NS 1000000
+
+static const struct scope_function loop = {.name = "loop", .module = "p"};
+static const struct scope_function find = {.name = "find", .module = "p"};
+static const struct scope_function hash = {.name = "hash", .module = "p"};
+static const struct scope_function idle = {.name = "idle", .module = "p"};
+
+static struct rank_case *made;
+static struct scope_hang hangs[4];
+static struct scope_standing standing[CASE_THREADS];
+static struct scope_ranking *ranking;
+static uint32_t at_loop, at_find, at_hash, at_idle;
+
+static uint32_t below_loop(const struct scope_function *function)
+{
+	const struct scope_function *path[] = {&loop, function};
+
+	return case_node(made, path, 2);
+}
+
+static int setup(void **state)
+{
+	const struct scope_function *path[] = {&loop};
+
+	(void)state;
+	made = case_create();
+	at_loop = case_node(made, path, 1);
+	at_find = below_loop(&find);
+	at_hash = below_loop(&hash);
+	at_idle = below_loop(&idle);
+	made->group[0].serves = true;
+	memset(standing, 0, sizeof(standing));
+	memset(hangs, 0, sizeof(hangs));
+	made->groups.of_thread = calloc(CASE_THREADS, sizeof(uint32_t));
+	assert_non_null(made->groups.of_thread);
+	made->evidence.standing = standing;
+	made->input.hangs = hangs;
+	made->detection.busy_ns = 100.0 * SLOW_NS;
+	made->evidence.stacks = 1000;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scope_ranking_destroy(ranking);
+	ranking = NULL;
+	free(made->groups.of_thread);
+	made->evidence.standing = NULL;
+	case_destroy(made);
+	return 0;
+}
+
+static void sample(uint32_t node, double excess_ns, uint32_t unit)
+{
+	struct scope_tree_node *of = &made->evidence.tree.node[node];
+
+	case_item(made, (struct scope_item){
+		.node = node, .kind = SCOPE_ITEM_RUN, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
+	});
+	of->self_ns += excess_ns;
+	of->self_run_ns += excess_ns;
+	made->evidence.excess_ns += excess_ns > 0 ? excess_ns : 0;
+}
+
+/* So many slow units, evenly over the window, with a sample there each. */
+static void slow_units(uint32_t node, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t begin_ns = CASE_END_NS / count * i;
+		const uint32_t unit = case_unit(made, (struct scope_unit){
+			.begin_ns = begin_ns, .end_ns = begin_ns + SLOW_NS, .run_ns = SLOW_NS,
+		}, 0, SCOPE_UNIT_SLOW, 0, 0);
+
+		sample(node, SLOW_NS, unit);
+	}
+}
+
+/* Usual units run in the loop itself. */
+static void usual_units(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const uint32_t unit = case_unit(made, (struct scope_unit){.run_ns = 1000}, 0, SCOPE_UNIT_USUAL, 0, 0);
+
+		sample(at_loop, -1000, unit);
+	}
+}
+
+static void rank(void)
+{
+	made->survey.units = 1000;
+	made->survey.busy_ns = made->detection.busy_ns;
+	scope_tree_sum(&made->evidence.tree);
+	assert_int_equal(scope_rank_run(&made->input, &ranking), 0);
+}
+
+static const char *named(size_t place)
+{
+	return place < ranking->findings ? ranking->finding[place].function->name : "";
+}
+
+static void a_function_that_stands_out_is_named(void **state)
+{
+	(void)state;
+	slow_units(at_find, 40);
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 1);
+	assert_string_equal(named(0), "find");
+	assert_int_equal(ranking->verdict, SCOPE_VERDICT_SLOWDOWN);
+	assert_int_equal(ranking->finding[0].units, 40);
+	assert_true(ranking->inside_share > 0.99);
+	assert_int_equal(ranking->nears, 0);
+}
+
+static void several_are_listed_by_their_excess(void **state)
+{
+	(void)state;
+	slow_units(at_hash, 20);
+	slow_units(at_find, 40);
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 2);
+	assert_string_equal(named(0), "find");
+	assert_string_equal(named(1), "hash");
+}
+
+/* find has 90 % of the excess: beside it hash has odds of 2, until find is left out. */
+static void what_one_hides_is_found_in_a_further_round(void **state)
+{
+	(void)state;
+	slow_units(at_find, 140);
+	slow_units(at_hash, 16);
+	usual_units(100);
+	for (int i = 0; i < 4; i++)
+		sample(at_hash, -1000, 0);
+	rank();
+	assert_int_equal(ranking->findings, 2);
+	assert_string_equal(named(1), "hash");
+}
+
+static void what_fails_one_rule_came_near(void **state)
+{
+	(void)state;
+	slow_units(at_find, 4);
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 0);
+	assert_int_equal(ranking->verdict, SCOPE_VERDICT_NOTHING);
+	assert_int_equal(ranking->nears, 1);
+	assert_ptr_equal(ranking->near[0].finding.function, &find);
+	assert_int_equal(ranking->near[0].fails, SCOPE_RULE_UNITS);
+}
+
+/* A caller's excess splits over three callees; of so many units each has one stack, in one of them, by turns. */
+static bool caller_is_named(unsigned count)
+{
+	static const struct scope_function caller = {.name = "caller", .module = "p"};
+	const struct scope_function *callee[] = {&find, &hash, &idle}, *path[] = {&loop, &caller, NULL};
+	bool is_named;
+
+	for (unsigned i = 0; i < count; i++) {
+		path[2] = callee[i % 3];
+		slow_units(case_node(made, path, 3), 1);
+		made->units.unit[i].begin_ns = CASE_END_NS / count * i;
+	}
+	usual_units(100);
+	rank();
+	is_named = !strcmp(named(0), "caller");
+	if (is_named)
+		assert_int_equal(ranking->finding[0].confidence, SCOPE_CONFIDENCE_LOW);
+	else
+		assert_int_equal(ranking->near[0].fails, SCOPE_RULE_PARTS);
+	return is_named;
+}
+
+static void a_caller_that_few_stacks_tell_of_needs_ten_units(void **state)
+{
+	(void)state;
+	assert_true(caller_is_named(10));
+	teardown(state);
+	setup(state);
+	assert_false(caller_is_named(9));
+}
+
+static struct scope_hang *hang(uint32_t thread, uint32_t node, uint64_t since_ns)
+{
+	struct scope_hang *row = &hangs[made->input.hang_count++];
+
+	*row = (struct scope_hang){
+		.thread = thread, .kind = SCOPE_HANG_BLOCKED, .since_ns = since_ns, .owner = SCOPE_OWNER_NONE,
+	};
+	standing[thread].node = node;
+	return row;
+}
+
+/* The oldest waits for a lock, one is a circle of its own, one may be idle; and a function is slow. */
+static void hangs_come_in_the_order_of_what_they_prove(void **state)
+{
+	(void)state;
+	slow_units(at_hash, 40);
+	usual_units(100);
+	hang(0, at_find, 0)->lock = true;
+	hang(1, at_idle, 10)->unsure = true;
+	rank();
+	assert_string_equal(named(0), "find");
+	assert_string_equal(named(1), "hash");
+	assert_string_equal(named(2), "idle");
+	assert_int_equal(ranking->verdict, SCOPE_VERDICT_HANG);
+	scope_ranking_destroy(ranking);
+	hangs[1].unsure = false;
+	rank();
+	assert_string_equal(named(0), "idle");
+	assert_string_equal(named(1), "find");
+	assert_string_equal(named(2), "hash");
+	scope_ranking_destroy(ranking);
+	hangs[0].circle = true;
+	rank();
+	assert_string_equal(named(0), "find");
+}
+
+/* The one shown is the oldest, or one of a circle. */
+static void threads_in_one_function_are_one_row(void **state)
+{
+	(void)state;
+	hang(0, at_find, 100);
+	hang(1, at_find, 50);
+	hang(2, at_find, 75);
+	rank();
+	assert_int_equal(ranking->findings, 1);
+	assert_int_equal(ranking->finding[0].threads, 3);
+	assert_int_equal(ranking->finding[0].thread, 1);
+	assert_true(fabs(ranking->finding[0].share - 1) < 1e-9);
+	scope_ranking_destroy(ranking);
+	hangs[2].lock = hangs[2].circle = true;
+	rank();
+	assert_int_equal(ranking->finding[0].thread, 2);
+	assert_true(ranking->finding[0].circle);
+}
+
+static void no_more_than_so_many_are_listed(void **state)
+{
+	(void)state;
+	made->options.findings_max = 1;
+	slow_units(at_hash, 20);
+	slow_units(at_find, 40);
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 1);
+	assert_string_equal(named(0), "find");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(a_function_that_stands_out_is_named),
+		TEST(several_are_listed_by_their_excess),
+		TEST(what_one_hides_is_found_in_a_further_round),
+		TEST(what_fails_one_rule_came_near),
+		TEST(a_caller_that_few_stacks_tell_of_needs_ten_units),
+		TEST(hangs_come_in_the_order_of_what_they_prove),
+		TEST(threads_in_one_function_are_one_row),
+		TEST(no_more_than_so_many_are_listed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
