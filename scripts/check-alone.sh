@@ -13,7 +13,8 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 alone=$2/alone
 rm -rf "$alone"
-mkdir -p "$alone"
+# Kernels up to 5.3 write there, and make it for whole modules only.
+mkdir -p "$alone/.tmp_versions"
 
 # Before the headers of kmod/ stands compat.h, as in each source file; before those of compat/ nothing. What has
 # no guard is a part of the file that includes it.
