@@ -16,6 +16,8 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+/* Of 3.10, linux/smp.h uses this one and does not include it. */
+#include <linux/percpu.h>
 #include <linux/smp.h>
 
 enum { SCOPE_COMPAT_PREPARE, SCOPE_COMPAT_ONLINE };
