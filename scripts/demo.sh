@@ -35,14 +35,14 @@ fi
 
 expect=$(cat "$out/expect")
 kind=$(cat "$out/kind")
-# Rows of the ranking: a number, a function, its module.
-named=$(awk '/^  #  function/ {on = 1; next} on && $1 ~ /^[0-9]+$/ {print $2; next} {on = 0}' \
-	"$out/report.txt")
+# The functions that are named, the first one first.
+named=$(sed -nE -e 's/^  Where +(.*) in [^ ]+(, .*)?$/\1/p' \
+	-e '/^  Also /{ s/^  Also +//; s/ \([0-9]+ %\)(, )?/\n/g; s/\n*$//p; }' "$out/report.txt")
 rank=$(grep -nxE "$expect" <<<"$named" | head -n 1 | cut -d: -f1 || true)
 
 if [ "$kind" = none ]; then
 	# On a busy host it is true, and no alarm, that the time went to waiting for a CPU.
-	verdict=$(grep -oE 'NOTHING ABNORMAL|OUTSIDE THE PROGRAM' "$out/report.txt" | head -n 1 || true)
+	verdict=$(grep -oE '^(NOTHING ABNORMAL|SLOWDOWN outside)' "$out/report.txt" | head -n 1 || true)
 	if [ -z "$named" ] && [ -n "$verdict" ]; then
 		echo "demo: PASS: no function is named in the healthy server: $verdict"
 		exit 0

@@ -26,7 +26,7 @@ static double now_s(clockid_t clock)
 /* From the end of the file to the last byte of the report. */
 static int report(const struct feed *feed)
 {
-	const struct scope_report_style style = { .details = 3 };
+	const struct scope_report_style style = { .verbose = true, .details = 3 };
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 	struct scope_error error = { "" };

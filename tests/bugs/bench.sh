@@ -23,7 +23,7 @@ failed=0
 mkdir -p "$out"
 
 report_again() {	# DIR
-	"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" -o "$1/report.txt" \
+	"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" -o "$1/report.txt" \
 		>"$1/log" 2>&1 || return 1
 	[ ! -e "$1/signatures.db" ] ||
 		"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" --no-stacks \

@@ -44,7 +44,7 @@ for ((i = 1; i <= runs; i++)); do
 	dir=$(printf '%s/%03d' "$out" "$i")
 	if [ -n "$again" ]; then
 		[ -e "$dir/facts" ] || continue
-		"$scope" report -i "$dir/trace" -o "$dir/report.txt" >"$dir/log" 2>&1 && continue
+		"$scope" report -v -i "$dir/trace" -o "$dir/report.txt" >"$dir/log" 2>&1 && continue
 	elif [ -e "$dir/facts" ] ||
 	     run_beside $((i % 3)) "${cases[(i - 1) % ${#cases[@]}]}/twin" $((10000 + i)) "$dir"; then
 		continue

@@ -32,16 +32,16 @@ fi
 	trap '"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"; rm -rf "$WORK_DIR"' EXIT
 	if [ "$bug_kind" = hang ]; then sleep "${HANG_WAIT:-5}"; else sleep 2; fi
 	begun=$(date +%s.%N)
-	"$scope" report -p "$SERVER_PID" -d "$seconds" --source "${SOURCE:-perf}" \
+	"$scope" report -v -p "$SERVER_PID" -d "$seconds" --source "${SOURCE:-perf}" \
 		--save "$dir/trace" -o "$dir/report.txt"
 	ended=$(date +%s.%N)
 	# What signatures alone say: learned of this very build, under the load it has.
 	if [ "$kind" != none ] && [ "${LEARN_SECONDS:-6}" != 0 ]; then
 		"$scope" learn -p "$SERVER_PID" -d "${LEARN_SECONDS:-6}" --source "${SOURCE:-perf}" \
 			--db "$dir/signatures.db" &&
-			"$scope" report -i "$dir/trace" --no-stacks --db "$dir/signatures.db" \
+			"$scope" report -v -i "$dir/trace" --no-stacks --db "$dir/signatures.db" \
 				-o "$dir/by-signatures.txt" &&
-			"$scope" report -i "$dir/trace" --db "$dir/signatures.db" -o "$dir/by-both.txt" || true
+			"$scope" report -v -i "$dir/trace" --db "$dir/signatures.db" -o "$dir/by-both.txt" || true
 	fi
 } >"$dir/log" 2>&1
 {

@@ -339,7 +339,7 @@ static FILE *nowhere(void)
 
 static void report(struct scope_trace *trace)
 {
-	const struct scope_report_style style = { .details = 9 };
+	const struct scope_report_style style = { .verbose = true, .details = 9 };
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 

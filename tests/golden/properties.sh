@@ -14,7 +14,7 @@ bad=0
 
 report() {	# TEXT OUTPUT
 	"$scope" dump --reverse "$1" -o "$work/t.trace"
-	"$scope" report -i "$work/t.trace" > "$2"
+	"$scope" report -v -i "$work/t.trace" > "$2"
 }
 
 for name in ${*:-cpu lock two_bugs hang thread_pool slow_disk}; do

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 
 update=
 [ "${1:-}" != -u ] || { update=1; shift; }
-scope=${SCOPE:-build/san/scope}
+scope=$(realpath "${SCOPE:-build/san/scope}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -46,8 +46,11 @@ check() {	# NAME
 		! grep -q '^Signatures alone' "tests/golden/$name.py" || options+=(--no-stacks)
 	fi
 	make_trace "$name"
-	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.report"
-	"$scope" report -i "$work/$name.trace" "${options[@]}" > "$work/$name.again"
+	cd "$work"	# the report names the trace
+	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.report"
+	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.again"
+	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
+	cd "$OLDPWD"
 	if [ -n "$update" ]; then
 		cp "$work/$name.report" "tests/golden/$name.report"
 		echo "wrote $name"
@@ -59,6 +62,10 @@ check() {	# NAME
 		return 1
 	elif ! "$(dirname "$scope")/tests/test_stream" "$work/$name.trace"; then
 		echo "not ok $name - the report of a trace followed while it is written differs"
+		return 1
+	elif [ "$(wc -l < "$work/$name.screen")" -gt 15 ] || [ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.screen")" -gt 80 ]; then
+		cat "$work/$name.screen"
+		echo "not ok $name - the first screen has more than 15 lines of 80 columns"
 		return 1
 	else
 		echo "ok $name"

@@ -93,7 +93,7 @@ capture() {	# MODE
 	say "$([ ! -s "$dir/held" ]; echo $?)" "$1: readers hold no file of the session: $(tr '\n' ' ' < "$dir/held")"
 	"$scope" dump "$dir/a.trace" > "$dir/text"
 	say $? "$1: the trace reads"
-	timeout -s KILL 60 "$scope" report -i "$dir/a.trace" > "$dir/report" 2>&1
+	timeout -s KILL 60 "$scope" report -v -i "$dir/a.trace" > "$dir/report" 2>&1
 	say $? "$1: the report is made"
 }
 
@@ -135,7 +135,7 @@ fuse() {
 	expect "fuse: the trace says what was not read" "$dir/text" '^meta unread .*file'
 	expect "fuse: the program is mapped all the same" "$dir/text" '^map .*/program'
 	begin fuse
-	within "$((2 * limit_ms))" "fuse: report -p ends" "$scope" report -p "$target" --source "$source" -d 1
+	within "$((2 * limit_ms))" "fuse: report -p ends" "$scope" report -v -p "$target" --source "$source" -d 1
 	expect "fuse: it names the file" "$dir/said" '/program: cannot be read'
 	within "$limit_ms" "fuse: doctor -p ends" "$scope" doctor -p "$target"
 	finish
@@ -147,7 +147,7 @@ fuse_alive() {
 	say "$(! grep -q '^meta unread' "$dir/text"; echo $?)" "fuse_alive: all was read"
 	expect "fuse_alive: its build-id is known" "$dir/text" '^map .*/program .*[0-9a-f]{40}'
 	begin fuse_alive
-	within "$((2 * limit_ms))" "fuse_alive: report -p ends" "$scope" report -p "$target" --source "$source" -d 1
+	within "$((2 * limit_ms))" "fuse_alive: report -p ends" "$scope" report -v -p "$target" --source "$source" -d 1
 	say "$(! grep -q '/program' "$dir/said"; echo $?)" "fuse_alive: nothing is missing in it"
 	finish
 }
@@ -226,7 +226,7 @@ symlink() {
 	ln -sf "$dir/secret/pipe" "$dir/program"
 	( : > "$dir/secret/pipe"; : > "$dir/opened" ) &
 	writer=$!
-	timeout -s KILL 60 "$scope" report -p "$target" --source "$source" -d 1 > "$dir/report" 2>&1
+	timeout -s KILL 60 "$scope" report -v -p "$target" --source "$source" -d 1 > "$dir/report" 2>&1
 	say $? "symlink: the report is made"
 	say "$(! grep -q 'deleted or replaced' "$dir/report"; echo $?)" "symlink: the program is found where it is mapped"
 	say "$([ ! -e "$dir/opened" ]; echo $?)" "symlink: nobody opened the FIFO"

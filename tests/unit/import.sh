@@ -38,7 +38,7 @@ for kind in syscall enter exit switch waking; do
 	same "$kind by CTF" "$expected" "$(count "$work/ctf.trace" $kind)"
 done
 same "samples by perf script" "$(count "$work/trace" sample)" "$(count "$work/script.trace" sample)"
-"$scope" report -i "$work/script.trace" >"$work/report"
+"$scope" report -v -i "$work/script.trace" >"$work/report"
 same "the answer by perf script" "rebalance holds" \
 	"$(awk '$1 == 1 && $3 == "server" { print $2, $6 }' "$work/report")"
 

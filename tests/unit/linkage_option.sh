@@ -13,11 +13,11 @@ functions() { awk '$1 == "#" { on = 1; next } on && NF < 2 { exit } on && $1 ~ /
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/three_bugs.py > "$work/text"
 "$scope" dump --reverse "$work/text" -o "$work/trace"
-"$scope" report -i "$work/trace" > "$work/default"
+"$scope" report -v -i "$work/trace" > "$work/default"
 functions "$work/default" > "$work/wanted"
 [ "$(wc -l < "$work/wanted")" -ge 3 ]
 for name in complete average single ward divisive; do
-	"$scope" report -i "$work/trace" --linkage "$name" > "$work/report"
+	"$scope" report -v -i "$work/trace" --linkage "$name" > "$work/report"
 	functions "$work/report" | diff "$work/wanted" -
 	tr '\n' ' ' < "$work/report" | tr -s ' ' > "$work/line"
 	case $name in

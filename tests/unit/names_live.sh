@@ -68,7 +68,7 @@ case_deleted() {
 	cp full deleted && start ./deleted 0.5 && rm deleted && trace --raw-stacks
 	stop
 	mkdir -p copies && cp full copies/deleted
-	"$scope" report -i a.trace > report
+	"$scope" report -v -i a.trace > report
 	grep -q "deleted.*--debug-dir" report || { echo "the report names no remedy"; cat report; return 1; }
 	named not program_burns && named program_burns --debug-dir copies
 }
@@ -81,7 +81,7 @@ case_replaced() {
 	cp full replaced && start ./replaced 0.5 && cp library.so new && mv new replaced && trace --raw-stacks
 	stop
 	mkdir -p old && cp full old/replaced
-	"$scope" report -i a.trace > report
+	"$scope" report -v -i a.trace > report
 	grep -Eq "replaced.*build-id.*--debug-dir|replaced.*--debug-dir.*build-id" report ||
 		{ echo "the report does not tell the builds apart"; cat report; return 1; }
 	named not program_burns && named program_burns --debug-dir old
@@ -111,7 +111,7 @@ case_namespace() {
 refused() {	# PATTERN OPTION...
 	local pattern=$1 code=0
 	shift
-	"$scope" report -i a.trace "$@" > report 2>&1 || code=$?
+	"$scope" report -v -i a.trace "$@" > report 2>&1 || code=$?
 	[ "$code" -eq 2 ] && grep -q -- "$pattern" report || { echo "$* gives $code"; cat report; return 1; }
 }
 
@@ -122,9 +122,9 @@ case_options() {
 	"$scope" record -p "$target" --source perf -d 3 -o a.trace > said 2>&1
 	stop
 	exec 7>&- 8<&-
-	"$scope" report -i a.trace > report
+	"$scope" report -v -i a.trace > report
 	grep -q '^  1  main  ' report || { cat report; return 1; }
-	"$scope" report -i a.trace --system-libraries 'default,fu*' > report
+	"$scope" report -v -i a.trace --system-libraries 'default,fu*' > report
 	! grep -q '^  1  main  ' report || { echo "a library is named"; cat report; return 1; }
 	[ "$("$scope" report --system-libraries show | grep -c so)" -gt 20 ] || return 1
 	refused '--debug-dir.*nowhere' --debug-dir /nowhere &&
@@ -171,7 +171,7 @@ case_32bit() {
 	"$scope" export folded-off a.trace > folded
 	grep -Eq 'work;calls_into_hole;sleeps_in_hole;.*nanosleep' folded || { cat folded; return 1; }
 	# Its threads end in pause(), which has another number in 64-bit programs.
-	"$scope" report -i a.trace > report
+	"$scope" report -v -i a.trace > report
 	grep -q 'call path   work → pause' report || { cat report; return 1; }
 }
 

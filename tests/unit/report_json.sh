@@ -12,7 +12,7 @@ for name in all_idle healthy starved cpu lock hang spin near two_bugs slow_disk 
 	lost_early lost_meanwhile spin_accept freezes; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
 	"$scope" dump --reverse "$work/text" -o "$work/trace"
-	"$scope" report -i "$work/trace" > "$work/$name.report"
+	"$scope" report -v -i "$work/trace" > "$work/$name.report"
 	"$scope" report -i "$work/trace" --format json -o "$work/$name.json"
 done
 python3 tests/unit/report_json.py docs/report-json.md "$work"

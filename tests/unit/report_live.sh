@@ -27,7 +27,7 @@ check() {
 	fi
 }
 
-"$scope" report -p "$target" --source perf -d 600 --live=1 --save "$dir/a.trace" \
+"$scope" report -v -p "$target" --source perf -d 600 --live=1 --save "$dir/a.trace" \
 	> "$dir/piped" 2> "$dir/said" &
 reporter=$!
 for _ in $(seq 1200); do
@@ -42,8 +42,8 @@ check "piped: several reports, each with a head of its own" \
 check "piped: the last is that of the whole capture" \
 	[ "$(grep -c '^scope ' "$dir/piped")" -eq $(($(grep -c '^live · ' "$dir/piped") + 1)) ]
 check "piped: no escape sequence" bash -c "! grep -q $'\033' '$dir/piped'"
-awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' "$dir/piped" > "$dir/last"
-"$scope" report -i "$dir/a.trace" > "$dir/again"
+awk '/^(HANG|SPIN|SLOWDOWN|NOTHING) .*\(pid /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' "$dir/piped" > "$dir/last"
+"$scope" report -v -i "$dir/a.trace" > "$dir/again"
 check "piped: the saved trace has the same last report" diff "$dir/last" "$dir/again"
 
 # The kernel's count of CPU time against ours, as the report itself holds them together.

@@ -74,7 +74,7 @@ expect "of code in no file nothing can be learned, which is said" 'stands in no 
 
 strip -o "$dir/stripped" "$dir/server"
 mv "$dir/stripped" "$dir/server"
-SLOW=1 under 4000 report --no-stacks --save "$dir/slow.trace" > "$dir/report" || bad=1
+SLOW=1 under 4000 report -v --no-stacks --save "$dir/slow.trace" > "$dir/report" || bad=1
 "$scope" dump "$dir/slow.trace" > "$dir/text"
 expect "the function is named without stacks" '^  1  flush_journal +server ' "$dir/report"
 expect "signatures named it" '^     named by signature: 1' "$dir/report"
@@ -83,7 +83,7 @@ if grep -Eq '^[0-9]+ [0-9]+ (stack|sample) ' "$dir/text"; then
 	bad=1
 fi
 
-SLOW=1 under 4000 report > "$dir/report" || bad=1
+SLOW=1 under 4000 report -v > "$dir/report" || bad=1
 expect "with stacks of a stripped program it has its name" '^  1  flush_journal +server ' "$dir/report"
 expect "both named it" '^     named by stacks and signature: 1' "$dir/report"
 expect "and so have its callers" "call path .*main → serve → handle → flush_journal" "$dir/report"

@@ -48,7 +48,7 @@ static struct scope_trace *make_trace(void)
 /* One line, a blank between words. */
 static char *text_of(const struct scope_analysis *analysis)
 {
-	const struct scope_report_style style = {.details = 3};
+	const struct scope_report_style style = {.verbose = true, .details = 3};
 	size_t bytes, used = 0;
 	char *text;
 	FILE *to = open_memstream(&text, &bytes);

@@ -50,7 +50,7 @@ static char *text_of(uint64_t end_ns)
 static char *live_report(uint64_t end_ns, uint64_t window_ns, uint64_t *ret_since_ns)
 {
 	struct feed feed = {.step_events = 300000, .window_ns = window_ns};
-	const struct scope_report_style style = {.details = 3};
+	const struct scope_report_style style = {.verbose = true, .details = 3};
 	struct scope_analysis_options options;
 	struct scope_trace *trace, *growing;
 	struct scope_analysis *analysis;

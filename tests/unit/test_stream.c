@@ -20,7 +20,7 @@ static const struct feed usual = {.step_events = 300000};
 
 static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 {
-	const struct scope_report_style style = {.details = 3};
+	const struct scope_report_style style = {.verbose = true, .details = 3};
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 	char *text = NULL;

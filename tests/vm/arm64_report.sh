@@ -10,7 +10,7 @@ insmod "$module" || { echo "not ok arm64_report - no module"; exit 1; }
 "$planted" >/target &
 client=$!
 sleep 1
-"$scope" report -p "$(cat /target)" -d 15 --source kmod >/report 2>/stderr
+"$scope" report -v -p "$(cat /target)" -d 15 --source kmod >/report 2>/stderr
 status=$?
 kill -9 "$client"
 wait 2>/dev/null

@@ -182,7 +182,7 @@ server() {
 ranked() {
 	local status=0
 	begin shop
-	"$scope" report -p "$target" -d 5 --causal 2 --save shop.trace -o shop.report 2>"$dir/stderr" || status=1
+	"$scope" report -v -p "$target" -d 5 --causal 2 --save shop.trace -o shop.report 2>"$dir/stderr" || status=1
 	cp shop.report "$dir/stdout"
 	measured rebuild strong 1 && measured audit none 0 && grep -q 'progress: request' shop.report || status=1
 	says 0 'virtual speedup' speedup -p "$target" --top 2 -i shop.trace --by 0,30% --repeats 5 \

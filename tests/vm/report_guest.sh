@@ -28,7 +28,7 @@ pass() {	# NAME COMMAND...
 says() {	# STATUS PATTERN ARGUMENT...
 	local want=$1 pattern=$2 got=0
 	shift 2
-	"$report" "$@" > stdout 2> stderr < /dev/null || got=$?
+	"$report" -v "$@" > stdout 2> stderr < /dev/null || got=$?
 	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
 	grep -Eq -- "$pattern" stdout stderr || { echo "no '$pattern'"; return 1; }
 }
@@ -55,18 +55,18 @@ reports() { says 0 'confidence|NOTHING' -p "$target" -d 2 --save a.trace && unus
 # What was found while the trace came in, against what its file says; reports before the end.
 live_reports() {
 	local reporter status=0
-	"$report" -p "$target" -d 1000 --live=1 --save live.trace > stdout 2> stderr &
+	"$report" -v -p "$target" -d 1000 --live=1 --save live.trace > stdout 2> stderr &
 	reporter=$!
 	until_true grep -q '^live · ' stdout || status=1
 	kill -INT "$reporter"
 	wait "$reporter" && [ "$status" -eq 0 ] || return 1
-	awk '/^scope /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' stdout > last
+	awk '/^(HANG|SPIN|SLOWDOWN|NOTHING) .*\(pid /{ text = "" } { text = text $0 "\n" } END { printf "%s", text }' stdout > last
 	says 0 . -i live.trace && cmp stdout last && unused
 }
 reports_again() { says 0 'confidence|NOTHING' -i a.trace && cp stdout again && says 0 . -i a.trace && cmp stdout again; }
 
 ends_early() {
-	"$report" -p "$target" -d 1000 > stdout 2> stderr &
+	"$report" -v -p "$target" -d 1000 > stdout 2> stderr &
 	local reporter=$! status=0
 	until_true runs && sleep 2
 	kill -INT "$reporter"
@@ -77,7 +77,7 @@ ends_early() {
 target_ends() {
 	"$work" > /dev/null 2>&1 &
 	local dying=$! reporter status=0
-	"$report" -p "$dying" -d 1000 > stdout 2> stderr &
+	"$report" -v -p "$dying" -d 1000 > stdout 2> stderr &
 	reporter=$!
 	until_true runs && sleep 1
 	kill "$dying"

@@ -47,7 +47,7 @@ records() {	# SOURCE
 	[ "$(grep -c futex "$dir/dump")" -gt 0 ] || { tail -3 "$dir/dump"; return 1; }
 }
 
-reports() { "$scope" report -i "$bare/kmod.trace" >"$dir/report" && grep -q 'source kmod' "$dir/report"; }
+reports() { "$scope" report -v -i "$bare/kmod.trace" >"$dir/report" && grep -q 'source kmod' "$dir/report"; }
 
 # A session of its own shows beside what is recorded; the number is that of a running capture.
 status_sees_a_session() {
@@ -72,7 +72,7 @@ names_a_planted_bug() {
 	chroot "$bare" /planted >"$dir/server" &
 	client=$!
 	sleep 1
-	chroot "$bare" /scope-report -p "$(cat "$dir/server")" -d 12 --source kmod --save /tmp/bug.trace >"$dir/report" || status=1
+	chroot "$bare" /scope-report -v -p "$(cat "$dir/server")" -d 12 --source kmod --save /tmp/bug.trace >"$dir/report" || status=1
 	kill "$client"
 	wait "$client" 2>/dev/null
 	cat "$dir/report"
@@ -82,7 +82,7 @@ names_a_planted_bug() {
 # Reports, exports and databases need libraries, which are inside. The report is that of the other program.
 reads_traces() {
 	cp "$planted" /planted
-	alone report -i /tmp/bug.trace >"$dir/static" && "$scope" report -i "$dir/tmp/bug.trace" >"$dir/whole"
+	alone report -v -i /tmp/bug.trace >"$dir/static" && "$scope" report -v -i "$dir/tmp/bug.trace" >"$dir/whole"
 	diff "$dir/static" "$dir/whole" || return 1
 	alone export sqlite /tmp/bug.trace -o /tmp/bug.sqlite && alone report -i /tmp/bug.trace --format json >/dev/null &&
 		alone export folded /tmp/bug.trace | grep -q checksum_twice

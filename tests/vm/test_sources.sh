@@ -30,7 +30,7 @@ pass() {	# NAME COMMAND...
 name_functions() {
 	local source
 	for source in kmod perf; do
-		"$scope" report -i "$work/out/$source.trace" -o "$work/$source.report" || return 1
+		"$scope" report -v -i "$work/out/$source.trace" -o "$work/$source.report" || return 1
 		cat "$work/$source.report"
 		awk '/^  #  function/ {on = 1; next} on && $1 ~ /^[0-9]+$/ {print $2, $3; next} {on = 0}' \
 			"$work/$source.report" > "$work/$source.named"

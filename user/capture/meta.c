@@ -110,6 +110,8 @@ int scope_capture_first_meta(struct scope_writer *writer,
 	if (!code)
 		code = put(writer, SCOPE_META_ARCH, "%s", system.machine);
 	if (!code)
+		code = put(writer, SCOPE_META_HOST, "%s", system.nodename);
+	if (!code)
 		code = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
 	if (!code && stats->source->lacks[0])
 		code = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);

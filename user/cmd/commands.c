@@ -65,7 +65,9 @@ static const struct scope_option report_options[] = {
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
 	  .help = "text or json (default text)",
 	  .words = "text json" },
-	{ 'n', "details", "N", .help = "tell the first N findings in detail (default 3)" },
+	{ 'v', "verbose", .help = "also print all findings, their evidence, where the time went, and what\n"
+			  "it rests on" },
+	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",
 	  .help = "kmod (the module) or perf (default: the module where it can be used)",

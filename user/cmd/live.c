@@ -26,7 +26,7 @@
 struct scope_cmd_live {
 	uint64_t period_ns, next_ns; /* next_ns: since the capture began */
 	uint64_t window_ns;	     /* 0: reports are of all so far */
-	unsigned details;
+	struct scope_report_style style;
 	const struct scope_analysis_options *options;
 	bool screen;
 	pid_t child; /* 0: none */
@@ -56,7 +56,7 @@ static void put_all(const char *text, size_t bytes)
 	}
 }
 
-int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned details,
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
 			  const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live)
 {
@@ -67,9 +67,10 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned detai
 	live->period_ns = period_ns;
 	live->next_ns = period_ns;
 	live->window_ns = window_ns;
-	live->details = details;
+	live->style = *style;
 	live->options = options;
 	live->screen = isatty(STDOUT_FILENO);
+	live->style.colour = live->screen && !getenv("NO_COLOR");
 	if (live->screen) {
 		static const char waiting[] = "live: the first report comes in a moment (Ctrl-C: end)";
 
@@ -172,9 +173,6 @@ static void put_state(const struct scope_cmd_live *live, const struct scope_capt
 static int make_report(const struct scope_cmd_live *live, struct scope_stream *stream,
 		       int trace_fd, const struct scope_capture_progress *now, FILE *to)
 {
-	const struct scope_report_style style = {
-		.colour = live->screen && !getenv("NO_COLOR"), .details = live->details,
-	};
 	struct scope_analysis_options options = *live->options;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace;
@@ -193,7 +191,7 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	if (err)
 		return err;
 	err = scope_analysis_run(trace, &options, &analysis);
-	return err ? err : scope_report_text(analysis, &style, to);
+	return err ? err : scope_report_text(analysis, &live->style, to);
 }
 
 /* The child's whole life; its memory goes with it. */

@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "capture/capture.h"
+#include "report/text.h"
 
 #define SCOPE_LIVE_PERIOD_NS 3000000000ull
 #define SCOPE_LIVE_WINDOW_NS 60000000000ull
@@ -18,10 +19,10 @@ struct scope_cmd_live;
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
  * they follow one another on standard output. What begins in the middle (analysis/onset.h) is looked for in what
  * each is of: once the time before has left the window nothing is left to hold units against, and only the
- * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; details:
- * findings told in full; options: for all but the stream and the root of files, borrowed. 0 or -ENOMEM.
+ * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; style: of
+ * each, but for its colours; options: for all but the stream and the root of files, borrowed. 0 or -ENOMEM.
  */
-int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, unsigned details,
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
 			  const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live);
 

@@ -92,6 +92,15 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
+/* Without colours. */
+static struct scope_report_style style_of(const struct scope_cmd_report *request)
+{
+	return (struct scope_report_style){
+		.verbose = request->verbose, .details = request->details,
+		.trace = request->input ? request->input : request->save,
+	};
+}
+
 /* analysis: what the trace is to be analysed by; gets the stream, and the root. */
 static int capture(const struct scope_cmd_report *request, struct scope_analysis_options *analysis,
 		   struct scope_proc_root *root, struct scope_writer *writer,
@@ -103,6 +112,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	const struct scope_capture_watch watch = {
 		.begun = begun, .progress = progress, .context = &session,
 	};
+	const struct scope_report_style style = style_of(request);
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
 	int code;
@@ -116,8 +126,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (session.stream && request->live_ns && request->window_ns)
 		scope_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
-	    scope_cmd_live_create(request->live_ns, request->window_ns, request->details, analysis,
-				  &session.live))
+	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, analysis, &session.live))
 		session.live = NULL;
 	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
@@ -156,10 +165,11 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 			struct scope_error *error)
 {
 	const char *name = request->output ? request->output : "the report";
-	struct scope_report_style style = { .details = request->details, .causal = causal };
+	struct scope_report_style style = style_of(request);
 	FILE *out = scope_newfile_stream(file);
 	int code;
 
+	style.causal = causal;
 	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
 	if (!out)
 		code = -ENOMEM;

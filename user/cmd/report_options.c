@@ -64,6 +64,10 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 			return scope_cmd_misuse("report", "-n wants a number from 0 to 100, not '%s'",
 						value);
 		request->details = (unsigned)number;
+		request->verbose = true;
+		return 0;
+	case 'v':
+		request->verbose = true;
 		return 0;
 	case 'i':
 		request->input = value;

@@ -13,35 +13,28 @@
 #include "evidence/hop.h"
 #include "report/format.h"
 #include "report/object.h"
-#include "report/path.h"
 #include "report/rounds.h"
 
 #define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
 #define MOST 0.5	 /* of the excess below it: a callee with that is shown */
+#define EXAMPLE_CALLS 8	 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
-#define PATH_CALLS 8	 /* more make no example */
-#define PATH_FIRST 4	 /* of them the first ones; the others are those that took longest */
 
-static const char *call_name(uint32_t nr)
+const char *scope_section_call(uint32_t nr)
 {
 	const char *name = scope_syscall_name(nr);
 
 	return nr == SCOPE_NR_NONE ? "no call" : name ? name : "unknown call";
 }
 
-struct sleep_text {
-	char text[224];
-};
-
-/* "read(9, a pipe)" */
-static const char *sleep_name(struct sleep_text *buffer, const struct report *report, uint32_t tgid,
-			      const struct scope_finding *finding)
+const char *scope_section_sleep(struct scope_section_sleep_text *buffer, const struct report *report, uint32_t tgid,
+				const struct scope_finding *finding)
 {
 	struct scope_object_text object;
 
 	if (finding->nr == SCOPE_NR_NONE)
 		return "a page fault";
-	snprintf(buffer->text, sizeof(buffer->text), "%s(%s%s)", call_name(finding->nr),
+	snprintf(buffer->text, sizeof(buffer->text), "%s(%s%s)", scope_section_call(finding->nr),
 		 scope_object_name(&object, report->analysis, tgid, finding->nr, finding->object),
 		 finding->kind == SCOPE_FINDING_HANG && finding->lock ? ", a lock" : "");
 	return buffer->text;
@@ -205,7 +198,7 @@ static bool print_owner(const struct report *report, const struct scope_finding 
 static void print_stuck(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_thread *thread = thread_at(report, finding->thread);
-	struct sleep_text sleep;
+	struct scope_section_sleep_text sleep;
 	struct scope_text age;
 
 	if (finding->rounds) {
@@ -229,7 +222,7 @@ static void print_stuck(const struct report *report, const struct scope_finding 
 	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n",
 		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
 		scope_format_ns(&age, finding->age_ns),
-		sleep_name(&sleep, report, thread->tgid, finding));
+		scope_section_sleep(&sleep, report, thread->tgid, finding));
 	if (finding->lock && !print_owner(report, finding))
 		fputs("     mind        the function that holds the lock may be another one: see the other "
 		      "lines\n", report->out);
@@ -250,98 +243,28 @@ static void print_waiters(const struct report *report, const struct scope_findin
 {
 	const struct scope_thread *holder = thread_at(report, finding->holder);
 	const struct scope_group *group = &report->analysis->found.groups->group[finding->victim_group];
-	struct sleep_text sleep;
+	struct scope_section_sleep_text sleep;
 
 	fprintf(report->out,
 		"     who waits   %s ×%u: %.0f %% of the excess in %s,\n"
 		"                 %s by %s (tid %u)\n",
 		group->name, finding->victim_threads, 100 * finding->share,
-		sleep_name(&sleep, report, victim_process(report, finding), finding), finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
+		scope_section_sleep(&sleep, report, victim_process(report, finding), finding), finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended",
 		holder->comm, holder->tid);
 }
 
-/* The first calls of a path, and those that took longest. */
-static void choose_calls(const struct scope_path *path, bool *shown)
+static int print_example(const struct report *report, const struct scope_finding *finding)
 {
-	size_t chosen;
+	struct scope_section_example example;
+	int err = scope_section_example(report, finding, EXAMPLE_CALLS, &example);
 
-	for (chosen = 0; chosen < path->calls && chosen < PATH_FIRST; chosen++)
-		shown[chosen] = true;
-	for (; chosen < path->calls && chosen < PATH_CALLS; chosen++) {
-		size_t longest = path->calls;
-
-		for (size_t i = 0; i < path->calls; i++)
-			if (!shown[i] && (longest == path->calls ||
-					  path->call[i].ns > path->call[longest].ns))
-				longest = i;
-		shown[longest] = true;
-	}
-}
-
-static void print_call(FILE *to, const struct scope_path_call *call)
-{
-	struct scope_text time;
-
-	if (call->nr == SCOPE_NR_NONE) {
-		fprintf(to, "%s running", scope_format_ns(&time, call->ns));
-		return;
-	}
-	fprintf(to, "%s%s", call->extra ? "+" : "", call_name(call->nr));
-	if (call->count > 1)
-		fprintf(to, " ×%u", call->count);
-	if (call->ns)
-		fprintf(to, " %s", scope_format_ns(&time, call->ns));
-}
-
-static int print_path(const struct report *report, const char *head, const struct scope_path *path)
-{
-	bool *shown = calloc(path->calls + 1, sizeof(*shown)), left_out = false;
-	struct scope_paragraph line;
-	size_t count = 0;
-
-	if (!shown || scope_paragraph_begin(&line)) {
-		free(shown);
-		return -ENOMEM;
-	}
-	choose_calls(path, shown);
-	for (size_t i = 0; i < path->calls; i++) {
-		if (shown[i]) {
-			fputs(!count++ ? "" : left_out ? " … " : " · ", line.to);
-			print_call(line.to, &path->call[i]);
-		}
-		left_out = !shown[i];
-	}
-	if (count < path->calls)
-		fprintf(line.to, " (%zu more)", path->calls - count);
-	if (!path->calls)
-		fputs("none", line.to);
-	free(shown);
-	return scope_paragraph_print(&line, report->out, head);
-}
-
-static int print_paths(const struct report *report, const struct scope_finding *finding)
-{
-	const struct scope_analysis *analysis = report->analysis;
-	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
-	size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
-	bool elsewhere = finding->usual_elsewhere && count > 1;
-	int err;
-
-	if (finding->example == UINT32_MAX)
-		return 0;
-	err = scope_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
-	if (!err && elsewhere)
-		err = scope_path_collect(analysis->reference->trace,
-					 analysis->reference_kept->units, &path[1], 1);
-	if (!err && count > 1)
-		err = scope_path_align(&path[0], &path[1]);
-	if (!err)
-		err = print_path(report, "     syscalls    ", &path[0]);
-	if (!err && count > 1)
-		err = print_path(report, elsewhere && !analysis->since_ns ? "       baseline  "
-									    : "       usual     ", &path[1]);
-	free(path[0].call);
-	free(path[1].call);
+	if (!err && example.slow)
+		scope_format_paragraph(report->out, "     syscalls    ", example.slow);
+	if (!err && example.usual)
+		scope_format_paragraph(report->out, example.baseline ? "       baseline  " : "       usual     ",
+				       example.usual);
+	free(example.slow);
+	free(example.usual);
 	return err;
 }
 
@@ -418,10 +341,7 @@ int scope_section_details(const struct report *report)
 		double cut;
 
 		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report),
-			finding->function ? scope_signatures_name(report->analysis->signatures,
-								  finding->function)
-					  : "(no usable stack)",
-			scope_section_plain(report));
+			scope_section_function(report, finding), scope_section_plain(report));
 		if (scope_section_stuck(finding))
 			print_stuck(report, finding);
 		if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
@@ -438,10 +358,10 @@ int scope_section_details(const struct report *report)
 			break;
 		if (finding->kind == SCOPE_FINDING_CALLS)
 			fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
-				call_name(finding->nr), finding->calls_times);
+				scope_section_call(finding->nr), finding->calls_times);
 		if (finding->outside)
 			fprintf(report->out, "     outside     %s, %s: look at the %s first\n",
-				call_name(finding->nr),
+				scope_section_call(finding->nr),
 				finding->asks ? "for an answer that usual requests do not ask for"
 					      : "called as often as usual, takes longer",
 				scope_section_outside(finding));
@@ -454,7 +374,7 @@ int scope_section_details(const struct report *report)
 		err = print_inside(report, finding);
 		if (err)
 			break;
-		err = print_paths(report, finding);
+		err = print_example(report, finding);
 		fputc('\n', report->out);
 	}
 	return err;

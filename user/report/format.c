@@ -67,6 +67,8 @@ void scope_format_padded(FILE *out, const char *text, unsigned width)
 	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
 }
 
+unsigned scope_format_columns(const char *text) { return columns(text, strlen(text)); }
+
 /* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
 static const char *find_arguments(const char *name, const char *end)
 {
@@ -120,6 +122,16 @@ static const char *skip_columns(const char *text, const char *end, unsigned widt
 	return text;
 }
 
+void scope_format_clipped(FILE *out, const char *text, unsigned width)
+{
+	const char *end = text + strlen(text);
+
+	if (columns(text, (size_t)(end - text)) <= width)
+		fputs(text, out);
+	else if (width)
+		fprintf(out, "%.*s…", (int)(skip_columns(text, end, width - 1) - text), text);
+}
+
 void scope_format_name(FILE *out, const char *name, unsigned width)
 {
 	const char *end = name + strlen(name), *cut, *blank;
@@ -144,13 +156,13 @@ void scope_format_name(FILE *out, const char *name, unsigned width)
 		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
 }
 
-void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+void scope_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last)
 {
 	while (*text) {
 		size_t length = strcspn(text, " ");
 		unsigned width = columns(text, length);
 
-		if (column + width > 96) {
+		if (column + width > last) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		}
@@ -159,11 +171,16 @@ void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned
 		text += length;
 		if (*text == ' ') {
 			text++;
-			if (*text && column + 1 + columns(text, strcspn(text, " ")) <= 96)
+			if (*text && column + 1 + columns(text, strcspn(text, " ")) <= last)
 				fputc(' ', out);
 			column++;
 		}
 	}
+}
+
+void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+{
+	scope_format_wrapped_to(out, text, column, indent, 96);
 }
 
 void scope_format_paragraph(FILE *out, const char *head, const char *text)
@@ -182,12 +199,24 @@ int scope_paragraph_begin(struct scope_paragraph *paragraph)
 	return paragraph->to ? 0 : -ENOMEM;
 }
 
+int scope_paragraph_end(struct scope_paragraph *paragraph, char **ret_text)
+{
+	if (fclose(paragraph->to)) {
+		free(paragraph->text);
+		return -ENOMEM;
+	}
+	*ret_text = paragraph->text;
+	return 0;
+}
+
 int scope_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
 {
-	const int err = fclose(paragraph->to) ? -ENOMEM : 0;
+	char *text;
+	const int err = scope_paragraph_end(paragraph, &text);
 
-	if (!err)
-		scope_format_paragraph(out, head, paragraph->text);
-	free(paragraph->text);
-	return err;
+	if (err)
+		return err;
+	scope_format_paragraph(out, head, text);
+	free(text);
+	return 0;
 }

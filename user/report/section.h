@@ -11,6 +11,7 @@ struct report {
 	FILE *out;
 };
 
+int scope_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
 int scope_section_verdict(const struct report *report); /* what it comes to */
 int scope_section_details(const struct report *report); /* the first findings, told in full */
 int scope_section_causal(const struct report *report); /* delay experiments on the findings */
@@ -32,6 +33,31 @@ int scope_section_inside(const struct report *report, const struct scope_finding
 
 /* Below the line of a finding: by how much delays in it come through. Nothing without experiments. */
 void scope_section_effect(const struct report *report, size_t index);
+
+/* What a slow unit of the finding did, and a usual one beside it; NULL: there is none. The caller frees both. */
+struct scope_section_example {
+	char *slow, *usual;
+	bool baseline; /* the usual one is a unit of the baseline */
+};
+
+/*
+ * Of each at most so many calls, half of them the first ones, the others those that took longest.
+ * 0 or -errno; what is filled then is to be freed as well.
+ */
+int scope_section_example(const struct report *report, const struct scope_finding *finding, size_t calls,
+			  struct scope_section_example *ret_example);
+
+struct scope_section_sleep_text {
+	char text[224];
+};
+
+/* "read(9, a pipe)": what a finding's threads, which are of process tgid, sleep in. */
+const char *scope_section_sleep(struct scope_section_sleep_text *buffer, const struct report *report, uint32_t tgid,
+				const struct scope_finding *finding);
+const char *scope_section_call(uint32_t nr); /* its name */
+/* What is printed in place of a function without a name. */
+const char *scope_section_function(const struct report *report, const struct scope_finding *finding);
+const char *scope_section_confidence(const struct scope_finding *finding);
 
 /* For those above: "" where there is no colour. */
 const char *scope_section_bold(const struct report *report);

@@ -126,18 +126,23 @@ bool scope_section_stuck(const struct scope_finding *finding)
 	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;
 }
 
-static const char *confidence_name(enum scope_confidence confidence)
+const char *scope_section_confidence(const struct scope_finding *finding)
 {
 	static const char *const name[] = {"low", "medium", "high"};
 
-	return name[confidence];
+	return name[finding->confidence];
+}
+
+const char *scope_section_function(const struct report *report, const struct scope_finding *finding)
+{
+	return finding->function ? scope_signatures_name(report->analysis->signatures, finding->function)
+				 : "(no usable stack)";
 }
 
 /* A long name stands whole in the details; where there are none it takes the room it needs. */
-static void print_name(const struct report *report, const struct scope_function *function, bool detailed)
+static void print_name(const struct report *report, const struct scope_finding *finding, bool detailed)
 {
-	const char *name = function ? scope_signatures_name(report->analysis->signatures, function)
-				    : "(no usable stack)";
+	const char *name = scope_section_function(report, finding);
 
 	fputs(scope_section_bold(report), report->out);
 	if (detailed)
@@ -161,14 +166,14 @@ static void print_row(const struct report *report, size_t index)
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu ", index + 1);
-	print_name(report, function, index < report->style->details);
+	print_name(report, finding, index < report->style->details);
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
 	scope_format_padded(report->out, kind, 11);
 	fprintf(report->out, " %7s  ",
 		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units));
 	scope_format_padded(report->out, times, 18);
-	fprintf(report->out, " %s\n", confidence_name(finding->confidence));
+	fprintf(report->out, " %s\n", scope_section_confidence(finding));
 	scope_section_effect(report, index);
 }
 
@@ -236,7 +241,7 @@ static int print_ranking(const struct report *report)
 		fprintf(report->out, "%u of %s program functions (%.2f %%) · ", named,
 			scope_format_count(&total, functions), 100.0 * named / functions);
 	fprintf(report->out, "confidence %s (n %u)\n\n",
-		confidence_name(ranking->finding[0].confidence), ranking->finding[0].units);
+		scope_section_confidence(&ranking->finding[0]), ranking->finding[0].units);
 	return 0;
 }
 
@@ -244,16 +249,17 @@ int scope_report_text(const struct scope_analysis *analysis, const struct scope_
 		      FILE *out)
 {
 	static int (*const section[])(const struct report *) = {
-		print_head, print_lacks, scope_section_verdict, print_ranking, scope_section_causal, scope_section_details,
-		scope_section_times, scope_section_basis,
+		scope_section_summary, print_head, print_lacks, scope_section_verdict, print_ranking,
+		scope_section_causal, scope_section_details, scope_section_times, scope_section_basis,
 	};
 	const struct report report = {analysis, style, out};
+	int err = 0;
 
-	for (size_t i = 0; i < sizeof(section) / sizeof(*section); i++) {
-		int err = section[i](&report);
-
-		if (err)
-			return err;
+	if (!style->verbose) {
+		err = scope_section_summary(&report);
+		return err ? err : scope_section_causal(&report);
 	}
-	return 0;
+	for (size_t i = 0; i < sizeof(section) / sizeof(*section) && !err; i++)
+		err = section[i](&report);
+	return err;
 }

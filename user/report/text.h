@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report as text for a terminal: under 100 columns, colour only where asked for. */
+/*
+ * The report as text for a terminal, colour only where asked for: a first screen of at most 15 lines of 80
+ * columns, which has the answer and what to do next; and what it rests on, under 100 columns.
+ */
 #ifndef SCOPE_REPORT_TEXT_H
 #define SCOPE_REPORT_TEXT_H
 
@@ -10,7 +13,9 @@
 
 struct scope_report_style {
 	bool colour;
-	unsigned details; /* findings told in detail */
+	bool verbose;	  /* what it rests on, behind the first screen */
+	unsigned details; /* findings told in detail there */
+	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
 	const struct scope_report_causal *causal; /* NULL: nobody asked for experiments */
 };
 

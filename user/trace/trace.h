@@ -132,6 +132,7 @@ struct scope_trace_thread {
 #define SCOPE_META_LACKS "source_lacks"	     /* what that source cannot give; absent: nothing */
 #define SCOPE_META_COMMAND "command"	     /* the target's command name */
 #define SCOPE_META_PID "pid"		     /* of the target the user named */
+#define SCOPE_META_HOST "host"		     /* that was traced, by its own name */
 #define SCOPE_META_BEGIN "begin_ns"	     /* window, CLOCK_MONOTONIC */
 #define SCOPE_META_END "end_ns"
 #define SCOPE_META_ARCH "arch"		     /* uname machine */
