@@ -218,6 +218,10 @@ $(BUILD)/static/scope: $(STATIC_OBJ)
 docs: user ## hold the documents against the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
 
+.PHONY: style
+style: ## look at the style of the sources, and count what clang-format would change (DIFF=1 shows it)
+	$(Q)scripts/style.sh
+
 # PROGRAM: what is installed as scope, where it is not the one that `make` builds.
 PROGRAM ?= $(OUT)/scope
 

@@ -31,7 +31,7 @@ static size_t hash_slot(const struct scope_learned_function *function, const uin
 {
 	size_t at = hash_of(nr, length) & (function->hash_size - 1);
 
-	while (function->hash[at] && 
+	while (function->hash[at] &&
 	       !same_string(&function->string[function->hash[at] - 1], nr, length))
 		at = (at + 1) & (function->hash_size - 1);
 	return at;

@@ -23,7 +23,7 @@ static const struct {
 	ROW(io_getevents, 5),	 ROW(wait4, 3),		 ROW(waitid, 4),
 	ROW(fcntl, 2),		 ROW(ioctl, 2),		 ROW(dup3, 2),
 	ROW(sendfile, 2),	 ROW(splice, 3),	 ROW(tee, 2),
-	ROW(epoll_ctl, 3),	 ROW(flock, 2),	
+	ROW(epoll_ctl, 3),	 ROW(flock, 2),
 #ifdef SYS_pause
 	ROW(pause, 0),		 ROW(poll, 3),		 ROW(select, 5),
 	ROW(epoll_wait, 4),	 ROW(dup2, 2),		 ROW(vfork, 0),
