@@ -8,7 +8,7 @@
 
 #include "base/plain.h"
 
-int scope_error_set(struct scope_error *error, int code, const char *format, ...)
+int scope_error_set(struct scope_error *error, int err, const char *format, ...)
 {
 	if (error) {
 		char text[sizeof(error->text)];
@@ -20,5 +20,5 @@ int scope_error_set(struct scope_error *error, int code, const char *format, ...
 		/* Names in it are anybody's. */
 		scope_plain_put(error->text, sizeof(error->text), text, strlen(text), SCOPE_PLAIN_SENTENCE);
 	}
-	return code;
+	return err;
 }

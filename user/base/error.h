@@ -7,8 +7,8 @@ struct scope_error {
 	char text[512]; /* names the thing and the remedy, plain (plain.h); "" where nothing failed */
 };
 
-/* Fills error (NULL is fine) and returns code, so that `return scope_error_set(e, -EIO, …)` works. */
-__attribute__((format(printf, 3, 4))) int scope_error_set(struct scope_error *error, int code,
+/* Fills error (NULL is fine) and returns err, so that `return scope_error_set(e, -EIO, …)` works. */
+__attribute__((format(printf, 3, 4))) int scope_error_set(struct scope_error *error, int err,
 							   const char *format, ...);
 
 #endif

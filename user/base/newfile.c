@@ -34,15 +34,15 @@ static const char *name_of(const struct scope_newfile *file)
 	return file->path ? file->path : "standard output";
 }
 
-static int fail(const char *name, int code, struct scope_error *error)
+static int fail(const char *name, int err, struct scope_error *error)
 {
 	const char *remedy = "name another place";
 
-	if (code == -ENOSPC || code == -EDQUOT || code == -EIO)
+	if (err == -ENOSPC || err == -EDQUOT || err == -EIO)
 		remedy = "free some room, or name another place";
-	else if (code == -EACCES || code == -ENOENT || code == -EPERM || code == -EROFS)
+	else if (err == -EACCES || err == -ENOENT || err == -EPERM || err == -EROFS)
 		remedy = "name a file in a directory you may write to";
-	return scope_error_set(error, code, "%.300s cannot be written: %s; %s", name, strerror(-code), remedy);
+	return scope_error_set(error, err, "%.300s cannot be written: %s; %s", name, strerror(-err), remedy);
 }
 
 /* The directory of a path. */
@@ -100,13 +100,13 @@ static int names_descriptor(const char *path)
 static int judge(const char *path, struct scope_error *error)
 {
 	struct stat status;
-	int code = names_descriptor(path);
+	int err = names_descriptor(path);
 
-	if (code == -EPERM)
-		return scope_error_set(error, code, "%.300s is a link of another user in a directory that "
+	if (err == -EPERM)
+		return scope_error_set(error, err, "%.300s is a link of another user in a directory that "
 				       "anybody may write to: remove it, or name another place", path);
-	if (code || stat(path, &status))
-		return code;
+	if (err || stat(path, &status))
+		return err;
 	if (S_ISREG(status.st_mode))
 		return 0;
 	if (S_ISDIR(status.st_mode))
@@ -157,23 +157,23 @@ static int keep(struct scope_newfile *file, const char *path)
 	const size_t used = strlen(file->note);
 	struct stat status;
 	char old[PATH_MAX];
-	int code = -EEXIST;
+	int err = -EEXIST;
 
 	if (lstat(path, &status))
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 
-	for (unsigned int i = 1; code == -EEXIST && i < KEPT_MAX; i++) {
+	for (unsigned int i = 1; err == -EEXIST && i < KEPT_MAX; i++) {
 		const int written = i == 1 ? snprintf(old, sizeof(old), "%s.old", path)
 					   : snprintf(old, sizeof(old), "%s.old.%u", path, i);
 
-		code = (size_t)written < sizeof(old) ? rename_new(path, old) : -ENAMETOOLONG;
+		err = (size_t)written < sizeof(old) ? rename_new(path, old) : -ENAMETOOLONG;
 	}
-	if (!code)
+	if (!err)
 		snprintf(file->note + used, sizeof(file->note) - used, "%s%.100s was there already and is "
 			 "kept as %.110s", used ? "; " : "", path, old);
-	return code;
+	return err;
 }
 
 /* Still the file of that name. */
@@ -190,28 +190,28 @@ static int clear_part(struct scope_newfile *file, const char *part, struct scope
 {
 	const int fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
-	int code = 0;
+	int err = 0;
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
-		code = scope_error_set(error, -EPERM, "%.300s is there already and is no file that this user "
+		err = scope_error_set(error, -EPERM, "%.300s is there already and is no file that this user "
 				       "may replace: remove it, or name another place", part);
 	else if (flock(fd, LOCK_EX | LOCK_NB))
-		code = scope_error_set(error, -EBUSY, "%.200s is being written by another program, which has "
+		err = scope_error_set(error, -EBUSY, "%.200s is being written by another program, which has "
 				       "%.200s open: name another file, or wait for its end", file->path, part);
 	else if (is_named(fd, part))
-		code = !status.st_size ? (unlink(part) ? -errno : 0) : keep(file, part);
+		err = !status.st_size ? (unlink(part) ? -errno : 0) : keep(file, part);
 	if (fd >= 0)
 		close(fd);
-	return code == -ENOENT ? 0 : code;
+	return err == -ENOENT ? 0 : err;
 }
 
 /* PATH.part, new, and locked. 0, or -errno with error filled. */
 static int open_part(struct scope_newfile *file, const char *part, mode_t mode, struct scope_error *error)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {
-		int code, fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
+		int err, fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
 
 		if (fd >= 0) {
 			/* Where the file system has no locks, its being there is all the others see. */
@@ -227,9 +227,9 @@ static int open_part(struct scope_newfile *file, const char *part, mode_t mode, 
 			return fail(part, -errno, error);
 		if (error)
 			error->text[0] = '\0';
-		code = clear_part(file, part, error);
-		if (code)
-			return error && !error->text[0] ? fail(part, code, error) : code;
+		err = clear_part(file, part, error);
+		if (err)
+			return error && !error->text[0] ? fail(part, err, error) : err;
 	}
 	return fail(part, -EBUSY, error);
 }
@@ -237,20 +237,20 @@ static int open_part(struct scope_newfile *file, const char *part, mode_t mode, 
 static int create(struct scope_newfile *file, mode_t mode, struct scope_error *error)
 {
 	char part[PATH_MAX];
-	int code = file->path ? judge(file->path, error) : 1;
+	int err = file->path ? judge(file->path, error) : 1;
 
-	if (code < 0)
-		return code;
-	if (code) {
+	if (err < 0)
+		return err;
+	if (err) {
 		file->special = true;
 		file->fd = open_special(file->path, error);
 		return file->fd < 0 ? file->fd : 0;
 	}
 	if (snprintf(part, sizeof(part), "%s.part", file->path) >= (int)sizeof(part))
 		return fail(file->path, -ENAMETOOLONG, error);
-	code = open_part(file, part, mode, error);
-	if (code)
-		return code;
+	err = open_part(file, part, mode, error);
+	if (err)
+		return err;
 	file->part = strdup(part);
 	if (!file->part)
 		unlink(part);
@@ -261,22 +261,22 @@ int scope_newfile_create(const char *path, mode_t mode, struct scope_error *erro
 			 struct scope_newfile **ret_file)
 {
 	struct scope_newfile *file = calloc(1, sizeof(*file));
-	int code = file ? 0 : -ENOMEM;
+	int err = file ? 0 : -ENOMEM;
 
 	if (file) {
 		file->fd = -1;
 		file->path = path ? strdup(path) : NULL;
-		code = path && !file->path ? -ENOMEM : 0;
+		err = path && !file->path ? -ENOMEM : 0;
 	}
-	if (code)
-		fail(path ? path : "standard output", code, error);
+	if (err)
+		fail(path ? path : "standard output", err, error);
 	else
-		code = create(file, mode, error);
-	if (code)
+		err = create(file, mode, error);
+	if (err)
 		scope_newfile_destroy(file);
 	else
 		*ret_file = file;
-	return code;
+	return err;
 }
 
 int scope_newfile_fd(const struct scope_newfile *file)
@@ -308,28 +308,28 @@ const char *scope_newfile_note(const struct scope_newfile *file)
 
 static int close_all(struct scope_newfile *file)
 {
-	int code = 0;
+	int err = 0;
 
 	if (file->stream ? fclose(file->stream) : file->fd >= 0 ? close(file->fd) : 0)
-		code = -errno;
+		err = -errno;
 	file->stream = NULL;
 	file->fd = -1;
-	return code;
+	return err;
 }
 
 static int publish(struct scope_newfile *file)
 {
-	int code = -EEXIST;
+	int err = -EEXIST;
 
-	for (int round = 0; code == -EEXIST && round < ROUNDS_MAX; round++) {
-		code = rename_new(file->part, file->path);
-		if (code != -EEXIST)
+	for (int round = 0; err == -EEXIST && round < ROUNDS_MAX; round++) {
+		err = rename_new(file->part, file->path);
+		if (err != -EEXIST)
 			break;
-		code = keep(file, file->path);
-		if (!code || code == -ENOENT)
-			code = -EEXIST;
+		err = keep(file, file->path);
+		if (!err || err == -ENOENT)
+			err = -EEXIST;
 	}
-	return code;
+	return err;
 }
 
 /* Some file systems report a full disk only when a descriptor is closed, which one more can be: the lock stays. */
@@ -346,22 +346,22 @@ static int flush(struct scope_newfile *file)
 
 int scope_newfile_finish(struct scope_newfile *file, struct scope_error *error)
 {
-	int code;
+	int err;
 
 	if (file->fd < 0)
 		return 0;
-	code = flush(file);
-	if (!code && file->part) {
+	err = flush(file);
+	if (!err && file->part) {
 		/* Unless the name stands for something else by now. */
-		code = is_named(file->fd, file->part) ? publish(file) : -ESTALE;
-		if (!code) {
+		err = is_named(file->fd, file->part) ? publish(file) : -ESTALE;
+		if (!err) {
 			free(file->part);
 			file->part = NULL;
 		}
 	}
-	if (!code)
-		code = close_all(file);
-	return code ? fail(name_of(file), code, error) : 0;
+	if (!err)
+		err = close_all(file);
+	return err ? fail(name_of(file), err, error) : 0;
 }
 
 void scope_newfile_destroy(struct scope_newfile *file)

@@ -137,7 +137,7 @@ void scope_spool_rewind(struct scope_spool *spool)
 int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t *ret_bytes)
 {
 	struct piece *piece;
-	int ret;
+	int err;
 
 	if (spool->next == spool->pieces)
 		return 0;
@@ -145,9 +145,9 @@ int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t
 	if (!piece->data) {
 		if (!spool->buffer)
 			spool->buffer = malloc(SCOPE_SPOOL_PIECE);
-		ret = spool->buffer ? transfer(spool, piece, false) : -ENOMEM;
-		if (ret)
-			return ret;
+		err = spool->buffer ? transfer(spool, piece, false) : -ENOMEM;
+		if (err)
+			return err;
 	}
 	*ret_data = piece->data ? piece->data : spool->buffer;
 	*ret_bytes = piece->used;

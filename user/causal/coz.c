@@ -69,48 +69,48 @@ static void write_tabs(const char *point, const struct row *row, FILE *out)
 /* Takes over object. */
 static int write_object(json_t *object, FILE *out)
 {
-	int code = object ? 0 : -ENOMEM;
+	int err = object ? 0 : -ENOMEM;
 
-	if (!code && (json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) ||
+	if (!err && (json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) ||
 		      fputc('\n', out) == EOF))
-		code = -EIO;
+		err = -EIO;
 	json_decref(object);
-	return code;
+	return err;
 }
 
 static int write_json(const char *point, const struct row *row, FILE *out)
 {
-	int code = write_object(json_pack("{s:s, s:s, s:f, s:I, s:I}", "type", "experiment", "selected",
+	int err = write_object(json_pack("{s:s, s:s, s:f, s:I, s:I}", "type", "experiment", "selected",
 					  row->selected, "speedup", row->speedup, "duration",
 					  (json_int_t)row->duration_ns, "selected_samples",
 					  (json_int_t)row->samples),
 				out);
 
-	if (!code)
-		code = write_object(json_pack("{s:s, s:s, s:I}", "type", "throughput-point", "name", point,
+	if (!err)
+		err = write_object(json_pack("{s:s, s:s, s:I}", "type", "throughput-point", "name", point,
 					      "delta", (json_int_t)row->delta), out);
-	if (!code && row->pair) {
+	if (!err && row->pair) {
 		char name[320];
 
 		snprintf(name, sizeof(name), "%.300s" SCOPE_COZ_LATENCY, point);
-		code = write_object(json_pack("{s:s, s:s, s:I, s:I, s:f}", "type", "latency-point", "name", name,
+		err = write_object(json_pack("{s:s, s:s, s:I, s:I, s:f}", "type", "latency-point", "name", name,
 					      "arrivals", (json_int_t)row->delta, "departures",
 					      (json_int_t)row->delta, "difference", row->in_flight), out);
 	}
-	return code;
+	return err;
 }
 
 int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out)
 {
 	const bool pair = is_pair(result);
 	uint64_t runtime_ns = 0;
-	int code = 0;
+	int err = 0;
 
 	if (json)
 		fputs("{\"type\":\"startup\",\"time\":0}\n", out);
 	else
 		fputs("startup\ttime=0\n", out);
-	for (size_t i = 0; i < result->count && !code; i++) {
+	for (size_t i = 0; i < result->count && !err; i++) {
 		const struct row row = make_row(result, &result->experiment[i], pair);
 
 		runtime_ns += result->experiment[i].elapsed_ns;
@@ -118,7 +118,7 @@ int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *o
 		if (result->experiment[i].progress < SCOPE_CAUSAL_VISITS_MIN)
 			continue;
 		if (json)
-			code = write_json(result->progress, &row, out);
+			err = write_json(result->progress, &row, out);
 		else
 			write_tabs(result->progress, &row, out);
 	}
@@ -126,5 +126,5 @@ int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *o
 		fprintf(out, "{\"type\":\"runtime\",\"time\":%" PRIu64 "}\n", runtime_ns);
 	else
 		fprintf(out, "runtime\ttime=%" PRIu64 "\n", runtime_ns);
-	return code ? code : ferror(out) ? -EIO : 0;
+	return err ? err : ferror(out) ? -EIO : 0;
 }

@@ -69,10 +69,10 @@ static int take_number(struct line *line, const char *key, double value)
 static int parse_tabs(char *text, struct line *line)
 {
 	char *rest = text, *field = strsep(&rest, "\t");
-	int code = 0;
+	int err = 0;
 
 	line->type = field;
-	while (!code && (field = strsep(&rest, "\t"))) {
+	while (!err && (field = strsep(&rest, "\t"))) {
 		char *value = strchr(field, '='), *end, **place;
 
 		if (!value)
@@ -84,10 +84,10 @@ static int parse_tabs(char *text, struct line *line)
 		} else if (number_of(line, field)) {
 			const double number = strtod(value, &end);
 
-			code = end == value || *end ? -EBADMSG : take_number(line, field, number);
+			err = end == value || *end ? -EBADMSG : take_number(line, field, number);
 		}
 	}
-	return code;
+	return err;
 }
 
 /* Texts point into object. */
@@ -95,7 +95,7 @@ static int parse_object(json_t *object, struct line *line)
 {
 	const char *key;
 	json_t *value;
-	int code = 0;
+	int err = 0;
 
 	line->type = (char *)json_string_value(json_object_get(object, "type"));
 	json_object_foreach(object, key, value) {
@@ -103,11 +103,11 @@ static int parse_object(json_t *object, struct line *line)
 
 		if (place)
 			*place = (char *)json_string_value(value);
-		else if (!code && number_of(line, key))
-			code = json_is_number(value) ? take_number(line, key, json_number_value(value)) :
+		else if (!err && number_of(line, key))
+			err = json_is_number(value) ? take_number(line, key, json_number_value(value)) :
 			       -EBADMSG;
 	}
-	return line->type ? code : -EBADMSG;
+	return line->type ? err : -EBADMSG;
 }
 
 static int find_site(struct reading *reading, const char *name, uint32_t *ret_site)
@@ -133,7 +133,7 @@ static int find_site(struct reading *reading, const char *name, uint32_t *ret_si
 static int take_experiment(struct reading *reading, const struct line *line)
 {
 	uint32_t site;
-	int code;
+	int err;
 
 	if (!line->selected || !(line->speedup >= 0 && line->speedup <= 1) || !(line->duration >= 0))
 		return -EBADMSG;
@@ -143,9 +143,9 @@ static int take_experiment(struct reading *reading, const struct line *line)
 		reading->profile.skipped++;
 		return 0;
 	}
-	code = find_site(reading, line->selected, &site);
-	if (code)
-		return code;
+	err = find_site(reading, line->selected, &site);
+	if (err)
+		return err;
 	reading->now = (struct scope_experiment){
 		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
 		.site = site, .value = round(line->speedup * 1e4) / 1e4,
@@ -226,16 +226,16 @@ static int take_plain(struct reading *reading, struct line line)
 {
 	char *selected = line.selected ? scope_plain_copy(line.selected, SCOPE_PLAIN_SENTENCE) : NULL;
 	char *name = line.name ? scope_plain_copy(line.name, SCOPE_PLAIN_SENTENCE) : NULL;
-	int code = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!selected == !line.selected && !name == !line.name) {
 		line.selected = selected;
 		line.name = name;
-		code = take_line(reading, &line);
+		err = take_line(reading, &line);
 	}
 	free(selected);
 	free(name);
-	return code;
+	return err;
 }
 
 static int read_line(struct reading *reading, char *text)
@@ -244,18 +244,18 @@ static int read_line(struct reading *reading, char *text)
 		.speedup = -1, .duration = -1, .samples = -1, .delta = -1, .departures = -1, .difference = -1,
 	};
 	json_t *object = NULL;
-	int code;
+	int err;
 
 	if (*text == '{') {
 		object = json_loads(text, 0, NULL);
-		code = object ? parse_object(object, &line) : -EBADMSG;
+		err = object ? parse_object(object, &line) : -EBADMSG;
 	} else {
-		code = parse_tabs(text, &line);
+		err = parse_tabs(text, &line);
 	}
-	if (!code)
-		code = take_plain(reading, line);
+	if (!err)
+		err = take_plain(reading, line);
 	json_decref(object);
-	return code;
+	return err;
 }
 
 int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
@@ -264,27 +264,27 @@ int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
 	struct reading reading = { .point = point };
 	size_t room = 0, number = 0;
 	char *text = NULL;
-	int code = 0;
+	int err = 0;
 
-	while (!code && getline(&text, &room, in) >= 0) {
+	while (!err && getline(&text, &room, in) >= 0) {
 		number++;
 		text[strcspn(text, "\r\n")] = '\0';
 		if (*text)
-			code = read_line(&reading, text);
+			err = read_line(&reading, text);
 	}
 	free(text);
-	if (code == -EBADMSG)
-		scope_error_set(error, code, "line %zu is none of a Coz profile", number);
-	else if (code)
-		scope_error_set(error, code, "no memory for a Coz profile of %zu lines", number);
+	if (err == -EBADMSG)
+		scope_error_set(error, err, "line %zu is none of a Coz profile", number);
+	else if (err)
+		scope_error_set(error, err, "no memory for a Coz profile of %zu lines", number);
 	else if (!reading.profile.count)
-		code = scope_error_set(error, -ENODATA, "no experiment of a Coz profile%s%s stands there",
+		err = scope_error_set(error, -ENODATA, "no experiment of a Coz profile%s%s stands there",
 				       point ? " with the progress point " : "", point ? point : "");
-	if (code)
+	if (err)
 		scope_coz_free(&reading.profile);
 	else
 		*ret_profile = reading.profile;
-	return code;
+	return err;
 }
 
 void scope_coz_free(struct scope_coz_profile *profile)

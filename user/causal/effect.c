@@ -143,7 +143,7 @@ static int compute_levels(const struct points *points, uint64_t seed, double *wo
 {
 	double *sorted = work, *base = work + points->n, *own = work + 2 * points->n;
 	const size_t bases = pick(points, 0, points->period, base);
-	int code = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < points->n; i++)
 		sorted[i] = points->value[i];
@@ -159,10 +159,10 @@ static int compute_levels(const struct points *points, uint64_t seed, double *wo
 		level->period_ns = scope_fit_mean(own, level->n);
 		if (level->value == 0)
 			continue;
-		code = scope_fit_change(base, bases, own, level->n, seed, &level->change);
-		if (code == -ENOMEM)
-			return code;
-		level->known = !code;
+		err = scope_fit_change(base, bases, own, level->n, seed, &level->change);
+		if (err == -ENOMEM)
+			return err;
+		level->known = !err;
 	}
 	return 0;
 }
@@ -174,7 +174,7 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 	const double *x = points->served, *y = of;
 	double *base = work, *change = work + points->n;
 	const size_t bases = pick(points, 0, of, base);
-	int code;
+	int err;
 
 	*ret_known = false;
 	if (!bases)
@@ -189,9 +189,9 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 		x = points->value;
 		y = change;
 	}
-	code = scope_fit_line(x, y, points->n, seed, ret_fit);
-	*ret_known = !code;
-	return code == -ENODATA ? 0 : code;
+	err = scope_fit_line(x, y, points->n, seed, ret_fit);
+	*ret_known = !err;
+	return err == -ENODATA ? 0 : err;
 }
 
 /* Does the program itself become slower or faster meanwhile? */
@@ -202,12 +202,12 @@ static int compute_drift(const struct points *points, uint64_t seed, double *wor
 	const size_t n = pick(points, 0, points->period, period);
 	struct scope_fit fit;
 	double scale;
-	int code;
+	int err;
 
 	pick(points, 0, points->order, order);
-	code = scope_fit_line(order, period, n, seed, &fit);
-	if (code)
-		return code == -ENODATA ? 0 : code;
+	err = scope_fit_line(order, period, n, seed, &fit);
+	if (err)
+		return err == -ENODATA ? 0 : err;
 	scale = (order[n - 1] - order[0]) / scope_fit_mean(period, n);
 	effect->drift_known = true;
 	effect->drift = fit.slope * scale;
@@ -246,26 +246,26 @@ static int compute(const struct points *points, uint64_t seed, struct scope_effe
 {
 	double *work = calloc(3 * points->n + 1, sizeof(*work));
 	bool pair = false;
-	int code;
+	int err;
 
 	if (!work)
 		return -ENOMEM;
 	for (size_t i = 0; i < points->n; i++)
 		pair = pair || points->latency[i] > 0;
-	code = compute_levels(points, seed, work, effect);
-	if (!code)
-		code = fit_to(points, points->period, effect->kind, seed, work, &effect->known, &effect->fit);
-	if (!code && pair) {
+	err = compute_levels(points, seed, work, effect);
+	if (!err)
+		err = fit_to(points, points->period, effect->kind, seed, work, &effect->known, &effect->fit);
+	if (!err && pair) {
 		const size_t n = pick(points, 0, points->latency, work);
 
 		effect->latency_ns = n ? scope_fit_mean(work, n) : 0;
-		code = fit_to(points, points->latency, effect->kind, seed, work, &effect->latency_known,
+		err = fit_to(points, points->latency, effect->kind, seed, work, &effect->latency_known,
 			      &effect->latency);
 	}
-	if (!code)
-		code = compute_drift(points, seed, work, effect);
+	if (!err)
+		err = compute_drift(points, seed, work, effect);
 	free(work);
-	return code;
+	return err;
 }
 
 int scope_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
@@ -273,15 +273,15 @@ int scope_effect_compute(const struct scope_experiment *experiment, size_t count
 {
 	struct scope_effect effect = { .kind = kind };
 	struct points points;
-	int code = points_create(count, &points);
+	int err = points_create(count, &points);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	collect(experiment, count, site, &points, &effect);
-	code = compute(&points, seed, &effect);
+	err = compute(&points, seed, &effect);
 	free(points.memory);
-	if (code)
-		return code;
+	if (err)
+		return err;
 	for (size_t i = 0; i < effect.levels; i++)
 		effect.level[i].served_ns = mean_served(experiment, count, site, effect.level[i].value);
 	judge(&effect);

@@ -84,10 +84,10 @@ static int add_ranges(struct search *search, uint32_t tgid, const struct scope_t
 {
 	const struct scope_file_functions *functions;
 	uint64_t bias;
-	int code = scope_image_functions(image, &functions);
+	int err = scope_image_functions(image, &functions);
 
-	if (code || !scope_image_bias(image, map->start, map->offset, map->end - map->start, &bias))
-		return code;
+	if (err || !scope_image_bias(image, map->start, map->offset, map->end - map->start, &bias))
+		return err;
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct scope_file_function *function = &functions->function[i];
 		const uint64_t begin = function->start - bias;
@@ -121,9 +121,9 @@ static int search_process(struct search *search, struct scope_proc *proc, uint32
 	struct scope_proc_maps maps = { 0 };
 	const char *found = NULL;
 	/* One that ended meanwhile has none. */
-	int code = scope_proc_maps_read(proc, tgid, &maps) == -ENOMEM ? -ENOMEM : 0;
+	int err = scope_proc_maps_read(proc, tgid, &maps) == -ENOMEM ? -ENOMEM : 0;
 
-	for (size_t i = 0; i < maps.count && !code; i++) {
+	for (size_t i = 0; i < maps.count && !err; i++) {
 		const struct scope_trace_map *map = &maps.map[i];
 		const size_t before = search->ranges;
 		struct scope_image *image;
@@ -132,14 +132,14 @@ static int search_process(struct search *search, struct scope_proc *proc, uint32
 		    (search->file_name[0] && strcmp(search->file_name, last_part(map->path)) &&
 		     strcmp(search->file_name, map->path)))
 			continue;
-		code = open_image(search, tgid, map->path, &image);
-		if (!code && image)
-			code = add_ranges(search, tgid, map, image);
+		err = open_image(search, tgid, map->path, &image);
+		if (!err && image)
+			err = add_ranges(search, tgid, map, image);
 		if (search->ranges > before)
 			found = map->path;
 	}
 	scope_proc_maps_destroy(&maps);
-	return code;
+	return err;
 }
 
 static int search_tree(struct search *search, uint32_t tgid)
@@ -147,21 +147,21 @@ static int search_tree(struct search *search, uint32_t tgid)
 	struct scope_proc *proc;
 	uint32_t *tgids;
 	size_t count;
-	int code = scope_target_tree(tgid, &tgids, &count);
+	int err = scope_target_tree(tgid, &tgids, &count);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	/* After the tree was looked through: it is a child of this process. */
-	code = scope_proc_reader_create(NULL, NULL, &search->reader);
-	if (!code)
-		code = scope_proc_create(search->reader, &proc);
-	if (!code) {
-		for (size_t i = 0; i < count && !code; i++)
-			code = search_process(search, proc, tgids[i]);
+	err = scope_proc_reader_create(NULL, NULL, &search->reader);
+	if (!err)
+		err = scope_proc_create(search->reader, &proc);
+	if (!err) {
+		for (size_t i = 0; i < count && !err; i++)
+			err = search_process(search, proc, tgids[i]);
 		scope_proc_destroy(proc);
 	}
 	free(tgids);
-	return code;
+	return err;
 }
 
 int scope_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
@@ -169,28 +169,28 @@ int scope_extents_find(uint32_t tgid, const char *text, struct scope_error *erro
 {
 	struct search search = { 0 };
 	const char *colon = strrchr(text, ':');
-	int code;
+	int err;
 
 	search.function = colon ? colon + 1 : text;
 	if (colon)
 		snprintf(search.file_name, sizeof(search.file_name), "%.*s", (int)(colon - text), text);
-	code = search_tree(&search, tgid);
-	if (!code && !search.ranges)
-		code = scope_error_set(error, -ENOENT, "no program file that process %u has mapped has a "
+	err = search_tree(&search, tgid);
+	if (!err && !search.ranges)
+		err = scope_error_set(error, -ENOENT, "no program file that process %u has mapped has a "
 				       "function %.100s of known size: install debug symbols", tgid,
 				       search.function);
-	else if (code == -E2BIG)
-		scope_error_set(error, code, "%.100s lies at more than %d places in these processes: name "
+	else if (err == -E2BIG)
+		scope_error_set(error, err, "%.100s lies at more than %d places in these processes: name "
 				"one of them with -p, and --no-follow", search.function,
 				SCOPE_DELAY_RANGES_MAX);
-	else if (code)
-		scope_error_set(error, code, "cannot look for %.100s in process %u: %s", search.function,
-				tgid, strerror(-code));
-	if (!code) {
+	else if (err)
+		scope_error_set(error, err, "cannot look for %.100s in process %u: %s", search.function,
+				tgid, strerror(-err));
+	if (!err) {
 		*ret_range = search.range;
 		*ret_count = (uint32_t)search.ranges;
 		search.range = NULL;
 	}
 	search_free(&search);
-	return code;
+	return err;
 }

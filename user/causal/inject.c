@@ -86,35 +86,35 @@ static uint16_t rule_of(const struct scope_inject *inject, uint32_t site)
 int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
 {
 	struct scope_delay rule = inject->options.site[site].rule;
-	int code = 0;
+	int err = 0;
 
 	rule.id = rule_of(inject, site);
 	rule.ns = ns;
 	rule.second_max_ns = inject->options.second_max_ns;
 	/* A rule keeps its place. */
 	if (inject->fast && inject->fast_site != site)
-		code = scope_control_delay_remove(inject->control, inject->session, rule.id, error);
-	if (!code)
-		code = scope_control_delay_set(inject->control, inject->session, &rule, error);
-	inject->fast = !code && inject->options.sample_period_ns;
+		err = scope_control_delay_remove(inject->control, inject->session, rule.id, error);
+	if (!err)
+		err = scope_control_delay_set(inject->control, inject->session, &rule, error);
+	inject->fast = !err && inject->options.sample_period_ns;
 	inject->fast_site = site;
-	return code;
+	return err;
 }
 
 static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 {
 	struct scope_socket_table *sockets;
 	struct scope_proc_fds fds = { 0 };
-	int code = scope_socket_table_create(tgid, &sockets);
+	int err = scope_socket_table_create(tgid, &sockets);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	/* One that has ended meanwhile has none. */
 	if (!scope_proc_fds_read(tgid, sockets, &fds))
-		code = scope_tally_know(inject->tally, tgid, &fds);
+		err = scope_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
 	scope_socket_table_destroy(sockets);
-	return code;
+	return err;
 }
 
 /* Connections that were accepted before tracing began. */
@@ -122,63 +122,63 @@ static int know_connections(struct scope_inject *inject, struct scope_error *err
 {
 	uint32_t *tgids = NULL;
 	size_t count = 0;
-	int code;
+	int err;
 
 	if (inject->options.point->end.kind != SCOPE_POINT_REQUEST)
 		return 0;
-	code = scope_target_tree(inject->options.tgid, &tgids, &count);
-	for (size_t i = 0; i < count && !code; i++)
-		code = know_descriptors(inject, tgids[i]);
+	err = scope_target_tree(inject->options.tgid, &tgids, &count);
+	for (size_t i = 0; i < count && !err; i++)
+		err = know_descriptors(inject, tgids[i]);
 	free(tgids);
-	return code ? scope_error_set(error, code, "cannot read the descriptors of process %u: %s",
-				      inject->options.tgid, strerror(-code)) : 0;
+	return err ? scope_error_set(error, err, "cannot read the descriptors of process %u: %s",
+				      inject->options.tgid, strerror(-err)) : 0;
 }
 
 static int begin(struct scope_inject *inject, struct scope_error *error)
 {
 	const struct scope_point *point = inject->options.point;
-	int code = scope_control_open(error, &inject->control, NULL);
+	int err = scope_control_open(error, &inject->control, NULL);
 
-	if (!code)
-		code = scope_rings_open(error, &inject->rings, &inject->session);
-	if (!code)
-		code = configure(inject, error);
-	if (!code)
-		code = scope_rings_map(inject->rings, error);
-	if (!code)
-		code = scope_control_start(inject->control, inject->session, error);
+	if (!err)
+		err = scope_rings_open(error, &inject->rings, &inject->session);
+	if (!err)
+		err = configure(inject, error);
+	if (!err)
+		err = scope_rings_map(inject->rings, error);
+	if (!err)
+		err = scope_control_start(inject->control, inject->session, error);
 	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
-	for (uint32_t i = 0; i < inject->options.sites && !code; i++)
-		code = scope_inject_set(inject, i, 0, error);
+	for (uint32_t i = 0; i < inject->options.sites && !err; i++)
+		err = scope_inject_set(inject, i, 0, error);
 	/* Where a mark is a site, too, the kernel calls first what was set last: the delay is behind the mark. */
-	if (!code)
-		code = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
-	if (!code && point->pair)
-		code = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
+	if (!err)
+		err = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
+	if (!err && point->pair)
+		err = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
 	/* Begins were seen sooner than ends. */
-	if (!code && point->pair && point->end.kind != SCOPE_POINT_REQUEST) {
-		code = scope_inject_drain(inject, error);
+	if (!err && point->pair && point->end.kind != SCOPE_POINT_REQUEST) {
+		err = scope_inject_drain(inject, error);
 		scope_tally_forget(inject->tally);
 	}
 	/* What is accepted meanwhile is in the trace. */
-	return code ? code : know_connections(inject, error);
+	return err ? err : know_connections(inject, error);
 }
 
 int scope_inject_open(const struct scope_inject_options *options, struct scope_error *error,
 		      struct scope_inject **ret_inject)
 {
 	struct scope_inject *inject = calloc(1, sizeof(*inject));
-	int code;
+	int err;
 
 	if (!inject || scope_tally_create(options->point, &inject->tally)) {
 		free(inject);
 		return scope_error_set(error, -ENOMEM, "no memory left to begin");
 	}
 	inject->options = *options;
-	code = begin(inject, error);
-	if (code) {
+	err = begin(inject, error);
+	if (err) {
 		scope_inject_close(inject);
-		return code;
+		return err;
 	}
 	*ret_inject = inject;
 	return 0;
@@ -208,13 +208,13 @@ static int take(const struct scope_subbuf *subbuf, void *context)
 
 int scope_inject_drain(struct scope_inject *inject, struct scope_error *error)
 {
-	int code = scope_rings_flush(inject->rings);
+	int err = scope_rings_flush(inject->rings);
 
-	if (!code)
-		code = scope_rings_drain(inject->rings, take, inject->tally);
+	if (!err)
+		err = scope_rings_drain(inject->rings, take, inject->tally);
 	scope_tally_settle(inject->tally);
-	return code ? scope_error_set(error, code, "cannot read what the module traced: %s",
-				      strerror(-code)) : 0;
+	return err ? scope_error_set(error, err, "cannot read what the module traced: %s",
+				      strerror(-err)) : 0;
 }
 
 struct scope_tally *scope_inject_tally(struct scope_inject *inject)
@@ -235,17 +235,17 @@ uint64_t scope_inject_lost(const struct scope_inject *inject)
 int scope_inject_check(struct scope_inject *inject, struct scope_error *error)
 {
 	struct scope_session_status status;
-	int code = scope_control_query(inject->control, inject->session, error, &status);
+	int err = scope_control_query(inject->control, inject->session, error, &status);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (status.stop_reason == SCOPE_STOP_GUARD)
-		code = scope_error_set(error, -EOVERFLOW, "the overload guard stopped it: probes took %u.%u %% "
+		err = scope_error_set(error, -EOVERFLOW, "the overload guard stopped it: probes took %u.%u %% "
 				       "of CPU %u; choose a progress point or a site that is visited less "
 				       "often", status.guard_share / 10, status.guard_share % 10,
 				       status.guard_cpu);
 	else if (!status.processes && !status.threads)
-		code = scope_error_set(error, -ESRCH, "the process ended");
+		err = scope_error_set(error, -ESRCH, "the process ended");
 	scope_session_status_destroy(&status);
-	return code;
+	return err;
 }

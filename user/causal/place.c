@@ -25,16 +25,16 @@ struct wanted {
 static int find_in(int fd, const char *path, const char *function, uint64_t *ret_offset)
 {
 	struct scope_image *image;
-	int code;
+	int err;
 
 	if (fd < 0)
 		return fd;
-	code = scope_image_create(fd, NULL, path, &image);
-	if (code)
-		return code;
-	code = scope_image_offset(image, function, ret_offset);
+	err = scope_image_create(fd, NULL, path, &image);
+	if (err)
+		return err;
+	err = scope_image_offset(image, function, ret_offset);
 	scope_image_destroy(image);
-	return code;
+	return err;
 }
 
 static bool is_offset(const char *text, uint64_t *ret_offset)
@@ -52,14 +52,14 @@ static bool is_offset(const char *text, uint64_t *ret_offset)
 static int at_path(const char *path, int fd, const char *function, struct scope_place *ret_place)
 {
 	struct scope_place place = { 0 };
-	int code = 0;
+	int err = 0;
 
 	if (!is_offset(function, &place.offset))
-		code = find_in(fd, path, function, &place.offset);
+		err = find_in(fd, path, function, &place.offset);
 	else if (fd >= 0)
 		close(fd);
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if ((size_t)snprintf(place.path, sizeof(place.path), "%s", path) >= sizeof(place.path))
 		return -ENAMETOOLONG;
 	*ret_place = place;
@@ -103,23 +103,23 @@ static int search_process(const struct wanted *wanted, struct scope_place *ret_p
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc *proc;
 	char path[64];
-	int code;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", wanted->tgid);
 	if (!wanted->file[0] &&
 	    !at_path(path, scope_proc_reader_open_program(wanted->reader, wanted->tgid), wanted->function, ret_place))
 		return 0;
-	code = scope_proc_create(wanted->reader, &proc);
-	if (code)
-		return code;
-	code = scope_proc_maps_read(proc, wanted->tgid, &maps);
-	if (!code)
-		code = search_maps(wanted, &maps, ret_place);
-	else if (code == -ENOENT)
-		code = -ESRCH;
+	err = scope_proc_create(wanted->reader, &proc);
+	if (err)
+		return err;
+	err = scope_proc_maps_read(proc, wanted->tgid, &maps);
+	if (!err)
+		err = search_maps(wanted, &maps, ret_place);
+	else if (err == -ENOENT)
+		err = -ESRCH;
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);
-	return code;
+	return err;
 }
 
 /* A path of this host, which may go through a process that it names. A descriptor or -errno. */
@@ -139,15 +139,15 @@ static int open_named(struct scope_proc_reader *reader, const char *path)
 	return scope_proc_reader_open_below(reader, "", path, true);
 }
 
-static int not_found(int code, const struct wanted *wanted, struct scope_error *error)
+static int not_found(int err, const struct wanted *wanted, struct scope_error *error)
 {
-	switch (code) {
+	switch (err) {
 	case -ENOMEM:
-		return scope_error_set(error, code, "no memory to look for %.100s", wanted->function);
+		return scope_error_set(error, err, "no memory to look for %.100s", wanted->function);
 	case -ESRCH:
-		return scope_error_set(error, code, "process %u has ended", wanted->tgid);
+		return scope_error_set(error, err, "process %u has ended", wanted->tgid);
 	case -ENAMETOOLONG:
-		return scope_error_set(error, code, "the path of the file with %.100s is too long: at most "
+		return scope_error_set(error, err, "the path of the file with %.100s is too long: at most "
 				       "%d bytes", wanted->function, SCOPE_PROBE_NAME_BYTES - 1);
 	case -ENXIO:
 		return scope_error_set(error, -ENOENT, "process %u has no file %.200s mapped: see "
@@ -155,9 +155,9 @@ static int not_found(int code, const struct wanted *wanted, struct scope_error *
 				       wanted->tgid);
 	}
 	if (wanted->file[0])
-		return scope_error_set(error, code, "%.200s has no function %.100s: install its debug "
+		return scope_error_set(error, err, "%.200s has no function %.100s: install its debug "
 				       "symbols, or give FILE:0xOFFSET", wanted->file, wanted->function);
-	return scope_error_set(error, code, "no file that process %u has mapped has a function %.100s: "
+	return scope_error_set(error, err, "no file that process %u has mapped has a function %.100s: "
 			       "install debug symbols, or give FILE:0xOFFSET", wanted->tgid,
 			       wanted->function);
 }
@@ -168,7 +168,7 @@ int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 	struct wanted wanted = { .tgid = tgid };
 	const char *colon = strrchr(text, ':');
 	uint64_t offset;
-	int code;
+	int err;
 
 	wanted.function = colon ? colon + 1 : text;
 	if (!*wanted.function || colon == text || (!colon && is_offset(text, &offset)))
@@ -178,13 +178,13 @@ int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 		return not_found(-ENAMETOOLONG, &wanted, error);
 	if (colon)
 		memcpy(wanted.file, text, (size_t)(colon - text));
-	code = scope_proc_reader_create(NULL, error, &wanted.reader);
-	if (code)
-		return code;
+	err = scope_proc_reader_create(NULL, error, &wanted.reader);
+	if (err)
+		return err;
 	if (wanted.file[0] == '/')
-		code = at_path(wanted.file, open_named(wanted.reader, wanted.file), wanted.function, ret_place);
+		err = at_path(wanted.file, open_named(wanted.reader, wanted.file), wanted.function, ret_place);
 	else
-		code = search_process(&wanted, ret_place);
+		err = search_process(&wanted, ret_place);
 	scope_proc_reader_destroy(wanted.reader);
-	return code ? not_found(code, &wanted, error) : 0;
+	return err ? not_found(err, &wanted, error) : 0;
 }

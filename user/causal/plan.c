@@ -43,16 +43,16 @@ int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32
 	bool zero = false;
 	struct scope_plan plan;
 	size_t round, at = 0;
-	int code;
+	int err;
 
 	for (size_t i = 0; i < values; i++)
 		zero = zero || value[i] == 0;
 	if (!values || values > STEPS_MAX)
 		return -EINVAL;
 	round = (values + !zero) * (size_t)sites;
-	code = create((uint64_t)round * repeats, &plan);
-	if (code)
-		return code;
+	err = create((uint64_t)round * repeats, &plan);
+	if (err)
+		return err;
 	for (uint32_t repeat = 0; repeat < repeats; repeat++) {
 		const size_t first = at;
 
@@ -71,10 +71,10 @@ int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32
 int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan)
 {
 	struct scope_plan plan;
-	int code = create((uint64_t)sites * count, &plan);
+	int err = create((uint64_t)sites * count, &plan);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	for (size_t i = 0; i < plan.count; i++) {
 		const uint32_t drawn = scope_random_below(&seed, SCOPE_PLAN_SPEEDUPS +
 							  SCOPE_PLAN_ZERO_WEIGHT);

@@ -30,7 +30,7 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 {
 	struct scope_mark mark = { 0 };
 	const char *name;
-	int code = 0;
+	int err = 0;
 
 	if ((name = after(text, "syscall:"))) {
 		mark.kind = SCOPE_POINT_SYSCALL;
@@ -39,13 +39,13 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 					       "machine", name);
 	} else if ((name = after(text, "function:"))) {
 		mark.kind = SCOPE_POINT_FUNCTION;
-		code = scope_place_find(tgid, name, error, &mark.place);
+		err = scope_place_find(tgid, name, error, &mark.place);
 	} else {
-		code = bad_form(text, error);
+		err = bad_form(text, error);
 	}
-	if (!code)
+	if (!err)
 		*ret_mark = mark;
-	return code;
+	return err;
 }
 
 static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error,
@@ -54,17 +54,17 @@ static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error
 	struct scope_point point = { .pair = true };
 	const char *comma = strstr(text, ",end:");
 	char begin[SCOPE_PROBE_NAME_BYTES + 32];
-	int code;
+	int err;
 
 	if (!comma || (size_t)(comma - text) >= sizeof(begin))
 		return bad_form(text, error);
 	snprintf(begin, sizeof(begin), "%.*s", (int)(comma - text), text);
-	code = parse_mark(tgid, begin, error, &point.begin);
-	if (!code)
-		code = parse_mark(tgid, comma + strlen(",end:"), error, &point.end);
-	if (!code)
+	err = parse_mark(tgid, begin, error, &point.begin);
+	if (!err)
+		err = parse_mark(tgid, comma + strlen(",end:"), error, &point.end);
+	if (!err)
 		*ret_point = point;
-	return code;
+	return err;
 }
 
 int scope_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
@@ -72,7 +72,7 @@ int scope_point_parse(uint32_t tgid, const char *text, struct scope_error *error
 {
 	struct scope_point point = { 0 };
 	const char *pair = after(text, "begin:");
-	int code;
+	int err;
 
 	if (pair)
 		return parse_pair(tgid, pair, error, ret_point);
@@ -80,8 +80,8 @@ int scope_point_parse(uint32_t tgid, const char *text, struct scope_error *error
 		*ret_point = (struct scope_point){ .pair = true };
 		return 0;
 	}
-	code = parse_mark(tgid, text, error, &point.end);
-	if (!code)
+	err = parse_mark(tgid, text, error, &point.end);
+	if (!err)
 		*ret_point = point;
-	return code;
+	return err;
 }

@@ -27,20 +27,20 @@ static void rank(struct scope_causal_result *result)
 
 int scope_causal_result_compute(struct scope_causal_result *result)
 {
-	int code = 0;
+	int err = 0;
 
 	result->effect = calloc(result->sites + 1u, sizeof(*result->effect));
 	result->rank = calloc(result->sites + 1u, sizeof(*result->rank));
 	if (!result->effect || !result->rank)
-		code = -ENOMEM;
-	for (uint32_t i = 0; i < result->sites && !code; i++)
-		code = scope_effect_compute(result->experiment, result->count, i, result->kind,
+		err = -ENOMEM;
+	for (uint32_t i = 0; i < result->sites && !err; i++)
+		err = scope_effect_compute(result->experiment, result->count, i, result->kind,
 					    result->seed, &result->effect[i]);
-	if (code)
+	if (err)
 		scope_causal_result_free(result);
 	else
 		rank(result);
-	return code;
+	return err;
 }
 
 void scope_causal_result_free(struct scope_causal_result *result)

@@ -58,20 +58,20 @@ static void tell(const struct bench *bench, uint64_t until_ns)
 static int wait_until(struct bench *bench, uint64_t until_ns)
 {
 	struct scope_error *error = &bench->result.why;
-	int code = 0;
+	int err = 0;
 
-	while (!code && !*bench->stop) {
+	while (!err && !*bench->stop) {
 		const uint64_t now = now_ns();
 
 		if (now >= until_ns)
 			return 0;
 		sleep_ns(until_ns - now < DRAIN_NS ? until_ns - now : DRAIN_NS);
-		code = scope_inject_drain(bench->inject, error);
-		if (!code && ++bench->drains % CHECK_DRAINS == 0)
-			code = scope_inject_check(bench->inject, error);
+		err = scope_inject_drain(bench->inject, error);
+		if (!err && ++bench->drains % CHECK_DRAINS == 0)
+			err = scope_inject_check(bench->inject, error);
 		tell(bench, until_ns);
 	}
-	return code ? code : *bench->stop ? -EINTR : 0;
+	return err ? err : *bench->stop ? -EINTR : 0;
 }
 
 static void subtract(const struct scope_delay_counts *after, const struct scope_delay_counts *before,
@@ -94,24 +94,24 @@ static int measure(struct bench *bench, uint32_t site, struct scope_experiment *
 	struct scope_error *error = &bench->result.why;
 	struct scope_delay_counts before, after;
 	uint64_t lost, begin_ns, end_ns;
-	int code = scope_inject_drain(bench->inject, error);
+	int err = scope_inject_drain(bench->inject, error);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	lost = scope_inject_lost(bench->inject);
 	begin_ns = now_ns();
 	scope_tally_begin(tally, begin_ns);
-	code = scope_inject_counts(bench->inject, site, error, &before);
-	if (!code)
-		code = wait_until(bench, begin_ns + bench->result.length_ns);
+	err = scope_inject_counts(bench->inject, site, error, &before);
+	if (!err)
+		err = wait_until(bench, begin_ns + bench->result.length_ns);
 	end_ns = now_ns();
 	scope_tally_end(tally, end_ns);
-	if (!code)
-		code = scope_inject_counts(bench->inject, site, error, &after);
-	if (!code)
-		code = scope_inject_drain(bench->inject, error);
-	if (code)
-		return code;
+	if (!err)
+		err = scope_inject_counts(bench->inject, site, error, &after);
+	if (!err)
+		err = scope_inject_drain(bench->inject, error);
+	if (err)
+		return err;
 	experiment->elapsed_ns = end_ns - begin_ns;
 	experiment->lost = scope_inject_lost(bench->inject) - lost;
 	scope_tally_count(tally, &experiment->progress, &experiment->in_flight);
@@ -152,19 +152,19 @@ static int choose_lengths(struct bench *bench)
 	const uint32_t sites = bench->options->inject.sites;
 	struct scope_delay_counts counts;
 	uint64_t begin_ns;
-	int code;
+	int err;
 
 	bench->scale = calloc(sites + 1, sizeof(*bench->scale));
 	if (!bench->scale)
 		return scope_error_set(&bench->result.why, -ENOMEM, "no memory left to begin");
 	begin_ns = now_ns();
-	code = wait_until(bench, begin_ns + bench->result.length_ns);
-	for (uint32_t site = 0; site < sites && !code; site++) {
-		code = scope_inject_counts(bench->inject, site, &bench->result.why, &counts);
-		if (!code)
+	err = wait_until(bench, begin_ns + bench->result.length_ns);
+	for (uint32_t site = 0; site < sites && !err; site++) {
+		err = scope_inject_counts(bench->inject, site, &bench->result.why, &counts);
+		if (!err)
 			bench->scale[site] = scope_plan_longest_ns(counts.visits, now_ns() - begin_ns);
 	}
-	return code;
+	return err;
 }
 
 /* One experiment; again and longer while it saw too little. */
@@ -174,19 +174,19 @@ static int perform(struct bench *bench)
 	const struct scope_plan_step *step = &bench->step;
 	const uint64_t ns = (uint64_t)((period_ns ? step->value * period_ns : step->value) + 0.5);
 	struct scope_series_result *result = &bench->result;
-	int code;
+	int err;
 
-	code = scope_inject_set(bench->inject, step->site, ns, &result->why);
-	if (!code)
-		code = wait_until(bench, now_ns() + bench->options->cool_off_ns);
-	while (!code) {
+	err = scope_inject_set(bench->inject, step->site, ns, &result->why);
+	if (!err)
+		err = wait_until(bench, now_ns() + bench->options->cool_off_ns);
+	while (!err) {
 		struct scope_experiment experiment = { .site = step->site, .value = step->value };
 		uint64_t longer;
 
-		code = measure(bench, step->site, &experiment);
-		if (!code)
-			code = keep(bench, &experiment);
-		if (code)
+		err = measure(bench, step->site, &experiment);
+		if (!err)
+			err = keep(bench, &experiment);
+		if (err)
 			break;
 		longer = scope_plan_adapt(result->length_ns, experiment.progress);
 		if (longer == result->length_ns)
@@ -194,12 +194,12 @@ static int perform(struct bench *bench)
 			       no_progress(bench);
 		result->length_ns = longer;
 	}
-	return code;
+	return err;
 }
 
-static enum scope_series_end end_of(int code)
+static enum scope_series_end end_of(int err)
 {
-	switch (code) {
+	switch (err) {
 	case 0:
 		return SCOPE_SERIES_DONE;
 	case -EINTR:
@@ -222,20 +222,20 @@ int scope_series_run(const struct scope_series_options *options, const volatile 
 		.result.length_ns = options->length_ns,
 	};
 	const struct scope_sketch *late;
-	int code = scope_inject_open(&options->inject, error, &bench.inject);
+	int err = scope_inject_open(&options->inject, error, &bench.inject);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (options->relative)
-		code = choose_lengths(&bench);
-	for (; bench.index < options->plan->count && !code; bench.index++) {
+		err = choose_lengths(&bench);
+	for (; bench.index < options->plan->count && !err; bench.index++) {
 		bench.step = options->plan->step[bench.index];
 		if (bench.scale)
 			bench.step.value *= bench.scale[bench.step.site];
-		code = perform(&bench);
+		err = perform(&bench);
 	}
 	late = scope_tally_late(scope_inject_tally(bench.inject));
-	bench.result.end = end_of(code);
+	bench.result.end = end_of(err);
 	bench.result.delays = late->total;
 	if (late->total) {
 		bench.result.late_p50_ns = scope_sketch_quantile(late, 0.5);

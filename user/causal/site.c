@@ -45,10 +45,10 @@ static int parse_function(uint32_t tgid, const char *name, struct scope_error *e
 			  struct scope_delay *rule)
 {
 	struct scope_place place;
-	int code = scope_place_find(tgid, name, error, &place);
+	int err = scope_place_find(tgid, name, error, &place);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	rule->site = SCOPE_DELAY_USER;
 	rule->offset = place.offset;
 	memcpy(rule->name, place.path, sizeof(rule->name));
@@ -90,10 +90,10 @@ int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		{ "kernel:", parse_kernel },
 	};
 	struct scope_site site = { 0 };
-	int code = take_text(text, &site, error);
+	int err = take_text(text, &site, error);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (!strcmp(text, "receive")) {
 		site.rule.site = SCOPE_DELAY_RECEIVE;
 		*ret_site = site;
@@ -104,10 +104,10 @@ int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 
 		if (strncmp(text, rows[i].word, length))
 			continue;
-		code = rows[i].parse(tgid, text + length, error, &site.rule);
-		if (!code)
+		err = rows[i].parse(tgid, text + length, error, &site.rule);
+		if (!err)
 			*ret_site = site;
-		return code;
+		return err;
 	}
 	return scope_error_set(error, -EINVAL, "a site is syscall:NAME, return:NAME, receive, function:NAME "
 			       "or kernel:SYMBOL, not '%.200s'", text);
@@ -120,19 +120,19 @@ int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error
 	struct scope_site site = {
 		.rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SCOPE_NR_NONE, .flags = SCOPE_DELAY_CALLERS },
 	};
-	int code = take_text(text, &site, error);
+	int err = take_text(text, &site, error);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (!strncmp(text, "syscall:", 8))
-		code = take_call(text + 8, &site.rule, error);
+		err = take_call(text + 8, &site.rule, error);
 	else if (!strncmp(text, "function:", 9))
-		code = scope_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
+		err = scope_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
 	else
-		code = scope_error_set(error, -EINVAL, "what is to look faster is function:NAME or "
+		err = scope_error_set(error, -EINVAL, "what is to look faster is function:NAME or "
 				       "syscall:NAME, not '%.200s'", text);
-	if (code)
-		return code;
+	if (err)
+		return err;
 	site.rule.ranges = site.range;
 	*ret_site = site;
 	return 0;

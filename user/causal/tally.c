@@ -64,12 +64,12 @@ void scope_tally_destroy(struct scope_tally *tally)
 
 int scope_tally_know(struct scope_tally *tally, uint32_t tgid, const struct scope_proc_fds *fds)
 {
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < fds->count && tally->requests && !code; i++)
+	for (size_t i = 0; i < fds->count && tally->requests && !err; i++)
 		if (fds->fd[i].kind == SCOPE_FD_ACCEPTED)
-			code = scope_requests_know(tally->requests, tgid, fds->fd[i].fd);
-	return code;
+			err = scope_requests_know(tally->requests, tgid, fds->fd[i].fd);
+	return err;
 }
 
 static int add(struct scope_tally *tally, const struct mark *mark)
@@ -99,17 +99,17 @@ static bool is_visit(const struct scope_mark *mark, uint16_t probe, const struct
 static int take_visit(struct scope_tally *tally, const struct scope_event *event)
 {
 	struct mark mark = { .time_ns = event->time_ns };
-	int code = 0;
+	int err = 0;
 
 	if (tally->point->pair && is_visit(&tally->point->begin, SCOPE_TALLY_PROBE_BEGIN, event)) {
 		mark.step = 1;
-		code = add(tally, &mark);
+		err = add(tally, &mark);
 	}
-	if (!code && is_visit(&tally->point->end, SCOPE_TALLY_PROBE_END, event)) {
+	if (!err && is_visit(&tally->point->end, SCOPE_TALLY_PROBE_END, event)) {
 		mark.step = -1;
-		code = add(tally, &mark);
+		err = add(tally, &mark);
 	}
-	return code;
+	return err;
 }
 
 /* What the requests want of it, and in which process the thread is. */
@@ -168,18 +168,18 @@ int scope_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbu
 {
 	struct scope_decoder *lane = find_lane(tally, subbuf->cpu);
 	struct scope_event event;
-	int code = 0;
+	int err = 0;
 
 	if (!lane)
 		return -ENOMEM;
 	if (scope_decoder_begin(lane, subbuf, subbuf->used_bytes))
 		return 0;
-	while (!code && scope_decoder_peek(lane)) {
+	while (!err && scope_decoder_peek(lane)) {
 		if (scope_decoder_take(lane, &event))
 			return 0;
-		code = take_event(tally, &event);
+		err = take_event(tally, &event);
 	}
-	return code;
+	return err;
 }
 
 static int by_time(const void *left, const void *right)

@@ -14,21 +14,21 @@
 int scope_cmd_captured_create(const char *save, struct scope_error *error,
 			      struct scope_cmd_captured *ret_captured)
 {
-	int code;
+	int err;
 
 	*ret_captured = (struct scope_cmd_captured){ .save = save, .fd = -1 };
 	if (save) {
-		code = scope_writer_create(save, error, &ret_captured->writer);
-		if (!code && scope_writer_is_special(ret_captured->writer))
-			code = scope_error_set(error, -EINVAL, "%s is no regular file, and the trace is read "
+		err = scope_writer_create(save, error, &ret_captured->writer);
+		if (!err && scope_writer_is_special(ret_captured->writer))
+			err = scope_error_set(error, -EINVAL, "%s is no regular file, and the trace is read "
 					       "again: name another place with --save", save);
-		return code;
+		return err;
 	}
-	code = scope_temporary_open(error, &ret_captured->fd);
-	if (!code)
-		code = scope_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
+	err = scope_temporary_open(error, &ret_captured->fd);
+	if (!err)
+		err = scope_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
 					      &ret_captured->writer);
-	return code;
+	return err;
 }
 
 int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured,

@@ -35,10 +35,10 @@ int scope_cmd_completion(int argc, char **argv);
 struct scope_newfile;
 
 /*
- * Gives a file its name where code is 0, else removes it; tells on stderr what was kept under another
+ * Gives a file its name where err is 0, else removes it; tells on stderr what was kept under another
  * name; destroys it. 0, or -errno with error filled.
  */
-int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int code,
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err,
 			  struct scope_error *error);
 
 /* A sentence on stderr that is no error; nothing for "". */

@@ -82,14 +82,14 @@ void scope_cmd_note(const char *command, const char *note)
 		scope_cmd_say(command, "%s", note);
 }
 
-int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int code,
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err,
 			  struct scope_error *error)
 {
-	if (!code)
-		code = scope_newfile_finish(file, error);
+	if (!err)
+		err = scope_newfile_finish(file, error);
 	scope_cmd_note(command, scope_newfile_note(file));
 	scope_newfile_destroy(file);
-	return code;
+	return err;
 }
 
 int scope_cmd_misuse(const char *command, const char *format, ...)
@@ -142,42 +142,42 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 int scope_cmd_drop_privilege(struct scope_error *error)
 {
 	struct scope_invoker invoker;
-	int code;
+	int err;
 
 	if (!scope_invoker_find(&invoker))
 		return 0;
-	code = scope_invoker_become(&invoker);
-	if (code)
-		return scope_error_set(error, code, "user %u, who called sudo, cannot be gone back to: "
-				       "%s; run without sudo", (unsigned)invoker.uid, strerror(-code));
+	err = scope_invoker_become(&invoker);
+	if (err)
+		return scope_error_set(error, err, "user %u, who called sudo, cannot be gone back to: "
+				       "%s; run without sudo", (unsigned)invoker.uid, strerror(-err));
 	return 0;
 }
 
 int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
 			  struct scope_trace **ret_traces)
 {
-	int fd[TRACES_MAX], code = 0;
+	int fd[TRACES_MAX], err = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		fd[i] = -1;
 		ret_traces[i] = NULL;
 	}
-	for (size_t i = 0; i < count && !code; i++)
-		code = paths[i] ? scope_trace_open_only(paths[i], error, &fd[i]) : 0;
-	if (!code)
-		code = scope_cmd_drop_privilege(error);
-	for (size_t i = 0; i < count && !code; i++)
+	for (size_t i = 0; i < count && !err; i++)
+		err = paths[i] ? scope_trace_open_only(paths[i], error, &fd[i]) : 0;
+	if (!err)
+		err = scope_cmd_drop_privilege(error);
+	for (size_t i = 0; i < count && !err; i++)
 		if (paths[i])
-			code = scope_trace_open_fd(fd[i], paths[i], error, &ret_traces[i]);
+			err = scope_trace_open_fd(fd[i], paths[i], error, &ret_traces[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (fd[i] >= 0)
 			close(fd[i]);
-		if (!code)
+		if (!err)
 			continue;
 		scope_trace_close(ret_traces[i]);
 		ret_traces[i] = NULL;
 	}
-	return code;
+	return err;
 }
 
 int scope_cmd_share(const char *text, uint32_t *ret_thousandths)

@@ -209,19 +209,19 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 	struct scope_causal_result result;
 	struct scope_error why = { "" };
 	FILE *in = fopen(path, "re");
-	int code;
+	int err;
 
 	if (!in)
 		return scope_error_set(error, -errno, "cannot open %.200s: %s", path, strerror(errno));
-	code = scope_cmd_drop_privilege(error);
-	if (!code) {
-		code = scope_coz_read(in, request->progress, &why, &profile);
-		if (code)
-			scope_error_set(error, code, "%.200s: %.280s", path, why.text);
+	err = scope_cmd_drop_privilege(error);
+	if (!err) {
+		err = scope_coz_read(in, request->progress, &why, &profile);
+		if (err)
+			scope_error_set(error, err, "%.200s: %.280s", path, why.text);
 	}
 	fclose(in);
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (profile.skipped)
 		scope_cmd_say("delay", "%zu experiments are left out: longer delays than time", profile.skipped);
 	result = (struct scope_causal_result){
@@ -230,14 +230,14 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 		.sites = profile.sites, .experiment = profile.experiment, .count = profile.count,
 		.planned = profile.count, .ended = "",
 	};
-	code = scope_causal_result_compute(&result);
-	if (code)
-		scope_error_set(error, code, "no memory for %zu experiments", result.count);
+	err = scope_causal_result_compute(&result);
+	if (err)
+		scope_error_set(error, err, "no memory for %zu experiments", result.count);
 	else
-		code = scope_delay_give(request, &result, error);
+		err = scope_delay_give(request, &result, error);
 	scope_causal_result_free(&result);
 	scope_coz_free(&profile);
-	return code;
+	return err;
 }
 
 static int bad_values(const struct request *request)

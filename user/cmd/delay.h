@@ -36,7 +36,7 @@ struct scope_delay_request {
 /* What came of it. The result points into the rest and into the request, so all stay where they are. */
 struct scope_delay_outcome {
 	struct scope_causal_result result; /* computed */
-	int code;		/* 0, or -errno: what was measured is not what was asked for, */
+	int err;		/* 0, or -errno: what was measured is not what was asked for, */
 	struct scope_error why; /* for this reason */
 	struct scope_target target;
 	char program[SCOPE_PLAIN_COMM_BYTES];

@@ -39,16 +39,16 @@ static int write_file(const char *path,
 {
 	struct scope_newfile *file;
 	FILE *out;
-	int code = scope_newfile_create(path, 0666, error, &file);
+	int err = scope_newfile_create(path, 0666, error, &file);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	out = scope_newfile_stream(file);
-	code = out ? write(result, flag, out) : -ENOMEM;
-	if (code)
-		scope_error_set(error, code, "cannot write %.200s: %s", path ? path : "standard output",
-				strerror(-code));
-	return scope_cmd_newfile_end("delay", file, code, error);
+	err = out ? write(result, flag, out) : -ENOMEM;
+	if (err)
+		scope_error_set(error, err, "cannot write %.200s: %s", path ? path : "standard output",
+				strerror(-err));
+	return scope_cmd_newfile_end("delay", file, err, error);
 }
 
 static int write_json(const struct scope_causal_result *result, bool flag, FILE *out)
@@ -79,15 +79,15 @@ int scope_delay_give(const struct scope_delay_request *request, const struct sco
 		     struct scope_error *error)
 {
 	const bool colour = !request->output && isatty(STDOUT_FILENO);
-	int code;
+	int err;
 
 	scope_cmd_progress_end();
-	code = write_file(request->output, request->json ? write_json : scope_delay_text, result, colour, error);
-	if (!code && request->svg)
-		code = write_file(request->svg, write_svg, result, false, error);
-	if (!code && request->coz)
-		code = write_file(request->coz, write_coz, result, ends_in(request->coz, ".jsonl"), error);
-	return code;
+	err = write_file(request->output, request->json ? write_json : scope_delay_text, result, colour, error);
+	if (!err && request->svg)
+		err = write_file(request->svg, write_svg, result, false, error);
+	if (!err && request->coz)
+		err = write_file(request->coz, write_coz, result, ends_in(request->coz, ".jsonl"), error);
+	return err;
 }
 
 /* What one process and the words of the command line make. */
@@ -100,9 +100,9 @@ struct setup {
 int scope_delay_check(struct scope_error *error)
 {
 	struct scope_error why = { "" };
-	const int code = scope_source_module.check(&why);
+	const int err = scope_source_module.check(&why);
 
-	return code ? scope_error_set(error, code, "only the module can hold threads up, perf events cannot; "
+	return err ? scope_error_set(error, err, "only the module can hold threads up, perf events cannot; "
 				      "%.380s", why.text) : 0;
 }
 
@@ -131,19 +131,19 @@ static int make_setup(const struct scope_delay_request *request, struct scope_ta
 	int (*const parse)(uint32_t tgid, const char *text, struct scope_error *why,
 			   struct scope_site *ret_site) =
 		request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse;
-	int code = scope_delay_check(error);
+	int err = scope_delay_check(error);
 
-	if (!code)
-		code = scope_target_find(request->pid, error, target);
-	if (!code)
-		code = scope_point_parse(target->tgid, request->progress ? request->progress : "request",
+	if (!err)
+		err = scope_target_find(request->pid, error, target);
+	if (!err)
+		err = scope_point_parse(target->tgid, request->progress ? request->progress : "request",
 					 error, &setup->point);
-	for (uint32_t i = 0; i < request->sites && !code; i++)
-		code = parse(target->tgid, request->site[i], error, &setup->site[i]);
-	if (code)
-		return code;
-	code = make_plan(request, &setup->plan);
-	return code ? scope_error_set(error, code, "no memory for the plan of the experiments") : 0;
+	for (uint32_t i = 0; i < request->sites && !err; i++)
+		err = parse(target->tgid, request->site[i], error, &setup->site[i]);
+	if (err)
+		return err;
+	err = make_plan(request, &setup->plan);
+	return err ? scope_error_set(error, err, "no memory for the plan of the experiments") : 0;
 }
 
 static void on_progress(void *context, size_t index, const struct scope_plan_step *step, double left_s)
@@ -203,7 +203,7 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 		   struct scope_delay_outcome *outcome)
 {
 	const struct scope_series_result *series = &outcome->series;
-	int code;
+	int err;
 
 	uname(&outcome->system);
 	scope_plain_comm(outcome->program, outcome->target.comm);
@@ -218,34 +218,34 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 	};
 	if (series->end == SCOPE_SERIES_FAILED || series->end == SCOPE_SERIES_NO_PROGRESS) {
 		outcome->why = series->why;
-		outcome->code = -ENODATA;
+		outcome->err = -ENODATA;
 	}
-	code = scope_causal_result_compute(&outcome->result);
-	return code ? scope_error_set(error, code, "no memory for %zu experiments", series->count) : 0;
+	err = scope_causal_result_compute(&outcome->result);
+	return err ? scope_error_set(error, err, "no memory for %zu experiments", series->count) : 0;
 }
 
 int scope_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
 			struct scope_delay_outcome *ret_outcome)
 {
 	struct setup *setup = calloc(1, sizeof(*setup));
-	int code;
+	int err;
 
 	*ret_outcome = (struct scope_delay_outcome){ 0 };
 	if (!setup)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin");
-	code = make_setup(request, &ret_outcome->target, error, setup);
-	if (!code)
-		code = run_series(request, setup, error, ret_outcome);
-	if (!code)
-		code = compute(request, setup->plan.count, error, ret_outcome);
+	err = make_setup(request, &ret_outcome->target, error, setup);
+	if (!err)
+		err = run_series(request, setup, error, ret_outcome);
+	if (!err)
+		err = compute(request, setup->plan.count, error, ret_outcome);
 	scope_cmd_progress_end();
 	for (uint32_t i = 0; i < request->sites; i++)
 		scope_site_free(&setup->site[i]);
 	scope_plan_free(&setup->plan);
 	free(setup);
-	if (code)
+	if (err)
 		scope_delay_outcome_free(ret_outcome);
-	return code;
+	return err;
 }
 
 void scope_delay_outcome_free(struct scope_delay_outcome *outcome)
@@ -257,16 +257,16 @@ void scope_delay_outcome_free(struct scope_delay_outcome *outcome)
 int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_delay_outcome outcome;
-	int code = scope_delay_measure(request, error, &outcome);
+	int err = scope_delay_measure(request, error, &outcome);
 
-	if (code)
-		return code;
-	code = scope_delay_give(request, &outcome.result, error);
+	if (err)
+		return err;
+	err = scope_delay_give(request, &outcome.result, error);
 	/* It was printed as far as it came; the status tells that it is not what was asked for. */
-	if (!code && outcome.code) {
+	if (!err && outcome.err) {
 		*error = outcome.why;
-		code = outcome.code;
+		err = outcome.err;
 	}
 	scope_delay_outcome_free(&outcome);
-	return code;
+	return err;
 }

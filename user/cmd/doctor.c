@@ -72,9 +72,9 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	struct scope_error error = { 0 };
 	struct scope_control_info info;
 	struct scope_control *control;
-	const int code = scope_control_open(&error, &control, &info);
+	const int err = scope_control_open(&error, &control, &info);
 
-	if (code) {
+	if (err) {
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
 		return;
 	}

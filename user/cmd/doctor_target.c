@@ -106,22 +106,22 @@ void scope_doctor_target(struct scope_machine *machine, struct scope_advice *adv
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_reader *reader = NULL;
 	struct scope_proc *proc = NULL;
-	int code;
+	int err;
 
 	if (!machine->pid)
 		return;
-	code = scope_proc_reader_create(NULL, NULL, &reader);
-	if (!code)
-		code = scope_proc_create(reader, &proc);
-	if (!code)
-		code = scope_proc_maps_read(proc, machine->pid, &maps);
-	if (code)
+	err = scope_proc_reader_create(NULL, NULL, &reader);
+	if (!err)
+		err = scope_proc_create(reader, &proc);
+	if (!err)
+		err = scope_proc_maps_read(proc, machine->pid, &maps);
+	if (err)
 		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
-				 machine->pid, code == -ESRCH || code == -ENOENT ?
-				 "there is no such process" : code == -ETIMEDOUT ?
+				 machine->pid, err == -ESRCH || err == -ENOENT ?
+				 "there is no such process" : err == -ETIMEDOUT ?
 				 "its maps could not be read within a second: a server that does not answer "
 				 "holds a part of its memory (userfaultfd, FUSE, a network file system)" :
-				 strerror(-code));
+				 strerror(-err));
 	else
 		look_at_maps(machine, reader, &maps, advice);
 	scope_proc_maps_destroy(&maps);

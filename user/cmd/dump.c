@@ -17,15 +17,15 @@
 static int find_begin(struct scope_trace *trace, uint64_t *ret_ns)
 {
 	struct scope_event event;
-	int ret;
+	int err;
 
 	*ret_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	if (*ret_ns)
 		return 0;
-	ret = scope_trace_next(trace, &event);
-	if (ret == 1)
+	err = scope_trace_next(trace, &event);
+	if (err == 1)
 		*ret_ns = event.time_ns;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 /* Times count from the window's begin; 0: from the first event on, to the last. */
@@ -33,10 +33,10 @@ static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_n
 		      struct scope_error *error)
 {
 	uint64_t begin_ns;
-	int ret = find_begin(trace, &begin_ns);
+	int err = find_begin(trace, &begin_ns);
 
-	if (ret)
-		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
+	if (err)
+		return scope_error_set(error, err, "cannot read the trace: %s", strerror(-err));
 	return scope_text_write_span(trace, from_ns ? begin_ns + from_ns : 0,
 				     to_ns ? begin_ns + to_ns : UINT64_MAX, stdout, error);
 }
@@ -45,16 +45,16 @@ static int dump(const char *path, uint64_t from_ns, uint64_t to_ns)
 {
 	struct scope_error error = { "" };
 	struct scope_trace *trace;
-	int ret;
+	int err;
 
 	if (scope_cmd_open_traces(1, &path, &error, &trace))
 		return scope_cmd_fail("dump", &error);
-	ret = write_span(trace, from_ns, to_ns, &error);
-	if (!ret && *scope_trace_damage(trace))
-		ret = scope_error_set(&error, -EBADMSG, "%s: %s; what could be read was printed", path,
+	err = write_span(trace, from_ns, to_ns, &error);
+	if (!err && *scope_trace_damage(trace))
+		err = scope_error_set(&error, -EBADMSG, "%s: %s; what could be read was printed", path,
 				      scope_trace_damage(trace));
 	scope_trace_close(trace);
-	return ret ? scope_cmd_fail("dump", &error) : SCOPE_EXIT_DONE;
+	return err ? scope_cmd_fail("dump", &error) : SCOPE_EXIT_DONE;
 }
 
 static int reverse_stream(FILE *stream, const char *text, const char *output)
@@ -62,18 +62,18 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 	struct scope_error error = { "" }, named = { "" };
 	struct scope_writer *writer;
 	struct scope_lines lines;
-	int ret;
+	int err;
 
 	if (scope_cmd_drop_privilege(&error) || scope_writer_create(output, &error, &writer))
 		return scope_cmd_fail("dump", &error);
-	ret = scope_text_read_what_can_be(stream, writer, &error, &lines);
-	if (ret)
-		scope_error_set(&named, ret, "%.200s: %.250s", text, error.text);
+	err = scope_text_read_what_can_be(stream, writer, &error, &lines);
+	if (err)
+		scope_error_set(&named, err, "%.200s: %.250s", text, error.text);
 	else
-		ret = scope_writer_finish(writer, &named);
+		err = scope_writer_finish(writer, &named);
 	scope_cmd_note("dump", scope_writer_note(writer));
 	scope_writer_destroy(writer);
-	if (ret)
+	if (err)
 		return scope_cmd_fail("dump", &named);
 	scope_cmd_tell_skipped("dump", text, lines.bad, lines.good + lines.bad, lines.first_bad);
 	return SCOPE_EXIT_DONE;
@@ -83,7 +83,7 @@ static int reverse(const char *text, const char *output)
 {
 	struct scope_error error;
 	FILE *stream;
-	int ret;
+	int err;
 
 	if (!strcmp(text, "-"))
 		return reverse_stream(stdin, "standard input", output);
@@ -93,9 +93,9 @@ static int reverse(const char *text, const char *output)
 				strerror(errno));
 		return scope_cmd_fail("dump", &error);
 	}
-	ret = reverse_stream(stream, text, output);
+	err = reverse_stream(stream, text, output);
 	fclose(stream);
-	return ret;
+	return err;
 }
 
 int scope_cmd_dump(int argc, char **argv)

@@ -26,26 +26,26 @@ static int run_format(const struct scope_export_format *format, struct scope_tra
 {
 	struct scope_export_to to = { .name = output, .path = output };
 	struct scope_newfile *file;
-	int code;
+	int err;
 
 	if (format->kind == SCOPE_EXPORT_DIRECTORY)
 		return format->run(trace, symbols, &to, error);
-	code = scope_newfile_create(output, 0666, error, &file);
-	if (code)
-		return code;
+	err = scope_newfile_create(output, 0666, error, &file);
+	if (err)
+		return err;
 	if (format->kind == SCOPE_EXPORT_STREAM) {
 		to.stream = scope_newfile_stream(file);
 		if (!to.stream)
-			code = scope_error_set(error, -ENOMEM, "no memory to write %s", output);
+			err = scope_error_set(error, -ENOMEM, "no memory to write %s", output);
 	} else {
 		to.path = scope_newfile_path(file);
 		if (scope_newfile_is_special(file))
-			code = scope_error_set(error, -EINVAL, "%s is no regular file, and %s needs one: name "
+			err = scope_error_set(error, -EINVAL, "%s is no regular file, and %s needs one: name "
 					       "another place with -o", output, format->name);
 	}
-	if (!code)
-		code = format->run(trace, symbols, &to, error);
-	return scope_cmd_newfile_end("export", file, code, error);
+	if (!err)
+		err = format->run(trace, symbols, &to, error);
+	return scope_cmd_newfile_end("export", file, err, error);
 }
 
 static int export_file(const struct scope_export_format *format, const char *input,
@@ -57,26 +57,26 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	struct scope_symbols *symbols = NULL;
 	struct scope_trace *trace;
 	size_t map_count, row_count;
-	int code = scope_cmd_open_traces(1, &input, error, &trace);
+	int err = scope_cmd_open_traces(1, &input, error, &trace);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	code = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
-	if (!code)
-		code = scope_symbols_tell(symbols, trace);
-	if (code) {
-		scope_error_set(error, code, "%s: %s", input, strerror(-code));
+	err = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	if (!err)
+		err = scope_symbols_tell(symbols, trace);
+	if (err) {
+		scope_error_set(error, err, "%s: %s", input, strerror(-err));
 	} else {
-		code = run_format(format, trace, symbols, output, error);
-		if (!code && *scope_trace_damage(trace))
-			code = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
+		err = run_format(format, trace, symbols, output, error);
+		if (!err && *scope_trace_damage(trace))
+			err = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
 					       "exported", input, scope_trace_damage(trace));
 	}
 	scope_symbols_destroy(symbols);
 	scope_trace_close(trace);
-	return code;
+	return err;
 }
 
 int scope_cmd_export(int argc, char **argv)

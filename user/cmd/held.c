@@ -10,13 +10,13 @@
 int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
 			 struct scope_capture_options *options, struct scope_error *error)
 {
-	int code;
+	int err;
 
 	if (!command)
 		return 0;
-	code = scope_launch_hold(command, error, &held->launch);
-	if (code)
-		return code;
+	err = scope_launch_hold(command, error, &held->launch);
+	if (err)
+		return err;
 	options->pid = scope_launch_pid(held->launch);
 	options->held = command[0];
 	return 0;

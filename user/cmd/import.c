@@ -33,19 +33,19 @@ static int read_input(FILE *stream, const char *input, const char *output,
 		      struct scope_import_result *result)
 {
 	struct scope_writer *writer;
-	int code = scope_writer_create(output, error, &writer);
+	int err = scope_writer_create(output, error, &writer);
 
-	if (code)
-		return code;
-	code = stream ? scope_import_script(stream, input, choice, writer, error, result) :
+	if (err)
+		return err;
+	err = stream ? scope_import_script(stream, input, choice, writer, error, result) :
 			scope_import_ctf(input, choice, writer, error, result);
-	if (!code)
-		code = scope_writer_finish(writer, error);
+	if (!err)
+		err = scope_writer_finish(writer, error);
 	else if (!error->text[0])
-		scope_error_set(error, code, "%s: %s", input, strerror(-code));
+		scope_error_set(error, err, "%s: %s", input, strerror(-err));
 	scope_cmd_note("import", scope_writer_note(writer));
 	scope_writer_destroy(writer);
-	return code;
+	return err;
 }
 
 static int import(const char *input, const char *output, const struct scope_import_choice *choice)
@@ -54,15 +54,15 @@ static int import(const char *input, const char *output, const struct scope_impo
 	struct scope_import_result result = { 0 };
 	struct scope_error error = { "" };
 	FILE *stream;
-	int code = open_input(input, &error, &stream);
+	int err = open_input(input, &error, &stream);
 
-	if (!code)
-		code = scope_cmd_drop_privilege(&error);
-	if (!code)
-		code = read_input(stream, name, output, choice, &error, &result);
+	if (!err)
+		err = scope_cmd_drop_privilege(&error);
+	if (!err)
+		err = read_input(stream, name, output, choice, &error, &result);
 	if (stream && stream != stdin)
 		fclose(stream);
-	if (code)
+	if (err)
 		return scope_cmd_fail("import", &error);
 	scope_cmd_tell_skipped("import", name, result.skipped, result.entries, result.first_skipped);
 	if (result.left_out)

@@ -159,18 +159,18 @@ static int capture(const struct request *request, struct scope_proc_root *root,
 	};
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
-	int code;
+	int err;
 
-	code = scope_cmd_held_start(&session.held, request->command, &options, error);
-	if (code)
-		return code;
-	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
+	err = scope_cmd_held_start(&session.held, request->command, &options, error);
+	if (err)
+		return err;
+	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
-	if (!code)
-		code = scope_cmd_held_check(&session.held, error);
+	if (!err)
+		err = scope_cmd_held_check(&session.held, error);
 	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
-	return code;
+	return err;
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
@@ -178,16 +178,16 @@ static int capture_and_open(const struct request *request, struct scope_proc_roo
 			    struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
-	int code = scope_cmd_captured_create(request->save, error, &captured);
+	int err = scope_cmd_captured_create(request->save, error, &captured);
 
-	if (!code)
-		code = capture(request, root, captured.writer, error);
-	if (!code)
-		code = scope_writer_finish(captured.writer, error);
-	if (!code)
-		code = scope_cmd_captured_open("learn", &captured, error, ret_trace);
+	if (!err)
+		err = capture(request, root, captured.writer, error);
+	if (!err)
+		err = scope_writer_finish(captured.writer, error);
+	if (!err)
+		err = scope_cmd_captured_open("learn", &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
-	return code;
+	return err;
 }
 
 /* What was learned, and what stood in the way of more. */
@@ -242,51 +242,51 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	struct scope_store *store = NULL;
 	size_t map_count, row_count, episodes = 0;
 	char path[PATH_MAX];
-	int code;
+	int err;
 
 	if (*root)
 		options.root = root;
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	code = *root ? scope_proc_reader_create(NULL, NULL, &options.reader) : 0;
-	if (!code)
-		code = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
-	if (!code)
-		code = scope_symbols_tell(symbols, trace);
-	if (!code)
-		code = scope_learn(trace, symbols, &learned);
-	if (code)
-		scope_error_set(error, code, "the trace cannot be learned from: %s", strerror(-code));
+	err = *root ? scope_proc_reader_create(NULL, NULL, &options.reader) : 0;
+	if (!err)
+		err = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
+	if (!err)
+		err = scope_symbols_tell(symbols, trace);
+	if (!err)
+		err = scope_learn(trace, symbols, &learned);
+	if (err)
+		scope_error_set(error, err, "the trace cannot be learned from: %s", strerror(-err));
 	else if (!learned->stacks || !learned->functions)
-		code = nothing_learned(learned, error);
-	if (!code)
-		code = scope_cmd_signature_path(request->db, path, sizeof(path), error);
-	if (!code)
-		code = scope_store_open(path, SCOPE_STORE_WRITE, error, &store);
-	if (!code)
-		code = scope_store_add(store, learned, &request->mine, error, &episodes);
-	if (!code)
+		err = nothing_learned(learned, error);
+	if (!err)
+		err = scope_cmd_signature_path(request->db, path, sizeof(path), error);
+	if (!err)
+		err = scope_store_open(path, SCOPE_STORE_WRITE, error, &store);
+	if (!err)
+		err = scope_store_add(store, learned, &request->mine, error, &episodes);
+	if (!err)
 		print_summary(learned, path, episodes);
 	scope_store_close(store);
 	scope_learned_destroy(learned);
 	scope_symbols_destroy(symbols);
 	scope_proc_reader_destroy(options.reader);
-	return code;
+	return err;
 }
 
 static int run(const struct request *request, struct scope_error *error)
 {
 	struct scope_proc_root root = SCOPE_PROC_ROOT_NONE;
 	struct scope_trace *trace = NULL;
-	int code;
+	int err;
 
-	code = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace)
+	err = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace)
 			      : capture_and_open(request, &root, error, &trace);
-	if (!code)
-		code = learn(request, root.path, trace, error);
+	if (!err)
+		err = learn(request, root.path, trace, error);
 	scope_trace_close(trace);
 	scope_proc_root_release(&root);
-	return code;
+	return err;
 }
 
 /* A stack for every call, whatever that costs, and samples to tell where it runs between them. */

@@ -61,18 +61,18 @@ int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *
 {
 	struct scope_store *store;
 	char path[PATH_MAX];
-	int code;
+	int err;
 
 	*ret_signatures = NULL;
 	if (learned->none || (!learned->db && !find_default(path, sizeof(path))))
 		return 0;
-	code = scope_store_open(learned->db ? learned->db : path, SCOPE_STORE_READ, error, &store);
-	if (!code) {
-		code = scope_signatures_load(store, trace, &learned->options, error, ret_signatures);
+	err = scope_store_open(learned->db ? learned->db : path, SCOPE_STORE_READ, error, &store);
+	if (!err) {
+		err = scope_signatures_load(store, trace, &learned->options, error, ret_signatures);
 		scope_store_close(store);
 	}
-	if (!code || learned->db)
-		return code;
+	if (!err || learned->db)
+		return err;
 	scope_cmd_say(command, "no signatures are used: %s", error->text);
 	error->text[0] = '\0';
 	return 0;

@@ -63,18 +63,18 @@ static int find_function(const char *path, const char *name, struct scope_error 
 			 uint64_t *ret_offset)
 {
 	struct scope_image *image;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), code;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return scope_error_set(error, -errno, "cannot open %.300s: %s", path, strerror(errno));
-	code = scope_image_create(fd, NULL, path, &image);
-	if (code)
-		return scope_error_set(error, code, "%.300s is no program or library: %s", path,
-				       strerror(-code));
-	code = scope_image_offset(image, name, ret_offset);
+	err = scope_image_create(fd, NULL, path, &image);
+	if (err)
+		return scope_error_set(error, err, "%.300s is no program or library: %s", path,
+				       strerror(-err));
+	err = scope_image_offset(image, name, ret_offset);
 	scope_image_destroy(image);
-	if (code)
-		return scope_error_set(error, code, "%.300s has no function %.100s: install its debug "
+	if (err)
+		return scope_error_set(error, err, "%.300s has no function %.100s: install its debug "
 				       "symbols, or give the offset in the file", path, name);
 	return 0;
 }
@@ -130,7 +130,7 @@ int scope_cmd_probe_parse(const char *text, struct scope_error *error, struct sc
 {
 	struct scope_probe probe = { 0 };
 	char *copy = NULL;
-	int code = -EINVAL;
+	int err = -EINVAL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !copy; i++) {
 		size_t length = strlen(kinds[i].word);
@@ -142,15 +142,15 @@ int scope_cmd_probe_parse(const char *text, struct scope_error *error, struct sc
 			return scope_error_set(error, -ENOMEM, "no memory for a probe");
 		probe.kind = kinds[i].kind;
 		probe.args = kinds[i].default_args;
-		code = take_suffixes(copy, &probe);
-		if (!code)
-			code = kinds[i].user ? take_user(copy, error, &probe)
+		err = take_suffixes(copy, &probe);
+		if (!err)
+			err = kinds[i].user ? take_user(copy, error, &probe)
 					     : take_kernel(copy, error, &probe);
 	}
 	free(copy);
-	if (code == -EINVAL)
+	if (err == -EINVAL)
 		return bad_form(text, error);
-	if (!code)
+	if (!err)
 		*ret_probe = probe;
-	return code;
+	return err;
 }

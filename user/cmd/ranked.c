@@ -42,20 +42,20 @@ static int print_sites(const char *path, struct scope_error *error)
 	struct scope_analysis *analysis;
 	struct scope_trace *trace;
 	char text[SCOPE_SITE_TEXT];
-	int code = scope_cmd_open_traces(1, &path, error, &trace);
+	int err = scope_cmd_open_traces(1, &path, error, &trace);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	scope_analysis_options_init(&options);
 	scope_cmd_learned_init(&learned);
-	code = scope_cmd_learned_load("delay", &learned, trace, error, &signatures);
+	err = scope_cmd_learned_load("delay", &learned, trace, error, &signatures);
 	options.signatures = signatures;
-	if (!code) {
-		code = scope_analysis_run(trace, &options, &analysis);
-		if (code)
-			scope_error_set(error, code, "%.200s cannot be analysed: %s", path, strerror(-code));
+	if (!err) {
+		err = scope_analysis_run(trace, &options, &analysis);
+		if (err)
+			scope_error_set(error, err, "%.200s cannot be analysed: %s", path, strerror(-err));
 	}
-	if (!code) {
+	if (!err) {
 		for (size_t i = 0; i < analysis->ranking->findings; i++)
 			if (!scope_ranked_site(&analysis->ranking->finding[i], text, NULL))
 				puts(text);
@@ -63,7 +63,7 @@ static int print_sites(const char *path, struct scope_error *error)
 	}
 	scope_signatures_destroy(signatures);
 	scope_trace_close(trace);
-	return code;
+	return err;
 }
 
 /* The child's whole life: its standard output is the pipe. */
@@ -92,15 +92,15 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 		      struct scope_error *why)
 {
 	struct scope_site site;
-	int code;
+	int err;
 
 	if (strncmp(line, "function:", 9) || strchr(line, '/'))
 		return scope_error_set(why, -EINVAL, "no name of a function");
-	code = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse)(
+	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse)(
 		tgid, line, why, &site);
-	if (!code)
+	if (!err)
 		scope_site_free(&site);
-	return code;
+	return err;
 }
 
 /* 0, or what the child failed with. */
@@ -134,12 +134,12 @@ int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TE
 		     struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_target target;
-	int ends[2], code = scope_target_find(request->pid, error, &target);
+	int ends[2], err = scope_target_find(request->pid, error, &target);
 	pid_t child;
 	FILE *in;
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (pipe(ends))
 		return scope_error_set(error, -errno, "no pipe to be had: %s", strerror(errno));
 	child = fork();
@@ -150,14 +150,14 @@ int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TE
 	close(ends[1]);
 	in = child > 0 ? fdopen(ends[0], "r") : NULL;
 	if (!in) {
-		code = scope_error_set(error, -errno, "no process to read the trace: %s", strerror(errno));
+		err = scope_error_set(error, -errno, "no process to read the trace: %s", strerror(errno));
 		close(ends[0]);
 	} else {
-		code = take_lines(in, target.tgid, most, text, request, error);
+		err = take_lines(in, target.tgid, most, text, request, error);
 		fclose(in);
 	}
 	/* Whose remaining lines nobody reads. */
 	if (child > 0)
 		waitpid(child, NULL, 0);
-	return code;
+	return err;
 }

@@ -100,17 +100,17 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
 	struct scope_recorder_result result;
 	FILE *out;
-	int code, status;
+	int err, status;
 
-	code = scope_recorder_run(&request->recorder, source, &request->capture, stop,
+	err = scope_recorder_run(&request->recorder, source, &request->capture, stop,
 				  scope_cmd_catch_usr1(), &watch, error, &result);
 	if (scope_cmd_held_check(held, error)) {
-		if (!code && !result.special)
+		if (!err && !result.special)
 			unlink(result.path);
 		return -ENOENT;
 	}
-	if (code)
-		return code;
+	if (err)
+		return err;
 	/* Where the trace may be on standard output, words are not. */
 	out = result.special ? stderr : stdout;
 	print_summary(result.path, &result.stats, result.bytes, out);
@@ -131,15 +131,15 @@ static int record_target(struct scope_cmd_record *request, const struct scope_so
 {
 	struct scope_cmd_held held = { .name = "record" };
 	char output[64];
-	int code = scope_cmd_held_start(&held, request->command, &request->capture, error);
+	int err = scope_cmd_held_start(&held, request->command, &request->capture, error);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	snprintf(output, sizeof(output), "scope-%u.trace", request->capture.pid);
 	request->recorder.output = request->output ? request->output : output;
-	code = record(request, source, &held, error);
+	err = record(request, source, &held, error);
 	scope_cmd_held_free(&held);
-	return code;
+	return err;
 }
 
 static void print_answer(void *context, unsigned int pid, const char *answer)

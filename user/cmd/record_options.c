@@ -88,14 +88,14 @@ static int take_probe(const char *text, struct scope_cmd_record *request)
 {
 	uint32_t count = request->capture.probe_count;
 	struct scope_error error = { 0 };
-	int code;
+	int err;
 
 	if (count == SCOPE_PROBE_MAX)
 		return scope_cmd_misuse("record", "at most %d times --probe", SCOPE_PROBE_MAX);
-	code = scope_cmd_probe_parse(text, &error, &request->probe[count]);
-	if (code == -EINVAL)
+	err = scope_cmd_probe_parse(text, &error, &request->probe[count]);
+	if (err == -EINVAL)
 		return scope_cmd_misuse("record", "%s", error.text);
-	if (code)
+	if (err)
 		return scope_cmd_fail("record", &error);
 	request->probe[count].id = (uint16_t)(count + 1);
 	request->capture.probes = request->probe;

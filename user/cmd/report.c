@@ -115,11 +115,11 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	const struct scope_report_style style = style_of(request);
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
-	int code;
+	int err;
 
-	code = scope_cmd_held_start(&session.held, request->command, &options, error);
-	if (code)
-		return code;
+	err = scope_cmd_held_start(&session.held, request->command, &options, error);
+	if (err)
+		return err;
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
@@ -128,20 +128,20 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (request->live_ns &&
 	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, analysis, &session.live))
 		session.live = NULL;
-	code = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
+	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
 	scope_cmd_live_destroy(session.live);
-	if (!code)
-		code = scope_cmd_held_check(&session.held, error);
-	if (!code)
-		code = scope_writer_finish(writer, error);
+	if (!err)
+		err = scope_cmd_held_check(&session.held, error);
+	if (!err)
+		err = scope_writer_finish(writer, error);
 	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
-	if (code)
+	if (err)
 		scope_stream_destroy(session.stream);
 	else
 		analysis->stream = session.stream;
-	return code;
+	return err;
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
@@ -150,14 +150,14 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 			    struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
-	int code = scope_cmd_captured_create(request->save, error, &captured);
+	int err = scope_cmd_captured_create(request->save, error, &captured);
 
-	if (!code)
-		code = capture(request, options, root, captured.writer, error);
-	if (!code)
-		code = scope_cmd_captured_open("report", &captured, error, ret_trace);
+	if (!err)
+		err = capture(request, options, root, captured.writer, error);
+	if (!err)
+		err = scope_cmd_captured_open("report", &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
-	return code;
+	return err;
 }
 
 static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
@@ -167,23 +167,23 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	const char *name = request->output ? request->output : "the report";
 	struct scope_report_style style = style_of(request);
 	FILE *out = scope_newfile_stream(file);
-	int code;
+	int err;
 
 	style.causal = causal;
 	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
 	if (!out)
-		code = -ENOMEM;
+		err = -ENOMEM;
 	else if (request->json)
-		code = scope_report_json(analysis, causal, out);
+		err = scope_report_json(analysis, causal, out);
 	else
-		code = scope_report_text(analysis, &style, out);
-	if (code)
-		scope_error_set(error, code, "%s cannot be written: %s; free some room, or name "
-				"another place with -o", name, strerror(-code));
+		err = scope_report_text(analysis, &style, out);
+	if (err)
+		scope_error_set(error, err, "%s cannot be written: %s; free some room, or name "
+				"another place with -o", name, strerror(-err));
 	else
-		code = scope_newfile_finish(file, error);
+		err = scope_newfile_finish(file, error);
 	scope_cmd_note("report", scope_newfile_note(file));
-	return code;
+	return err;
 }
 
 /* The report of a capture that did not last as long as asked is printed, and yet no success. */
@@ -231,12 +231,12 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 static int survey_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
 			   struct scope_error *error)
 {
-	int code;
+	int err;
 
 	scope_cmd_progress("reading the baseline");
-	code = scope_baseline_create(trace, &options->baseline);
+	err = scope_baseline_create(trace, &options->baseline);
 	scope_cmd_progress_end();
-	return code ? scope_error_set(error, code, "%s cannot be analysed: %s", path, strerror(-code)) : 0;
+	return err ? scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err)) : 0;
 }
 
 /* Before the capture, so that a wrong name costs no time, nor the baseline any after it. */
@@ -244,12 +244,12 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 			    struct scope_error *error)
 {
 	struct scope_trace *trace;
-	int code;
+	int err;
 
 	if (!request->baseline)
 		return 0;
-	code = scope_trace_open(request->baseline, error, &trace);
-	return code ? code : survey_baseline(request->baseline, trace, options, error);
+	err = scope_trace_open(request->baseline, error, &trace);
+	return err ? err : survey_baseline(request->baseline, trace, options, error);
 }
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
@@ -259,17 +259,17 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 {
 	const char *const paths[] = { request->input, request->baseline };
 	struct scope_trace *traces[2];
-	int code;
+	int err;
 
 	if (request->input) {
-		code = scope_cmd_open_traces(2, paths, error, traces);
-		if (code)
-			return code;
+		err = scope_cmd_open_traces(2, paths, error, traces);
+		if (err)
+			return err;
 		*ret_trace = traces[0];
 		return traces[1] ? survey_baseline(request->baseline, traces[1], options, error) : 0;
 	}
-	code = prepare_baseline(request, options, error);
-	return code ? code : capture_and_open(request, options, root, error, ret_trace);
+	err = prepare_baseline(request, options, error);
+	return err ? err : capture_and_open(request, options, root, error, ret_trace);
 }
 
 /* The experiments, if any, then the report: it tells at each function what they showed. */
@@ -277,19 +277,19 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 		    struct scope_newfile *out, struct scope_error *error)
 {
 	struct scope_cmd_causal *causal;
-	int code;
+	int err;
 
 	if (!request->causal)
 		return print_report(request, analysis, NULL, out, error);
-	code = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal,
+	err = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal,
 				    request->progress, &causal);
-	if (code)
-		return scope_error_set(error, code, "no memory left for experiments");
-	code = print_report(request, analysis, scope_cmd_causal_report(causal), out, error);
-	if (!code)
-		code = scope_cmd_causal_check(causal, error);
+	if (err)
+		return scope_error_set(error, err, "no memory left for experiments");
+	err = print_report(request, analysis, scope_cmd_causal_report(causal), out, error);
+	if (!err)
+		err = scope_cmd_causal_check(causal, error);
 	scope_cmd_causal_free(causal);
-	return code;
+	return err;
 }
 
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
@@ -297,25 +297,25 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 			     struct scope_error *error)
 {
 	struct scope_analysis *analysis;
-	int code = 0;
+	int err = 0;
 
 	scope_cmd_progress("analysing");
 	/* The files are the target's, which may still be there. */
 	if (!request->input)
-		code = scope_proc_reader_create(NULL, error, &options->symbols.reader);
-	if (code)
-		return code;
-	code = scope_analysis_run(trace, options, &analysis);
+		err = scope_proc_reader_create(NULL, error, &options->symbols.reader);
+	if (err)
+		return err;
+	err = scope_analysis_run(trace, options, &analysis);
 	scope_cmd_progress_end();
-	if (code) {
+	if (err) {
 		scope_proc_reader_destroy(options->symbols.reader);
-		return scope_error_set(error, code, "the trace cannot be analysed: %s",
-				       strerror(-code));
+		return scope_error_set(error, err, "the trace cannot be analysed: %s",
+				       strerror(-err));
 	}
-	code = conclude(request, analysis, out, error);
+	err = conclude(request, analysis, out, error);
 	scope_analysis_destroy(analysis);
 	scope_proc_reader_destroy(options->symbols.reader);
-	return code ? code : check_end(request, trace, error);
+	return err ? err : check_end(request, trace, error);
 }
 
 static int report(const struct scope_cmd_report *request, struct scope_error *error)
@@ -325,33 +325,33 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	struct scope_signatures *signatures = NULL;
 	struct scope_trace *trace = NULL;
 	struct scope_newfile *out = NULL;
-	int code;
+	int err;
 
 	scope_analysis_options_init(&options);
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
 	options.no_stacks = request->no_stacks;
 	/* Before the capture, so that a missing module or a wrong name costs no time. */
-	code = request->causal ? scope_delay_check(error) : 0;
-	if (!code && !request->input)
-		code = scope_newfile_create(request->output, 0666, error, &out);
-	if (!code)
-		code = open_inputs(request, &options, &root, error, &trace);
+	err = request->causal ? scope_delay_check(error) : 0;
+	if (!err && !request->input)
+		err = scope_newfile_create(request->output, 0666, error, &out);
+	if (!err)
+		err = open_inputs(request, &options, &root, error, &trace);
 	/* By then it belongs to the user who called sudo. */
-	if (!code && !out)
-		code = scope_newfile_create(request->output, 0666, error, &out);
-	if (!code)
-		code = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
+	if (!err && !out)
+		err = scope_newfile_create(request->output, 0666, error, &out);
+	if (!err)
+		err = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
-	if (!code)
-		code = analyse_and_print(request, trace, &options, out, error);
+	if (!err)
+		err = analyse_and_print(request, trace, &options, out, error);
 	scope_signatures_destroy(signatures);
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
 	scope_baseline_destroy(options.baseline);
 	scope_proc_root_release(&root);
 	scope_newfile_destroy(out);
-	return code;
+	return err;
 }
 
 int scope_cmd_report(int argc, char **argv)

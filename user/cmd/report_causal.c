@@ -19,7 +19,7 @@ struct scope_cmd_causal {
 	struct scope_report_causal report;
 	struct scope_report_site *finding;
 	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];
-	int code;
+	int err;
 	struct scope_error why;
 };
 
@@ -41,15 +41,15 @@ static int choose_one(const struct scope_finding *finding, struct scope_cmd_caus
 	char text[SCOPE_SITE_TEXT];
 	struct scope_site site;
 	uint32_t number;
-	int code = scope_ranked_site(finding, text, why);
+	int err = scope_ranked_site(finding, text, why);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	number = find(request, text);
 	if (number == request->sites) {
-		code = scope_site_parse(request->pid, text, why, &site);
-		if (code)
-			return code;
+		err = scope_site_parse(request->pid, text, why, &site);
+		if (err)
+			return err;
 		request->site[request->sites++] = strcpy(causal->text[number], text);
 	}
 	*ret_number = number;
@@ -84,11 +84,11 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 				"up");
 	if (causal->why.text[0])
 		return;
-	causal->code = scope_delay_measure(request, &causal->why, &causal->outcome);
-	if (causal->code)
+	causal->err = scope_delay_measure(request, &causal->why, &causal->outcome);
+	if (causal->err)
 		return;
 	causal->report.result = &causal->outcome.result;
-	causal->code = causal->outcome.code;
+	causal->err = causal->outcome.err;
 	causal->why = causal->outcome.why;
 }
 
@@ -125,9 +125,9 @@ const struct scope_report_causal *scope_cmd_causal_report(const struct scope_cmd
 
 int scope_cmd_causal_check(const struct scope_cmd_causal *causal, struct scope_error *error)
 {
-	if (causal->code)
+	if (causal->err)
 		*error = causal->why;
-	return causal->code;
+	return causal->err;
 }
 
 void scope_cmd_causal_free(struct scope_cmd_causal *causal)

@@ -17,20 +17,20 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 		struct scope_scrub_counts *ret_counts, struct scope_error *error)
 {
 	struct scope_writer *writer;
-	int ret = scope_writer_create(output, error, &writer);
+	int err = scope_writer_create(output, error, &writer);
 
-	if (ret)
-		return ret;
-	ret = scope_scrub(trace, symbols, writer, ret_counts);
-	if (ret)
-		scope_error_set(error, ret, "%s: %s", output,
-				*scope_writer_error(writer) ? scope_writer_error(writer) : strerror(-ret));
+	if (err)
+		return err;
+	err = scope_scrub(trace, symbols, writer, ret_counts);
+	if (err)
+		scope_error_set(error, err, "%s: %s", output,
+				*scope_writer_error(writer) ? scope_writer_error(writer) : strerror(-err));
 	else
-		ret = scope_writer_finish(writer, error);
-	if (!ret)
+		err = scope_writer_finish(writer, error);
+	if (!err)
 		scope_cmd_note("scrub", scope_writer_note(writer));
 	scope_writer_destroy(writer);
-	return ret;
+	return err;
 }
 
 /* Files that are gone cut stacks short, for good. */
@@ -52,27 +52,27 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	size_t map_count, row_count;
 	const struct scope_trace_map *maps;
 	const struct scope_trace_symbol *rows;
-	int ret = scope_cmd_open_traces(1, &input, &error, &trace);
+	int err = scope_cmd_open_traces(1, &input, &error, &trace);
 
-	if (ret)
+	if (err)
 		return scope_cmd_fail("scrub", &error);
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
-	ret = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
-	if (!ret)
-		ret = scope_symbols_tell(symbols, trace);
-	if (ret) {
-		scope_error_set(&error, ret, "%s: %s", input, strerror(-ret));
+	err = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	if (!err)
+		err = scope_symbols_tell(symbols, trace);
+	if (err) {
+		scope_error_set(&error, err, "%s: %s", input, strerror(-err));
 	} else {
-		ret = copy(trace, symbols, output, &counts, &error);
+		err = copy(trace, symbols, output, &counts, &error);
 		say_problems(symbols);
 	}
 	scope_symbols_destroy(symbols);
-	if (!ret && *scope_trace_damage(trace))
-		ret = scope_error_set(&error, -EBADMSG, "%.200s: %.280s; what could be read was copied", input,
+	if (!err && *scope_trace_damage(trace))
+		err = scope_error_set(&error, -EBADMSG, "%.200s: %.280s; what could be read was copied", input,
 				      scope_trace_damage(trace));
 	scope_trace_close(trace);
-	if (ret)
+	if (err)
 		return scope_cmd_fail("scrub", &error);
 	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that stood still and %"
 	       PRIu64 " locks hold no memory any more\n", output, counts.stacks, counts.standing, counts.locks);

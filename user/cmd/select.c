@@ -22,15 +22,15 @@ int scope_cmd_select(const char *command, int option, const char *value,
 {
 	struct scope_error error = { 0 };
 	size_t i;
-	int code;
+	int err;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].option != option)
 			continue;
-		code = rows[i].take(selection, value, &error);
-		if (code == -EINVAL)
+		err = rows[i].take(selection, value, &error);
+		if (err == -EINVAL)
 			return scope_cmd_misuse(command, "%s", error.text);
-		return code ? scope_cmd_fail(command, &error) : 0;
+		return err ? scope_cmd_fail(command, &error) : 0;
 	}
 	return -1;
 }

@@ -9,14 +9,14 @@
 int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
 			     struct scope_error *error)
 {
-	int code = 0;
+	int err = 0;
 
 	if (named)
-		code = strlen(named) < room ? 0 : -ENAMETOOLONG;
+		err = strlen(named) < room ? 0 : -ENAMETOOLONG;
 	else
-		code = scope_store_default_path(ret_path, room);
-	if (code)
-		return scope_error_set(error, code, "nobody knows where signatures lie: name the file with "
+		err = scope_store_default_path(ret_path, room);
+	if (err)
+		return scope_error_set(error, err, "nobody knows where signatures lie: name the file with "
 				       "--db");
 	if (named)
 		strcpy(ret_path, named);

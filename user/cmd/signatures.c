@@ -45,11 +45,11 @@ static int print_build(void *user, const struct scope_store_build *build)
 static int list(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
 	struct printer printer = { store, error, request, 0 };
-	int code = scope_store_each_build(store, error, print_build, &printer);
+	int err = scope_store_each_build(store, error, print_build, &printer);
 
-	if (!code && !printer.found)
+	if (!err && !printer.found)
 		puts("nothing was learned yet: `scope learn -- COMMAND`");
-	return code;
+	return err;
 }
 
 static int print_episode(void *user, const struct scope_episode *episode)
@@ -103,46 +103,46 @@ static int show_build(void *user, const struct scope_store_build *build)
 static int show(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
 	struct printer printer = { store, error, request, 0 };
-	int code = scope_store_each_build(store, error, show_build, &printer);
+	int err = scope_store_each_build(store, error, show_build, &printer);
 
-	if (!code && !printer.found)
-		code = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
+	if (!err && !printer.found)
+		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
 				       "signatures list` tells what was", request->word[0],
 				       request->words > 1 ? " " : "",
 				       request->words > 1 ? request->word[1] : "");
-	return code;
+	return err;
 }
 
 static int export(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
 	struct scope_newfile *file;
 	FILE *to;
-	int code = scope_newfile_create(request->output, 0666, error, &file);
+	int err = scope_newfile_create(request->output, 0666, error, &file);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	to = scope_newfile_stream(file);
-	code = to ? scope_signature_export(store, request->words ? request->word[0] : NULL, to, error)
+	err = to ? scope_signature_export(store, request->words ? request->word[0] : NULL, to, error)
 		  : scope_error_set(error, -ENOMEM, "no memory left to export");
-	return scope_cmd_newfile_end("signatures", file, code, error);
+	return scope_cmd_newfile_end("signatures", file, err, error);
 }
 
 static int import(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
 	struct scope_imported *imported;
 	size_t episodes = 0;
-	int code = scope_signature_import(request->from, request->word[0], error, &imported);
+	int err = scope_signature_import(request->from, request->word[0], error, &imported);
 
-	if (code)
-		return code;
-	code = scope_store_add(store, scope_imported_learned(imported), &request->mine, error,
+	if (err)
+		return err;
+	err = scope_store_add(store, scope_imported_learned(imported), &request->mine, error,
 			       &episodes);
-	if (!code)
+	if (!err)
 		printf("%zu programs, %zu functions; they have %zu signatures now\n",
 		       scope_imported_learned(imported)->builds,
 		       scope_imported_learned(imported)->functions, episodes);
 	scope_imported_destroy(imported);
-	return code;
+	return err;
 }
 
 static const struct action {
@@ -193,22 +193,22 @@ static int act_as_user(const struct action *action, const struct request *reques
 {
 	struct scope_store *store;
 	char path[PATH_MAX];
-	int code = scope_cmd_signature_path(request->db, path, sizeof(path), error);
+	int err = scope_cmd_signature_path(request->db, path, sizeof(path), error);
 
-	if (!code)
-		code = scope_store_open(path, action->mode, error, &store);
-	if (code)
-		return code;
-	code = action->run(store, request, error);
+	if (!err)
+		err = scope_store_open(path, action->mode, error, &store);
+	if (err)
+		return err;
+	err = action->run(store, request, error);
 	scope_store_close(store);
-	return code;
+	return err;
 }
 
 /* A file that is imported, and a database that is named, may come from elsewhere: root does not parse them. */
 static int act(const struct action *action, struct request *request, struct scope_error *error)
 {
 	const bool imports = action->run == import;
-	int code;
+	int err;
 
 	if (imports) {
 		request->from = fopen(request->word[0], "re");
@@ -216,12 +216,12 @@ static int act(const struct action *action, struct request *request, struct scop
 			return scope_error_set(error, -errno, "%s cannot be read: %s", request->word[0],
 					       strerror(errno));
 	}
-	code = imports || request->db ? scope_cmd_drop_privilege(error) : 0;
-	if (!code)
-		code = act_as_user(action, request, error);
+	err = imports || request->db ? scope_cmd_drop_privilege(error) : 0;
+	if (!err)
+		err = act_as_user(action, request, error);
 	if (request->from)
 		fclose(request->from);
-	return code;
+	return err;
 }
 
 int scope_cmd_signatures(int argc, char **argv)

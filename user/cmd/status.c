@@ -116,7 +116,7 @@ int scope_cmd_status(int argc, char **argv)
 	struct scope_control_info info;
 	struct scope_error error = { 0 };
 	struct scope_control *control;
-	int option, code, recorders;
+	int option, err, recorders;
 
 	while ((option = scope_command_line_next("status", argc, argv)) != -1) {
 		if (option != 'h')
@@ -126,22 +126,22 @@ int scope_cmd_status(int argc, char **argv)
 	}
 	if (optind < argc)
 		return scope_cmd_misuse("status", "'%s' is not understood", argv[optind]);
-	code = scope_control_open(&error, &control, &info);
-	if (!code) {
+	err = scope_control_open(&error, &control, &info);
+	if (!err) {
 		printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n"
 		       "sessions  %u\n", info.version, info.protocol, info.module_protocol_min,
 		       info.module_protocol, info.session_count);
-		code = print_sessions(control, &info, &error);
+		err = print_sessions(control, &info, &error);
 		scope_control_close(control);
 	}
 	recorders = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
-				   code ? NULL : &error);
+				   err ? NULL : &error);
 	/* There are recorders that need no module. */
-	if (code == -ENOENT && recorders > 0) {
+	if (err == -ENOENT && recorders > 0) {
 		printf("\nmodule    not loaded, or not to be reached from here; recorders by perf events need none\n");
 		return SCOPE_EXIT_DONE;
 	}
-	if (code || recorders < 0)
+	if (err || recorders < 0)
 		return scope_cmd_fail("status", &error);
 	return SCOPE_EXIT_DONE;
 }

@@ -69,17 +69,17 @@ static int take_debuginfod(const char *command, const char *value,
 
 static int add_defaults(struct scope_cmd_symbols *symbols)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (const char *const *pattern = scope_library_defaults; !ret && *pattern; pattern++)
-		ret = add(&symbols->library, &symbols->libraries, &symbols->library_room, *pattern);
-	return ret;
+	for (const char *const *pattern = scope_library_defaults; !err && *pattern; pattern++)
+		err = add(&symbols->library, &symbols->libraries, &symbols->library_room, *pattern);
+	return err;
 }
 
 static int take_libraries(const char *command, const char *value, struct scope_cmd_symbols *symbols)
 {
 	char *rest, *pattern;
-	int ret = 0;
+	int err = 0;
 
 	if (!strcmp(value, "show")) {
 		for (const char *const *row = scope_library_defaults; *row; row++)
@@ -95,15 +95,15 @@ static int take_libraries(const char *command, const char *value, struct scope_c
 	if (scope_grow(&symbols->library, &symbols->library_room, 1, sizeof(*symbols->library)))
 		return no_memory(command);
 	symbols->library[0] = NULL;
-	while (!ret && (pattern = strsep(&rest, ","))) {
+	while (!err && (pattern = strsep(&rest, ","))) {
 		if (!strcmp(pattern, "default"))
-			ret = add_defaults(symbols);
+			err = add_defaults(symbols);
 		else if (*pattern)
-			ret = add(&symbols->library, &symbols->libraries, &symbols->library_room,
+			err = add(&symbols->library, &symbols->libraries, &symbols->library_room,
 				  pattern);
 	}
 	symbols->options.library = symbols->library;
-	return ret ? no_memory(command) : 0;
+	return err ? no_memory(command) : 0;
 }
 
 static const struct {

@@ -98,7 +98,7 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 {
 	struct scope_reply reply = { 0 };
 	struct nl_msg *message;
-	int code;
+	int err;
 
 	if (!config->target_count || config->target_count > SCOPE_TARGET_MAX)
 		return scope_error_set(error, -EINVAL, "%u processes to trace: 1 to %d can be named",
@@ -113,6 +113,6 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 		nlmsg_free(message);
 		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 	}
-	code = scope_control_transact(control, message, &reply);
-	return code ? scope_control_refused(code, "set up tracing", &reply, error) : 0;
+	err = scope_control_transact(control, message, &reply);
+	return err ? scope_control_refused(err, "set up tracing", &reply, error) : 0;
 }

@@ -20,9 +20,9 @@
 #define REQUEST_BYTES 16384 /* the largest names 1024 threads */
 
 /* libnl's own errors, those that can come up here, as -errno. */
-static int from_netlink(int code)
+static int from_netlink(int err)
 {
-	switch (-code) {
+	switch (-err) {
 	case NLE_NOMEM:
 		return -ENOMEM;
 	case NLE_PERM:
@@ -79,7 +79,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *answer, void *arg
 	struct scope_reply *reply = argument;
 
 	(void)from;
-	reply->code = answer->error;
+	reply->err = answer->error;
 	reply->done = true;
 	take_ext_ack(answer, reply);
 	return NL_STOP;
@@ -103,43 +103,43 @@ static int on_message(struct nl_msg *message, void *argument)
 		return NL_OK;
 	/* No policy: a newer module may send more, and every getter below checks its length. */
 	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, NULL) < 0)
-		reply->code = -EBADMSG;
+		reply->err = -EBADMSG;
 	else
-		reply->code = reply->parse(attr, reply->result);
+		reply->err = reply->parse(attr, reply->result);
 	return NL_OK;
 }
 
 int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply)
 {
 	struct nl_cb *callbacks = nl_cb_alloc(NL_CB_DEFAULT);
-	int code;
+	int err;
 
 	if (!callbacks) {
-		code = -ENOMEM;
+		err = -ENOMEM;
 		goto free_message;
 	}
 	nl_cb_err(callbacks, NL_CB_CUSTOM, on_error, reply);
 	nl_cb_set(callbacks, NL_CB_ACK, NL_CB_CUSTOM, on_ack, reply);
 	nl_cb_set(callbacks, NL_CB_VALID, NL_CB_CUSTOM, on_message, reply);
-	code = nl_send_auto(control->socket, message);
-	if (code < 0) {
-		code = from_netlink(code);
+	err = nl_send_auto(control->socket, message);
+	if (err < 0) {
+		err = from_netlink(err);
 		goto put_callbacks;
 	}
 	while (!reply->done) {
-		code = nl_recvmsgs(control->socket, callbacks);
+		err = nl_recvmsgs(control->socket, callbacks);
 		/* After an error message libnl returns a code of its own: ours says more. */
-		if (code < 0 && !reply->done && code != -NLE_INTR) {
-			code = from_netlink(code);
+		if (err < 0 && !reply->done && err != -NLE_INTR) {
+			err = from_netlink(err);
 			goto put_callbacks;
 		}
 	}
-	code = reply->code;
+	err = reply->err;
 put_callbacks:
 	nl_cb_put(callbacks);
 free_message:
 	nlmsg_free(message);
-	return code;
+	return err;
 }
 
 struct nl_msg *scope_control_request(struct scope_control *control, uint8_t command)
@@ -154,38 +154,38 @@ struct nl_msg *scope_control_request(struct scope_control *control, uint8_t comm
 	return message;
 }
 
-int scope_control_refused(int code, const char *verb, const struct scope_reply *reply,
+int scope_control_refused(int err, const char *verb, const struct scope_reply *reply,
 			  struct scope_error *error)
 {
 	const char *colon = reply->text[0] ? ": " : "";
 	const char *text = reply->text;
 
-	switch (code) {
+	switch (err) {
 	case -EPERM:
 	case -EACCES:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "no permission to %s: run as root (the module asks for "
 				       "CAP_SYS_ADMIN or CAP_PERFMON)%s%s", verb, colon, text);
 	case -ESRCH:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "cannot %s: no such process, it may just have ended%s%s", verb,
 				       colon, text);
 	case -EPROTO:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "cannot %s: the loaded module speaks none of the protocols %u to "
 				       "%u of this program: load the scope.ko of the same release%s%s",
 				       verb, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL, colon, text);
 	case -ENOMEM:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "cannot %s: the kernel has no memory for the rings: ask for "
 				       "smaller ones (--subbuf-bytes, --subbuf-count)%s%s", verb, colon,
 				       text);
 	case -ENOENT:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "cannot %s: the module does not know this session%s%s", verb,
 				       colon, text);
 	default:
-		return scope_error_set(error, code, "cannot %s: %s%s%s", verb, strerror(-code), colon,
+		return scope_error_set(error, err, "cannot %s: %s%s%s", verb, strerror(-err), colon,
 				       text);
 	}
 }
@@ -237,13 +237,13 @@ static int read_info(struct scope_control *control, struct scope_error *error,
 	struct scope_control_info info = { 0 };
 	struct scope_reply reply = { .parse = parse_info, .result = &info };
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_INFO);
-	int code;
+	int err;
 
 	if (!message)
 		return scope_error_set(error, -ENOMEM, "no memory for a netlink message");
-	code = scope_control_transact(control, message, &reply);
-	if (code)
-		return scope_control_refused(code, "talk to the scope module", &reply, error);
+	err = scope_control_transact(control, message, &reply);
+	if (err)
+		return scope_control_refused(err, "talk to the scope module", &reply, error);
 	info.protocol = scope_control_protocol(info.module_protocol_min, info.module_protocol);
 	if (!info.protocol)
 		return scope_error_set(error, -EPROTO,
@@ -269,19 +269,19 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 {
 	struct scope_control *control = calloc(1, sizeof(*control));
 	struct scope_control_info info;
-	int code, yes = 1;
+	int err, yes = 1;
 
 	if (!control)
 		return scope_error_set(error, -ENOMEM, "no memory for a netlink socket");
 	control->socket = nl_socket_alloc();
 	if (!control->socket) {
-		code = scope_error_set(error, -ENOMEM, "no memory for a netlink socket");
+		err = scope_error_set(error, -ENOMEM, "no memory for a netlink socket");
 		goto close;
 	}
-	code = genl_connect(control->socket);
-	if (code) {
-		code = scope_error_set(error, from_netlink(code), "cannot open a netlink socket: %s",
-				       nl_geterror(code));
+	err = genl_connect(control->socket);
+	if (err) {
+		err = scope_error_set(error, from_netlink(err), "cannot open a netlink socket: %s",
+				       nl_geterror(err));
 		goto close;
 	}
 	/* Kernels before 4.12 have no such texts: then there are none. */
@@ -289,11 +289,11 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 	nl_socket_enable_msg_peek(control->socket);
 	control->family = genl_ctrl_resolve(control->socket, SCOPE_GENL_NAME);
 	if (control->family < 0) {
-		code = no_module(error);
+		err = no_module(error);
 		goto close;
 	}
-	code = read_info(control, error, &info);
-	if (code)
+	err = read_info(control, error, &info);
+	if (err)
 		goto close;
 	if (ret_info)
 		*ret_info = info;
@@ -301,7 +301,7 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 	return 0;
 close:
 	scope_control_close(control);
-	return code;
+	return err;
 }
 
 void scope_control_close(struct scope_control *control)
@@ -316,14 +316,14 @@ static int session_command(struct scope_control *control, uint8_t command, uint3
 			   const char *verb, struct scope_reply *reply, struct scope_error *error)
 {
 	struct nl_msg *message = scope_control_request(control, command);
-	int code;
+	int err;
 
 	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session)) {
 		nlmsg_free(message);
 		return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 	}
-	code = scope_control_transact(control, message, reply);
-	return code ? scope_control_refused(code, verb, reply, error) : 0;
+	err = scope_control_transact(control, message, reply);
+	return err ? scope_control_refused(err, verb, reply, error) : 0;
 }
 
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error)

@@ -89,18 +89,18 @@ static int send_call(struct scope_control *control, uint32_t session,
 		"sys_%s", "SyS_%s",
 	};
 	const char *call = scope_syscall_name(delay->syscall);
-	int code = -ENOENT;
+	int err = -ENOENT;
 
 	for (size_t i = 0; call && i < sizeof(format) / sizeof(format[0]); i++) {
 		char name[SCOPE_PROBE_SYMBOL_BYTES];
 
 		snprintf(name, sizeof(name), format[i], function_of(call));
 		*reply = (struct scope_reply){ 0 };
-		code = send_rule(control, session, delay, name, reply);
-		if (code != -ENOENT)
+		err = send_rule(control, session, delay, name, reply);
+		if (err != -ENOENT)
 			break;
 	}
-	return code;
+	return err;
 }
 
 int scope_control_delay_set(struct scope_control *control, uint32_t session,
@@ -109,7 +109,7 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session,
 	struct scope_reply reply = { 0 };
 	const char *call;
 	char verb[SCOPE_PROBE_NAME_BYTES + 32];
-	int code;
+	int err;
 
 	if (delay->thread_count > SCOPE_STACK_THREADS_MAX)
 		return scope_error_set(error, -EINVAL, "%u threads to hold up: at most %d can be named",
@@ -119,18 +119,18 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session,
 				       delay->range_count, SCOPE_DELAY_RANGES_MAX);
 	if (delay->site == SCOPE_DELAY_SYSCALL && !(delay->flags & SCOPE_DELAY_AFTER) &&
 	    !*delay->name)
-		code = send_call(control, session, delay, &reply);
+		err = send_call(control, session, delay, &reply);
 	else
-		code = send_rule(control, session, delay, delay->name, &reply);
-	if (!code)
+		err = send_rule(control, session, delay, delay->name, &reply);
+	if (!err)
 		return 0;
 	call = delay->site == SCOPE_DELAY_SYSCALL ? scope_syscall_name(delay->syscall) : NULL;
 	snprintf(verb, sizeof(verb), "hold threads up at %s",
 		 *delay->name ? delay->name : call ? call : "that place");
 	/* The module's own words tell what is not there: a function, a file, a capability. */
 	if (reply.text[0])
-		return scope_error_set(error, code, "cannot %.300s: %s", verb, reply.text);
-	return scope_control_refused(code, verb, &reply, error);
+		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
+	return scope_control_refused(err, verb, &reply, error);
 }
 
 int scope_control_delay_remove(struct scope_control *control, uint32_t session, uint16_t id,
@@ -138,13 +138,13 @@ int scope_control_delay_remove(struct scope_control *control, uint32_t session, 
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_REMOVE);
 	struct scope_reply reply = { 0 };
-	int code;
+	int err;
 
 	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
 	    nla_put_u32(message, SCOPE_ATTR_DELAY_ID, id))
 		return no_room(message, error);
-	code = scope_control_transact(control, message, &reply);
-	return code ? scope_control_refused(code, "remove a delay rule", &reply, error) : 0;
+	err = scope_control_transact(control, message, &reply);
+	return err ? scope_control_refused(err, "remove a delay rule", &reply, error) : 0;
 }
 
 struct told {
@@ -202,14 +202,14 @@ int scope_control_delay_query(struct scope_control *control, uint32_t session, u
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_NEXT);
 	struct told told = { .counts = { 0 } };
 	struct scope_reply reply = { .parse = parse_told, .result = &told };
-	int code;
+	int err;
 
 	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
 	    nla_put_u32(message, SCOPE_ATTR_DELAY_ID, id))
 		return no_room(message, error);
-	code = scope_control_transact(control, message, &reply);
-	if (code)
-		return scope_control_refused(code, "ask for the delay rules", &reply, error);
+	err = scope_control_transact(control, message, &reply);
+	if (err)
+		return scope_control_refused(err, "ask for the delay rules", &reply, error);
 	if (ret_delay)
 		*ret_delay = told.delay;
 	*ret_counts = told.counts;

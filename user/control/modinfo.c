@@ -50,7 +50,7 @@ static const char *find_value(const Elf_Data *data, const char *key)
 int scope_modinfo_read(const char *path, const char *key, struct scope_error *error,
 		       char *ret_value, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	Elf_Data *data;
 	const char *value;
 	Elf *elf;
@@ -64,12 +64,12 @@ int scope_modinfo_read(const char *path, const char *key, struct scope_error *er
 	if (value)
 		snprintf(ret_value, size, "%s", value);
 	else
-		code = scope_error_set(error, data ? -ENODATA : -ENOEXEC,
+		err = scope_error_set(error, data ? -ENODATA : -ENOEXEC,
 				       data ? "%s does not say its %s"
 					    : "%s is no kernel module (no %s): name the scope.ko that "
 					      "`make kmod` printed",
 				       path, key);
 	elf_end(elf);
 	close(fd);
-	return code;
+	return err;
 }

@@ -27,7 +27,7 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session,
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_PROBE_ADD);
 	struct scope_reply reply = { 0 };
 	char verb[SCOPE_PROBE_NAME_BYTES + 32];
-	int bad = 0, code;
+	int bad = 0, err;
 
 	if (!message)
 		return no_room(NULL, error);
@@ -41,12 +41,12 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session,
 	bad |= nla_put_u32(message, SCOPE_ATTR_PROBE_FLAGS, probe->flags);
 	if (bad)
 		return no_room(message, error);
-	code = scope_control_transact(control, message, &reply);
+	err = scope_control_transact(control, message, &reply);
 	snprintf(verb, sizeof(verb), "set a probe on %s", probe->name);
 	/* Here the module's own words tell what is not there: a function, or a file. */
-	if (code && code != -EPERM && reply.text[0])
-		return scope_error_set(error, code, "cannot %.300s: %s", verb, reply.text);
-	return code ? scope_control_refused(code, verb, &reply, error) : 0;
+	if (err && err != -EPERM && reply.text[0])
+		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
+	return err ? scope_control_refused(err, verb, &reply, error) : 0;
 }
 
 int scope_control_stacks(struct scope_control *control, uint32_t session,
@@ -54,7 +54,7 @@ int scope_control_stacks(struct scope_control *control, uint32_t session,
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_STACKS);
 	struct scope_reply reply = { 0 };
-	int bad = 0, code;
+	int bad = 0, err;
 
 	if (!message)
 		return no_room(NULL, error);
@@ -82,6 +82,6 @@ int scope_control_stacks(struct scope_control *control, uint32_t session,
 			       (int)(change->thread_count * sizeof(uint32_t)), change->threads);
 	if (bad)
 		return no_room(message, error);
-	code = scope_control_transact(control, message, &reply);
-	return code ? scope_control_refused(code, "change the stacks", &reply, error) : 0;
+	err = scope_control_transact(control, message, &reply);
+	return err ? scope_control_refused(err, "change the stacks", &reply, error) : 0;
 }

@@ -47,7 +47,7 @@ static int parse_cpus(struct nlattr *cpus, struct scope_session_status *status)
 	struct scope_session_counts *larger;
 	struct nlattr *nest;
 	size_t count = 0;
-	int left, code = 0;
+	int left, err = 0;
 
 	nla_for_each_nested(nest, cpus, left)
 		count++;
@@ -56,9 +56,9 @@ static int parse_cpus(struct nlattr *cpus, struct scope_session_status *status)
 		return -ENOMEM;
 	status->cpu = larger;
 	nla_for_each_nested(nest, cpus, left)
-		if (!code)
-			code = parse_cpu(nest, status);
-	return code;
+		if (!err)
+			err = parse_cpu(nest, status);
+	return err;
 }
 
 static int parse_query(struct nlattr **attr, void *result)
@@ -90,7 +90,7 @@ int scope_control_query(struct scope_control *control, uint32_t session, struct 
 	struct query query = { 0 };
 	struct nl_msg *message;
 	uint32_t first = 0;
-	int code;
+	int err;
 
 	do {
 		struct scope_reply reply = { .parse = parse_query, .result = &query };
@@ -100,19 +100,19 @@ int scope_control_query(struct scope_control *control, uint32_t session, struct 
 		if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
 		    (first && nla_put_u32(message, SCOPE_ATTR_CPU_FIRST, first))) {
 			nlmsg_free(message);
-			code = scope_error_set(error, -ENOMEM, "no room for a netlink message");
+			err = scope_error_set(error, -ENOMEM, "no room for a netlink message");
 			break;
 		}
-		code = scope_control_transact(control, message, &reply);
-		if (!code && query.next && query.next <= first)
-			code = -EBADMSG;
-		if (code)
-			scope_control_refused(code, "read the counts", &reply, error);
+		err = scope_control_transact(control, message, &reply);
+		if (!err && query.next && query.next <= first)
+			err = -EBADMSG;
+		if (err)
+			scope_control_refused(err, "read the counts", &reply, error);
 		first = query.next;
-	} while (!code && first);
-	if (code) {
+	} while (!err && first);
+	if (err) {
 		scope_session_status_destroy(&query.status);
-		return code;
+		return err;
 	}
 	*ret_status = query.status;
 	return 0;

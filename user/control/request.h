@@ -21,7 +21,7 @@ struct scope_control {
 struct scope_reply {
 	int (*parse)(struct nlattr **attr, void *result);
 	void *result;
-	int code; /* of the acknowledgement, or of parse: 0 or -errno */
+	int err; /* of the acknowledgement, or of parse: 0 or -errno */
 	bool done;
 	char text[256]; /* the kernel's words for a refusal, "" where it has none */
 };
@@ -33,8 +33,8 @@ struct nl_msg *scope_control_request(struct scope_control *control, uint8_t comm
 int scope_control_transact(struct scope_control *control, struct nl_msg *message,
 			   struct scope_reply *reply);
 
-/* The sentence for a refusal; verb says what was asked for ("start tracing"). Returns code. */
-int scope_control_refused(int code, const char *verb, const struct scope_reply *reply,
+/* The sentence for a refusal; verb says what was asked for ("start tracing"). Returns err. */
+int scope_control_refused(int err, const char *verb, const struct scope_reply *reply,
 			  struct scope_error *error);
 
 /* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */

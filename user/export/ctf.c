@@ -62,10 +62,10 @@ static void put_comm(struct stream *stream, const char *comm)
 	stream->bytes += sizeof(text);
 }
 
-static int fail_file(struct exporter *exporter, const char *name, int code)
+static int fail_file(struct exporter *exporter, const char *name, int err)
 {
-	return scope_error_set(exporter->error, code, "%s/%s cannot be written: %s; free some room, or "
-			       "name another place with -o", exporter->path, name, strerror(-code));
+	return scope_error_set(exporter->error, err, "%s/%s cannot be written: %s; free some room, or "
+			       "name another place with -o", exporter->path, name, strerror(-err));
 }
 
 static FILE *open_in(struct exporter *exporter, const char *name)

@@ -63,11 +63,11 @@ struct database {
 static int step(struct database *database, enum statement which)
 {
 	sqlite3_stmt *statement = database->insert[which];
-	int code = sqlite3_step(statement);
+	int err = sqlite3_step(statement);
 
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
-	return code == SQLITE_DONE ? 0 : -EIO;
+	return err == SQLITE_DONE ? 0 : -EIO;
 }
 
 static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *number, int count)
