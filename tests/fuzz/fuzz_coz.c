@@ -14,7 +14,7 @@ static void tell(const struct scope_causal_result *result)
 	scope_delay_text(result, false, out);
 	scope_delay_json(result, out);
 	scope_delay_svg(result, out);
-	scope_coz_write(result, false, out);
+	scope_causal_coz_write(result, false, out);
 	fclose(out);
 }
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (!in)
 		return 0;
-	code = scope_coz_read(in, NULL, NULL, &profile);
+	code = scope_causal_coz_read(in, NULL, NULL, &profile);
 	fclose(in);
 	if (code)
 		return 0;
@@ -41,6 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		tell(&result);
 		scope_causal_result_free(&result);
 	}
-	scope_coz_free(&profile);
+	scope_causal_coz_free(&profile);
 	return 0;
 }

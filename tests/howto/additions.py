@@ -148,10 +148,10 @@ COMMAND = [
 
 int scope_cmd_example(int argc, char **argv)
 {
-	int option = scope_command_line_next("example", argc, argv);
+	int option = scope_cmd_line_next("example", argc, argv);
 
 	if (option == 'h') {
-		scope_command_line_help("example");
+		scope_cmd_line_help("example");
 		return SCOPE_EXIT_DONE;
 	}
 	if (option != -1)

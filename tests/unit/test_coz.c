@@ -23,7 +23,7 @@ static int read_text(const char *text, const char *point, struct scope_error *er
 	int code;
 
 	assert_non_null(in);
-	code = scope_coz_read(in, point, error, ret_profile);
+	code = scope_causal_coz_read(in, point, error, ret_profile);
 	fclose(in);
 	return code;
 }
@@ -67,12 +67,12 @@ static void reads_both_spellings(void **state)
 	assert_true(new.experiment[1].in_flight == 3);
 	new.experiment[1].in_flight = 0;
 	assert_memory_equal(old.experiment, new.experiment, 2 * sizeof(*old.experiment));
-	scope_coz_free(&old);
-	scope_coz_free(&new);
+	scope_causal_coz_free(&old);
+	scope_causal_coz_free(&new);
 	assert_int_equal(read_text(old_spelling, "other", &error, &old), 0);
 	assert_int_equal(old.count, 1);
 	assert_int_equal(old.experiment[0].progress, 1);
-	scope_coz_free(&old);
+	scope_causal_coz_free(&old);
 }
 
 static void leaves_out_what_cannot_be_in_flight(void **state)
@@ -91,7 +91,7 @@ static void leaves_out_what_cannot_be_in_flight(void **state)
 	assert_true(profile.experiment[0].in_flight == 0);
 	assert_int_equal(profile.experiment[0].progress, 4);
 	assert_true(profile.experiment[1].in_flight == 2);
-	scope_coz_free(&profile);
+	scope_causal_coz_free(&profile);
 }
 
 static void refuses_what_is_none(void **state)
@@ -173,7 +173,7 @@ static void round_trip(enum scope_causal_kind kind, bool json)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	assert_int_equal(scope_coz_write(&result, json, out), 0);
+	assert_int_equal(scope_causal_coz_write(&result, json, out), 0);
 	fclose(out);
 	assert_int_equal(text[0], json ? '{' : 's');
 	assert_int_equal(read_text(text, "request", &error, &profile), 0);
@@ -187,7 +187,7 @@ static void round_trip(enum scope_causal_kind kind, bool json)
 		assert_int_equal(profile.experiment[i].elapsed_ns, experiments[i].elapsed_ns);
 		assert_true(fabs(profile.experiment[i].value - want) < 1e-4);
 	}
-	scope_coz_free(&profile);
+	scope_causal_coz_free(&profile);
 	scope_causal_result_free(&result);
 	free(text);
 }
@@ -219,7 +219,7 @@ static void latency_has_a_name_of_its_own(void **state)
 
 		for (size_t i = 0; i < COUNT * 2; i++)
 			experiments[i].in_flight = i ? 2.25 : 0;
-		assert_int_equal(scope_coz_write(&result, json, out), 0);
+		assert_int_equal(scope_causal_coz_write(&result, json, out), 0);
 		fclose(out);
 		assert_int_equal(count_of(text, "latency-point"), COUNT * 2);
 		assert_int_equal(count_of(text, json ? "\"request (latency)\"" : "name=request (latency)\t"),
@@ -230,7 +230,7 @@ static void latency_has_a_name_of_its_own(void **state)
 		assert_string_equal(profile.point, "request");
 		assert_true(profile.experiment[0].in_flight == 0);
 		assert_true(profile.experiment[1].in_flight == (json ? 2.25 : 2));
-		scope_coz_free(&profile);
+		scope_causal_coz_free(&profile);
 		scope_causal_result_free(&result);
 		free(text);
 	}

@@ -44,7 +44,7 @@ static void plan_is_balanced(void **state)
 	struct scope_plan plan, again;
 
 	(void)state;
-	assert_int_equal(scope_plan_delays(value, 3, 2, 5, 7, &plan), 0);
+	assert_int_equal(scope_causal_plan_delays(value, 3, 2, 5, 7, &plan), 0);
 	assert_int_equal(plan.count, 4 * 2 * 5);
 	/* Each block of 8 has everything once. */
 	for (size_t block = 0; block < plan.count; block += 8) {
@@ -59,16 +59,16 @@ static void plan_is_balanced(void **state)
 		}
 		assert_int_equal(seen, 0xff);
 	}
-	assert_int_equal(scope_plan_delays(value, 3, 2, 5, 7, &again), 0);
+	assert_int_equal(scope_causal_plan_delays(value, 3, 2, 5, 7, &again), 0);
 	assert_memory_equal(plan.step, again.step, plan.count * sizeof(*plan.step));
-	scope_plan_free(&again);
-	assert_int_equal(scope_plan_delays(value, 3, 2, 5, 8, &again), 0);
+	scope_causal_plan_free(&again);
+	assert_int_equal(scope_causal_plan_delays(value, 3, 2, 5, 8, &again), 0);
 	assert_memory_not_equal(plan.step, again.step, plan.count * sizeof(*plan.step));
-	scope_plan_free(&again);
-	scope_plan_free(&plan);
-	assert_int_equal(scope_plan_delays(value, 0, 1, 1, 7, &plan), -EINVAL);
-	assert_int_equal(scope_plan_delays(value, 3, 0, 1, 7, &plan), -EINVAL);
-	assert_int_equal(scope_plan_delays(value, 3, 1, 0, 7, &plan), -EINVAL);
+	scope_causal_plan_free(&again);
+	scope_causal_plan_free(&plan);
+	assert_int_equal(scope_causal_plan_delays(value, 0, 1, 1, 7, &plan), -EINVAL);
+	assert_int_equal(scope_causal_plan_delays(value, 3, 0, 1, 7, &plan), -EINVAL);
+	assert_int_equal(scope_causal_plan_delays(value, 3, 1, 0, 7, &plan), -EINVAL);
 }
 
 static void speedups_are_drawn_as_coz_does(void **state)
@@ -77,7 +77,7 @@ static void speedups_are_drawn_as_coz_does(void **state)
 	size_t zeros = 0, fulls = 0;
 
 	(void)state;
-	assert_int_equal(scope_plan_speedups(2, 14000, 1, &plan), 0);
+	assert_int_equal(scope_causal_plan_speedups(2, 14000, 1, &plan), 0);
 	for (size_t i = 0; i < plan.count; i++) {
 		const double steps = plan.step[i].value * 20;
 
@@ -89,27 +89,27 @@ static void speedups_are_drawn_as_coz_does(void **state)
 	/* 8 of 28 and 1 of 28, each within five standard deviations. */
 	assert_near((double)zeros, 8000, 5 * sqrt(28000 * 8 / 28.0 * 20 / 28));
 	assert_near((double)fulls, 1000, 5 * sqrt(28000 / 28.0 * 27 / 28));
-	scope_plan_free(&plan);
+	scope_causal_plan_free(&plan);
 }
 
 /* A quarter of a second shared among the visits, within the limits. */
 static void delays_by_visits(void **state)
 {
 	(void)state;
-	assert_true(scope_plan_longest_ns(25, 1000000000) == 10e6);
-	assert_true(scope_plan_longest_ns(1000, 500000000) == 130e3); /* 125 us, in steps of 10 */
-	assert_true(scope_plan_longest_ns(1000000, 1000000000) == SCOPE_PLAN_SHORTEST_NS);
-	assert_true(scope_plan_longest_ns(1, 1000000000) == SCOPE_PLAN_LONGEST_NS);
-	assert_true(scope_plan_longest_ns(0, 1000000000) == SCOPE_PLAN_LONGEST_NS);
+	assert_true(scope_causal_plan_longest_ns(25, 1000000000) == 10e6);
+	assert_true(scope_causal_plan_longest_ns(1000, 500000000) == 130e3); /* 125 us, in steps of 10 */
+	assert_true(scope_causal_plan_longest_ns(1000000, 1000000000) == SCOPE_PLAN_SHORTEST_NS);
+	assert_true(scope_causal_plan_longest_ns(1, 1000000000) == SCOPE_PLAN_LONGEST_NS);
+	assert_true(scope_causal_plan_longest_ns(0, 1000000000) == SCOPE_PLAN_LONGEST_NS);
 }
 
 static void length_adapts(void **state)
 {
 	(void)state;
-	assert_int_equal(scope_plan_adapt(500, 5), 500);
-	assert_int_equal(scope_plan_adapt(500, 4), 1000);
-	assert_int_equal(scope_plan_adapt(5000000000, 0), 8000000000);
-	assert_int_equal(scope_plan_adapt(9000000000, 0), 9000000000);
+	assert_int_equal(scope_causal_plan_adapt(500, 5), 500);
+	assert_int_equal(scope_causal_plan_adapt(500, 4), 1000);
+	assert_int_equal(scope_causal_plan_adapt(5000000000, 0), 8000000000);
+	assert_int_equal(scope_causal_plan_adapt(9000000000, 0), 9000000000);
 }
 
 /* Worked by hand: slope 0.6, intercept 2.2, r2 0.6. */
@@ -120,17 +120,17 @@ static void line_by_hand(void **state)
 	struct scope_fit fit;
 
 	(void)state;
-	assert_int_equal(scope_fit_line(x, y, 5, 1, &fit), 0);
+	assert_int_equal(scope_causal_fit_line(x, y, 5, 1, &fit), 0);
 	assert_near(fit.slope, 0.6, 1e-12);
 	assert_near(fit.intercept, 2.2, 1e-12);
 	assert_near(fit.r2, 0.6, 1e-12);
 	assert_true(fit.slope_95.low < 0.6 && fit.slope_95.high > 0.6);
-	assert_int_equal(scope_fit_line(x, exact, 5, 1, &fit), 0);
+	assert_int_equal(scope_causal_fit_line(x, exact, 5, 1, &fit), 0);
 	assert_near(fit.slope, 2, 1e-12);
 	assert_near(fit.slope_95.low, 2, 1e-12);
 	assert_near(fit.slope_95.high, 2, 1e-12);
-	assert_int_equal(scope_fit_line(x, y, 4, 1, &fit), -ENODATA);
-	assert_int_equal(scope_fit_line(same, y, 5, 1, &fit), -ENODATA);
+	assert_int_equal(scope_causal_fit_line(x, y, 4, 1, &fit), -ENODATA);
+	assert_int_equal(scope_causal_fit_line(same, y, 5, 1, &fit), -ENODATA);
 }
 
 static void interval_is_the_seeds(void **state)
@@ -144,9 +144,9 @@ static void interval_is_the_seeds(void **state)
 		x[i] = (double)i;
 		y[i] = x[i] + normal(&random);
 	}
-	assert_int_equal(scope_fit_line(x, y, N, 3, &first), 0);
-	assert_int_equal(scope_fit_line(x, y, N, 3, &again), 0);
-	assert_int_equal(scope_fit_line(x, y, N, 4, &other), 0);
+	assert_int_equal(scope_causal_fit_line(x, y, N, 3, &first), 0);
+	assert_int_equal(scope_causal_fit_line(x, y, N, 3, &again), 0);
+	assert_int_equal(scope_causal_fit_line(x, y, N, 4, &other), 0);
 	assert_memory_equal(&first, &again, sizeof(first));
 	assert_true(first.slope_95.low != other.slope_95.low);
 }
@@ -170,7 +170,7 @@ static void slope_coverage(bool growing, double *ret_share)
 			y[i] = 500 + 0.7 * x[i];
 			y[i] += (growing ? 0.05 * y[i] : 30) * normal(&random);
 		}
-		assert_int_equal(scope_fit_line(x, y, N, run, &fit), 0);
+		assert_int_equal(scope_causal_fit_line(x, y, N, run, &fit), 0);
 		held += fit.slope_95.low <= 0.7 && fit.slope_95.high >= 0.7;
 	}
 	*ret_share = (double)held / RUNS;
@@ -205,7 +205,7 @@ static void changes_are_covered(void **state)
 			base[i] = 100 * (1 + 0.05 * normal(&random));
 			other[i] = 80 * (1 + 0.05 * normal(&random));
 		}
-		assert_int_equal(scope_fit_change(base, REPEATS, other, REPEATS, run, &change), 0);
+		assert_int_equal(scope_causal_fit_change(base, REPEATS, other, REPEATS, run, &change), 0);
 		held += change.value_95.low <= 0.2 && change.value_95.high >= 0.2;
 	}
 	share = (double)held / RUNS;
@@ -236,7 +236,7 @@ static enum scope_effect_verdict verdict_of(double slope, double noise)
 
 		experiment[i] = delayed(delay, 1e6 + slope * delay + noise * normal(&random));
 	}
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.n, N);
 	assert_int_equal(effect.levels, LEVELS);
 	if (effect.verdict == SCOPE_EFFECT_IS_UNDECIDED)
@@ -254,7 +254,7 @@ static void verdicts(void **state)
 	assert_int_equal(verdict_of(0, 1e3), SCOPE_EFFECT_IS_NONE);
 	assert_int_equal(verdict_of(-0.3, 1e3), SCOPE_EFFECT_IS_CONTENTION);
 	assert_int_equal(verdict_of(0.1, 4e5), SCOPE_EFFECT_IS_UNDECIDED);
-	assert_string_equal(scope_effect_word(SCOPE_EFFECT_IS_CONTENTION), "contention");
+	assert_string_equal(scope_causal_effect_word(SCOPE_EFFECT_IS_CONTENTION), "contention");
 }
 
 static void exact_slope_and_levels(void **state)
@@ -270,7 +270,7 @@ static void exact_slope_and_levels(void **state)
 		experiment[i].missed = i % LEVELS ? 1 : 0;
 	}
 	experiment[0].site = 1;
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.n, N - 1);
 	assert_near(effect.fit.slope, 1, 1e-3);
 	assert_near(effect.fit.intercept, 1e6, 1e3);
@@ -293,12 +293,12 @@ static void few_visits_are_dropped(void **state)
 		experiment[i] = delayed((double)(i % LEVELS) * 1e6, 1e7);
 		experiment[i].progress = i < 3 ? 4 : 5;
 	}
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.dropped_few, 3);
 	assert_int_equal(effect.n, N - 3);
-	assert_int_equal(scope_effect_compute(experiment, 3, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, 3, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
-	assert_int_equal(scope_effect_compute(experiment, 0, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, 0, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 }
 
@@ -320,7 +320,7 @@ static void speedup_of_a_part(void **state)
 	}
 	experiment[N] = experiment[1];
 	experiment[N].progress /= 4;
-	assert_int_equal(scope_effect_compute(experiment, N + 1, 0, SCOPE_CAUSAL_SPEEDUP, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N + 1, 0, SCOPE_CAUSAL_SPEEDUP, 1, &effect), 0);
 	assert_int_equal(effect.dropped_far, 1);
 	assert_near(effect.fit.slope, 0.4, 1e-3);
 	assert_near(effect.level[3].change.value, 0.3, 1e-3);
@@ -340,7 +340,7 @@ static void latency_by_littles_law(void **state)
 		experiment[i] = delayed(delay, 1e6);
 		experiment[i].in_flight = 10 + delay / 1e6;
 	}
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_near(effect.latency_ns, 1e7, 1);
 	assert_true(effect.latency_known);
 	assert_near(effect.latency.slope, 1, 1e-6);
@@ -357,7 +357,7 @@ static void drift_is_seen(void **state)
 	for (size_t i = 0; i < N; i++)
 		experiment[i] = delayed((double)(i % LEVELS) * 1e5,
 					1e6 * (1 + 0.2 * (double)i / N + 0.001 * normal(&random)));
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_true(effect.drift_known);
 	/* From the first experiment without delay to the last: 28 of 32 steps, of the mean period. */
 	assert_near(effect.drift, 0.2 * 28 / 32 / 1.0875, 0.005);

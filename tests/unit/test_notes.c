@@ -38,8 +38,8 @@ static const char *notes_of(const struct scope_experiment *experiment, size_t co
 	struct scope_effect effect;
 	struct scope_notes notes;
 
-	assert_int_equal(scope_effect_compute(experiment, count, 0, kind, 1, &effect), 0);
-	scope_effect_notes(&effect, &notes);
+	assert_int_equal(scope_causal_effect_compute(experiment, count, 0, kind, 1, &effect), 0);
+	scope_causal_effect_notes(&effect, &notes);
 	text[0] = '\0';
 	for (unsigned i = 0; i < notes.count; i++) {
 		/* None is cut off. */
@@ -118,7 +118,7 @@ static void few_visits_of_the_site(void **state)
 		experiment[i].visits = 0;
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "no thread came to the site");
 	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SPEEDUP), "no sample found a thread running there");
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SPEEDUP, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SPEEDUP, 1, &effect), 0);
 	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 }
 
@@ -150,7 +150,7 @@ static void overlap_with_zero(void **state)
 	make(experiment);
 	for (size_t i = 0; i < N; i++)
 		experiment[i].progress = 400 + i * 37 % 200;
-	assert_int_equal(scope_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
+	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNDECIDED);
 	assert_true(effect.fit.slope_95.low < 0 && effect.fit.slope_95.high > 0 && effect.enough_s >= 24);
 	snprintf(want, sizeof(want), "about %.0f s of experiments would have sufficed, instead of 16 s",

@@ -55,24 +55,24 @@ static void finds_functions(void **state)
 
 	(void)state;
 	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
-	assert_int_equal(scope_place_find((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
+	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
-	assert_int_equal(scope_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place), 0);
+	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "test_place:0x%llx", (unsigned long long)want);
-	assert_int_equal(scope_place_find((uint32_t)getpid(), text, &error, &place), 0);
+	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	/* A path of this host, through a process where it lies in a container. */
 	snprintf(text, sizeof(text), "%s:place_to_be_found", own);
-	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
 	snprintf(text, sizeof(text), "/proc/%d/root%s:place_to_be_found", (int)getpid(), own);
-	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "/proc/%d/exe:place_to_be_found", (int)getpid());
-	assert_int_equal(scope_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	/* Of a library, which is mapped behind the program. */
-	assert_int_equal(scope_place_find((uint32_t)getpid(), "cmocka_set_message_output", &error, &place), 0);
+	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "cmocka_set_message_output", &error, &place), 0);
 	assert_non_null(strstr(place.path, "libcmocka"));
 }
 
@@ -97,7 +97,7 @@ static void says_what_is_not_there(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct scope_error error = { "" };
 
-		assert_int_equal(scope_place_find((uint32_t)getpid(), rows[i].text, &error, &place),
+		assert_int_equal(scope_causal_place_find((uint32_t)getpid(), rows[i].text, &error, &place),
 				 rows[i].code);
 		if (!strstr(error.text, rows[i].word))
 			fail_msg("'%s' does not name %s", error.text, rows[i].word);
@@ -112,7 +112,7 @@ static void finds_addresses(void **state)
 	uint32_t count, holding = 0;
 
 	(void)state;
-	assert_int_equal(scope_extents_find((uint32_t)getpid(), "place_to_be_found", &error, &range, &count), 0);
+	assert_int_equal(scope_causal_extents_find((uint32_t)getpid(), "place_to_be_found", &error, &range, &count), 0);
 	for (uint32_t i = 0; i < count; i++) {
 		assert_int_equal(range[i].tgid, getpid());
 		assert_true(range[i].end > range[i].begin && range[i].end - range[i].begin < 4096);
@@ -120,7 +120,7 @@ static void finds_addresses(void **state)
 	}
 	assert_int_equal(holding, 1);
 	free(range);
-	assert_int_equal(scope_extents_find((uint32_t)getpid(), "no_such_function", &error, &range, &count),
+	assert_int_equal(scope_causal_extents_find((uint32_t)getpid(), "no_such_function", &error, &range, &count),
 			 -ENOENT);
 	assert_non_null(strstr(error.text, "no_such_function"));
 }
@@ -131,30 +131,30 @@ static void parses_sites(void **state)
 	struct scope_site site;
 
 	(void)state;
-	assert_int_equal(scope_site_parse(1, "syscall:fsync", &error, &site), 0);
+	assert_int_equal(scope_causal_site_parse(1, "syscall:fsync", &error, &site), 0);
 	assert_int_equal(site.rule.site, SCOPE_DELAY_SYSCALL);
 	assert_int_equal(site.rule.syscall, SYS_fsync);
 	assert_int_equal(site.rule.flags, 0);
-	assert_int_equal(scope_site_parse(1, "return:fsync", &error, &site), 0);
+	assert_int_equal(scope_causal_site_parse(1, "return:fsync", &error, &site), 0);
 	assert_int_equal(site.rule.flags, SCOPE_DELAY_AFTER);
-	assert_int_equal(scope_site_parse(1, "receive", &error, &site), 0);
+	assert_int_equal(scope_causal_site_parse(1, "receive", &error, &site), 0);
 	assert_int_equal(site.rule.site, SCOPE_DELAY_RECEIVE);
-	assert_int_equal(scope_site_parse(1, "kernel:vfs_read", &error, &site), 0);
+	assert_int_equal(scope_causal_site_parse(1, "kernel:vfs_read", &error, &site), 0);
 	assert_string_equal(site.rule.name, "vfs_read");
-	assert_int_equal(scope_site_parse(1, "kernel:", &error, &site), -EINVAL);
-	assert_int_equal(scope_site_parse(1, "syscall:nothing", &error, &site), -EINVAL);
-	assert_int_equal(scope_site_parse(1, "nowhere", &error, &site), -EINVAL);
-	assert_int_equal(scope_site_parse_speedup(1, "syscall:fsync", &error, &site), 0);
+	assert_int_equal(scope_causal_site_parse(1, "kernel:", &error, &site), -EINVAL);
+	assert_int_equal(scope_causal_site_parse(1, "syscall:nothing", &error, &site), -EINVAL);
+	assert_int_equal(scope_causal_site_parse(1, "nowhere", &error, &site), -EINVAL);
+	assert_int_equal(scope_causal_site_parse_speedup(1, "syscall:fsync", &error, &site), 0);
 	assert_int_equal(site.rule.site, SCOPE_DELAY_SPEEDUP);
 	assert_int_equal(site.rule.range_count, 0);
-	scope_site_free(&site);
-	assert_int_equal(scope_site_parse_speedup((uint32_t)getpid(), "function:place_to_be_found", &error,
+	scope_causal_site_free(&site);
+	assert_int_equal(scope_causal_site_parse_speedup((uint32_t)getpid(), "function:place_to_be_found", &error,
 						  &site), 0);
 	assert_int_equal(site.rule.syscall, SCOPE_NR_NONE);
 	assert_true(site.rule.range_count >= 1);
 	assert_ptr_equal(site.rule.ranges, site.range);
-	scope_site_free(&site);
-	assert_int_equal(scope_site_parse_speedup(1, "receive", &error, &site), -EINVAL);
+	scope_causal_site_free(&site);
+	assert_int_equal(scope_causal_site_parse_speedup(1, "receive", &error, &site), -EINVAL);
 }
 
 static void parses_points(void **state)
@@ -164,22 +164,22 @@ static void parses_points(void **state)
 	struct scope_point point;
 
 	(void)state;
-	assert_int_equal(scope_point_parse(self, "request", &error, &point), 0);
+	assert_int_equal(scope_causal_point_parse(self, "request", &error, &point), 0);
 	assert_true(point.pair);
 	assert_int_equal(point.end.kind, SCOPE_POINT_REQUEST);
-	assert_int_equal(scope_point_parse(self, "syscall:write", &error, &point), 0);
+	assert_int_equal(scope_causal_point_parse(self, "syscall:write", &error, &point), 0);
 	assert_false(point.pair);
 	assert_int_equal(point.end.nr, SYS_write);
-	assert_int_equal(scope_point_parse(self, "begin:syscall:read,end:function:place_to_be_found", &error,
+	assert_int_equal(scope_causal_point_parse(self, "begin:syscall:read,end:function:place_to_be_found", &error,
 					   &point), 0);
 	assert_true(point.pair);
 	assert_int_equal(point.begin.nr, SYS_read);
 	assert_int_equal(point.end.kind, SCOPE_POINT_FUNCTION);
 	assert_int_equal(point.end.place.offset, offset_of((void *)place_to_be_found));
-	assert_int_equal(scope_point_parse(self, "begin:syscall:read", &error, &point), -EINVAL);
-	assert_int_equal(scope_point_parse(self, "begin:request,end:request", &error, &point), -EINVAL);
-	assert_int_equal(scope_point_parse(self, "syscall:", &error, &point), -EINVAL);
-	assert_int_equal(scope_point_parse(self, "", &error, &point), -EINVAL);
+	assert_int_equal(scope_causal_point_parse(self, "begin:syscall:read", &error, &point), -EINVAL);
+	assert_int_equal(scope_causal_point_parse(self, "begin:request,end:request", &error, &point), -EINVAL);
+	assert_int_equal(scope_causal_point_parse(self, "syscall:", &error, &point), -EINVAL);
+	assert_int_equal(scope_causal_point_parse(self, "", &error, &point), -EINVAL);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ int scope_control_refused(int code, const char *verb, const struct scope_reply *
 	return scope_error_set(error, code, "cannot %s", verb);
 }
 
-uint64_t scope_reply_number(struct nlattr *attr)
+uint64_t scope_control_reply_number(struct nlattr *attr)
 {
 	if (!attr)
 		return 0;

@@ -170,13 +170,13 @@ static void measure(const struct answer *answer, struct scope_effect *ret_effect
 	struct scope_experiment experiments[4 * REPEATS];
 	struct scope_plan plan;
 
-	assert_int_equal(scope_plan_delays(answer->delay_ns, 3, 1, REPEATS, 1, &plan), 0);
+	assert_int_equal(scope_causal_plan_delays(answer->delay_ns, 3, 1, REPEATS, 1, &plan), 0);
 	assert_int_equal(plan.count, 4 * REPEATS);
 	for (size_t i = 0; i < plan.count; i++)
 		experiment(answer->program, answer->site, plan.step[i].value, &experiments[i]);
-	assert_int_equal(scope_effect_compute(experiments, plan.count, 0, SCOPE_CAUSAL_SENSITIVITY, 1,
+	assert_int_equal(scope_causal_effect_compute(experiments, plan.count, 0, SCOPE_CAUSAL_SENSITIVITY, 1,
 					      ret_effect), 0);
-	scope_plan_free(&plan);
+	scope_causal_plan_free(&plan);
 }
 
 /* Within what counting whole visits in 3 s leaves open. */
@@ -189,7 +189,7 @@ static void delays_have_their_slope(void **state)
 
 		measure(answer, &effect);
 		print_message("%s: slope %.4f, %s\n", answer->name, effect.fit.slope,
-			      scope_effect_word(effect.verdict));
+			      scope_causal_effect_word(effect.verdict));
 		assert_true(fabs(effect.fit.slope - answer->slope) < 0.005);
 		assert_int_equal(effect.verdict, answer->verdict);
 	}

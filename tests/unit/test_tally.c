@@ -90,8 +90,8 @@ static void settle(struct scope_tally *tally)
 {
 	/* The higher CPU first: order comes from the times alone. */
 	for (unsigned cpu = CPUS; cpu-- > 0;)
-		assert_int_equal(scope_tally_take(tally, head(cpu)), 0);
-	scope_tally_settle(tally);
+		assert_int_equal(scope_causal_tally_take(tally, head(cpu)), 0);
+	scope_causal_tally_settle(tally);
 }
 
 /* Visits before, in and behind the window, on two CPUs; failed calls and other calls do not count. */
@@ -103,11 +103,11 @@ static void calls_in_a_window(void **state)
 	uint64_t visits;
 
 	(void)state;
-	assert_int_equal(scope_tally_create(&point, &tally), 0);
+	assert_int_equal(scope_causal_tally_create(&point, &tally), 0);
 	open_subbufs(1000);
 	put_call(0, 1999, SYS_write, 1, 1);
 	settle(tally);
-	scope_tally_begin(tally, 2000);
+	scope_causal_tally_begin(tally, 2000);
 	open_subbufs(2000);
 	put_call(0, 2000, SYS_write, 1, 1);
 	put_call(0, 2100, SYS_write, 1, -11);
@@ -115,12 +115,12 @@ static void calls_in_a_window(void **state)
 	put_call(1, 2150, SYS_write, 1, 1);
 	put_call(1, 2999, SYS_write, 1, 0);
 	put_call(1, 3000, SYS_write, 1, 1);
-	scope_tally_end(tally, 3000);
+	scope_causal_tally_end(tally, 3000);
 	settle(tally);
-	scope_tally_count(tally, &visits, &in_flight);
+	scope_causal_tally_count(tally, &visits, &in_flight);
 	assert_int_equal(visits, 3);
 	assert_true(in_flight == 0);
-	scope_tally_destroy(tally);
+	scope_causal_tally_destroy(tally);
 }
 
 /* Two begin at 2000 and 2400, one ends at 2600: 2 of them for 200 ns, else 1, over 1000 ns. */
@@ -135,14 +135,14 @@ static void pairs_of_functions(void **state)
 	uint64_t visits;
 
 	(void)state;
-	assert_int_equal(scope_tally_create(&point, &tally), 0);
+	assert_int_equal(scope_causal_tally_create(&point, &tally), 0);
 	open_subbufs(1000);
 	/* An end without a begin was there before: none is in flight. */
 	put_probe(0, 1500, SCOPE_TALLY_PROBE_END);
 	put_probe(1, 1600, SCOPE_TALLY_PROBE_BEGIN);
 	put_probe(1, 1700, SCOPE_TALLY_PROBE_END);
 	settle(tally);
-	scope_tally_begin(tally, 2000);
+	scope_causal_tally_begin(tally, 2000);
 	open_subbufs(2000);
 	put_probe(0, 2000, SCOPE_TALLY_PROBE_BEGIN);
 	put_probe(1, 2400, SCOPE_TALLY_PROBE_BEGIN);
@@ -150,21 +150,21 @@ static void pairs_of_functions(void **state)
 	put_delay(0, 2700, 1000, 1400);
 	put_delay(1, 2700, 1000, 900);
 	put_probe(0, 3500, SCOPE_TALLY_PROBE_END);
-	scope_tally_end(tally, 3000);
+	scope_causal_tally_end(tally, 3000);
 	settle(tally);
-	scope_tally_count(tally, &visits, &in_flight);
+	scope_causal_tally_count(tally, &visits, &in_flight);
 	assert_int_equal(visits, 1);
 	assert_true(fabs(in_flight - 1.2) < 1e-9);
-	assert_int_equal(scope_tally_late(tally)->total, 2);
-	assert_int_equal(scope_tally_late(tally)->most, 400);
+	assert_int_equal(scope_causal_tally_late(tally)->total, 2);
+	assert_int_equal(scope_causal_tally_late(tally)->most, 400);
 	/* The next window begins with the one that is left... and that ended at 3500. */
-	scope_tally_begin(tally, 4000);
-	scope_tally_end(tally, 5000);
-	scope_tally_settle(tally);
-	scope_tally_count(tally, &visits, &in_flight);
+	scope_causal_tally_begin(tally, 4000);
+	scope_causal_tally_end(tally, 5000);
+	scope_causal_tally_settle(tally);
+	scope_causal_tally_count(tally, &visits, &in_flight);
 	assert_int_equal(visits, 0);
 	assert_true(in_flight == 0);
-	scope_tally_destroy(tally);
+	scope_causal_tally_destroy(tally);
 }
 
 /* Three begin before ends are watched; the end of one of them takes nothing from what begins later. */
@@ -179,24 +179,24 @@ static void pairs_watched_by_and_by(void **state)
 	uint64_t visits;
 
 	(void)state;
-	assert_int_equal(scope_tally_create(&point, &tally), 0);
+	assert_int_equal(scope_causal_tally_create(&point, &tally), 0);
 	open_subbufs(1000);
 	put_probe(0, 1100, SCOPE_TALLY_PROBE_BEGIN);
 	put_probe(0, 1200, SCOPE_TALLY_PROBE_BEGIN);
 	put_probe(0, 1300, SCOPE_TALLY_PROBE_BEGIN);
 	settle(tally);
-	scope_tally_forget(tally);
-	scope_tally_begin(tally, 2000);
+	scope_causal_tally_forget(tally);
+	scope_causal_tally_begin(tally, 2000);
 	open_subbufs(2000);
 	put_probe(0, 2100, SCOPE_TALLY_PROBE_END);
 	put_probe(0, 2200, SCOPE_TALLY_PROBE_BEGIN);
 	put_probe(0, 2700, SCOPE_TALLY_PROBE_END);
-	scope_tally_end(tally, 3000);
+	scope_causal_tally_end(tally, 3000);
 	settle(tally);
-	scope_tally_count(tally, &visits, &in_flight);
+	scope_causal_tally_count(tally, &visits, &in_flight);
 	assert_int_equal(visits, 2);
 	assert_true(fabs(in_flight - 0.5) < 1e-9);
-	scope_tally_destroy(tally);
+	scope_causal_tally_destroy(tally);
 }
 
 /* Threads 100 and 101, whose process is 0 until told: one reads, the other answers. */
@@ -210,9 +210,9 @@ static void requests_in_a_window(void **state)
 	uint64_t visits;
 
 	(void)state;
-	assert_int_equal(scope_tally_create(&point, &tally), 0);
-	assert_int_equal(scope_tally_know(tally, 0, &fds), 0);
-	scope_tally_begin(tally, 1000);
+	assert_int_equal(scope_causal_tally_create(&point, &tally), 0);
+	assert_int_equal(scope_causal_tally_know(tally, 0, &fds), 0);
+	scope_causal_tally_begin(tally, 1000);
 	open_subbufs(1000);
 	put_call(0, 1100, SYS_read, 7, 20);
 	put_call(1, 1300, SYS_write, 7, 20);
@@ -223,12 +223,12 @@ static void requests_in_a_window(void **state)
 	put_call(0, 1700, SYS_write, 8, -11);
 	put_call(0, 1800, SYS_write, 8, 20);
 	put_call(0, 1900, SYS_read, 7, 0);
-	scope_tally_end(tally, 2000);
+	scope_causal_tally_end(tally, 2000);
 	settle(tally);
-	scope_tally_count(tally, &visits, &in_flight);
+	scope_causal_tally_count(tally, &visits, &in_flight);
 	assert_int_equal(visits, 2);
 	assert_true(fabs(in_flight - 0.4) < 1e-9);
-	scope_tally_destroy(tally);
+	scope_causal_tally_destroy(tally);
 }
 
 static enum scope_request_step step(struct scope_requests *requests, uint32_t tid, uint32_t tgid,
@@ -238,7 +238,7 @@ static enum scope_request_step step(struct scope_requests *requests, uint32_t ti
 		.tid = tid, .tgid = tgid, .kind = kind, .nr = nr, .fd = fd, .ret = ret,
 	};
 
-	return scope_requests_take(requests, &event);
+	return scope_causal_requests_take(requests, &event);
 }
 
 static void requests_of_two_processes(void **state)
@@ -247,10 +247,10 @@ static void requests_of_two_processes(void **state)
 	uint8_t bits[SCOPE_SYSCALL_MAX / 8] = { 0 };
 
 	(void)state;
-	scope_requests_calls(bits);
+	scope_causal_requests_calls(bits);
 	assert_true(bits[SYS_read / 8] >> SYS_read % 8 & 1);
 	assert_false(bits[SYS_futex / 8] >> SYS_futex % 8 & 1);
-	assert_int_equal(scope_requests_create(&requests), 0);
+	assert_int_equal(scope_causal_requests_create(&requests), 0);
 	/* The same number in two processes; a read that sleeps is told by two events. */
 	step(requests, 11, 10, SCOPE_EVENT_STATE, 0, -1, 0);
 	step(requests, 21, 20, SCOPE_EVENT_STATE, 0, -1, 0);
@@ -273,7 +273,7 @@ static void requests_of_two_processes(void **state)
 	/* What is opened under its number then is none. */
 	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_read, 5, 9),
 			 SCOPE_REQUEST_NOTHING);
-	scope_requests_destroy(requests);
+	scope_causal_requests_destroy(requests);
 }
 
 static void many_connections(void **state)
@@ -281,14 +281,14 @@ static void many_connections(void **state)
 	struct scope_requests *requests;
 
 	(void)state;
-	assert_int_equal(scope_requests_create(&requests), 0);
+	assert_int_equal(scope_causal_requests_create(&requests), 0);
 	for (int32_t fd = 0; fd < 20000; fd++)
-		assert_int_equal(scope_requests_know(requests, 1, fd), 0);
+		assert_int_equal(scope_causal_requests_know(requests, 1, fd), 0);
 	step(requests, 1, 1, SCOPE_EVENT_STATE, 0, -1, 0);
 	for (int32_t fd = 0; fd < 20000; fd++)
 		assert_int_equal(step(requests, 1, 0, SCOPE_EVENT_SYSCALL, SYS_read, fd, 1),
 				 SCOPE_REQUEST_BEGUN);
-	scope_requests_destroy(requests);
+	scope_causal_requests_destroy(requests);
 }
 
 int main(void)

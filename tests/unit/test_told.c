@@ -19,7 +19,7 @@
 static int tell_others(void *user, struct scope_teller *teller)
 {
 	for (int i = 0; i < OTHERS; i++)
-		if (scope_tell(teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER }))
+		if (scope_import_tell(teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER }))
 			return -EPIPE;
 	return *(int *)user;
 }
@@ -60,7 +60,7 @@ static int spin(void *user, struct scope_teller *teller)
 static int nonsense(void *user, struct scope_teller *teller)
 {
 	(void)user;
-	return scope_tell(teller, &(struct scope_told){ .kind = 200 });
+	return scope_import_tell(teller, &(struct scope_told){ .kind = 200 });
 }
 
 static int write_file(void *user, struct scope_teller *teller)
@@ -74,7 +74,7 @@ static int write_file(void *user, struct scope_teller *teller)
 
 static int run(int (*read)(void *user, struct scope_teller *teller), void *user, uint64_t *ret_others)
 {
-	return scope_told_run(read, user, read == hang ? 300 : 60000, NULL, ret_others);
+	return scope_import_told_run(read, user, read == hang ? 300 : 60000, NULL, ret_others);
 }
 
 static void test_results(void **state)
@@ -110,7 +110,7 @@ static void test_it_hangs(void **state)
 	(void)state;
 	assert_int_equal(run(hang, NULL, &others), -ETIME);
 	/* By its time on a CPU, long before an hour of silence. */
-	assert_int_equal(scope_told_run(spin, NULL, 3600000, NULL, &others), -ETIME);
+	assert_int_equal(scope_import_told_run(spin, NULL, 3600000, NULL, &others), -ETIME);
 }
 
 static void test_it_writes_no_file(void **state)

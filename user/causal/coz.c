@@ -100,7 +100,7 @@ static int write_json(const char *point, const struct row *row, FILE *out)
 	return err;
 }
 
-int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out)
+int scope_causal_coz_write(const struct scope_causal_result *result, bool json, FILE *out)
 {
 	const bool pair = is_pair(result);
 	uint64_t runtime_ns = 0;

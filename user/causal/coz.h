@@ -29,7 +29,7 @@
 #define SCOPE_COZ_LATENCY " (latency)"
 
 /* json: a JSON object a line, else tabs. 0, -EIO, -ENOMEM. */
-int scope_coz_write(const struct scope_causal_result *result, bool json, FILE *out);
+int scope_causal_coz_write(const struct scope_causal_result *result, bool json, FILE *out);
 
 /* What was read: experiments of one progress point. */
 struct scope_coz_profile {
@@ -43,11 +43,11 @@ struct scope_coz_profile {
 
 /*
  * point: the name of the progress point that counts, NULL: the first one there is. 0, with
- * *ret_profile for scope_coz_free(); -EBADMSG: a line is none of the format, error names it; -ENODATA:
+ * *ret_profile for scope_causal_coz_free(); -EBADMSG: a line is none of the format, error names it; -ENODATA:
  * no experiment with that point; -ENOMEM.
  */
-int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
+int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error,
 		   struct scope_coz_profile *ret_profile);
-void scope_coz_free(struct scope_coz_profile *profile); /* zeroed is fine */
+void scope_causal_coz_free(struct scope_coz_profile *profile); /* zeroed is fine */
 
 #endif

@@ -258,7 +258,7 @@ static int read_line(struct reading *reading, char *text)
 	return err;
 }
 
-int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
+int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error,
 		   struct scope_coz_profile *ret_profile)
 {
 	struct reading reading = { .point = point };
@@ -281,13 +281,13 @@ int scope_coz_read(FILE *in, const char *point, struct scope_error *error,
 		err = scope_error_set(error, -ENODATA, "no experiment of a Coz profile%s%s stands there",
 				       point ? " with the progress point " : "", point ? point : "");
 	if (err)
-		scope_coz_free(&reading.profile);
+		scope_causal_coz_free(&reading.profile);
 	else
 		*ret_profile = reading.profile;
 	return err;
 }
 
-void scope_coz_free(struct scope_coz_profile *profile)
+void scope_causal_coz_free(struct scope_coz_profile *profile)
 {
 	for (uint32_t i = 0; i < profile->sites; i++)
 		free(profile->site[i]);

@@ -156,10 +156,10 @@ static int compute_levels(const struct points *points, uint64_t seed, double *wo
 		effect->levels++;
 		level->value = sorted[i];
 		level->n = pick(points, level->value, points->period, own);
-		level->period_ns = scope_fit_mean(own, level->n);
+		level->period_ns = scope_causal_fit_mean(own, level->n);
 		if (level->value == 0)
 			continue;
-		err = scope_fit_change(base, bases, own, level->n, seed, &level->change);
+		err = scope_causal_fit_change(base, bases, own, level->n, seed, &level->change);
 		if (err == -ENOMEM)
 			return err;
 		level->known = !err;
@@ -180,7 +180,7 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 	if (!bases)
 		return 0;
 	if (kind == SCOPE_CAUSAL_SPEEDUP) {
-		const double mean = scope_fit_mean(base, bases);
+		const double mean = scope_causal_fit_mean(base, bases);
 
 		if (!(mean > 0))
 			return 0;
@@ -189,7 +189,7 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 		x = points->value;
 		y = change;
 	}
-	err = scope_fit_line(x, y, points->n, seed, ret_fit);
+	err = scope_causal_fit_line(x, y, points->n, seed, ret_fit);
 	*ret_known = !err;
 	return err == -ENODATA ? 0 : err;
 }
@@ -205,10 +205,10 @@ static int compute_drift(const struct points *points, uint64_t seed, double *wor
 	int err;
 
 	pick(points, 0, points->order, order);
-	err = scope_fit_line(order, period, n, seed, &fit);
+	err = scope_causal_fit_line(order, period, n, seed, &fit);
 	if (err)
 		return err == -ENODATA ? 0 : err;
-	scale = (order[n - 1] - order[0]) / scope_fit_mean(period, n);
+	scale = (order[n - 1] - order[0]) / scope_causal_fit_mean(period, n);
 	effect->drift_known = true;
 	effect->drift = fit.slope * scale;
 	effect->drift_95 = (struct scope_interval){ fit.slope_95.low * scale, fit.slope_95.high * scale };
@@ -258,7 +258,7 @@ static int compute(const struct points *points, uint64_t seed, struct scope_effe
 	if (!err && pair) {
 		const size_t n = pick(points, 0, points->latency, work);
 
-		effect->latency_ns = n ? scope_fit_mean(work, n) : 0;
+		effect->latency_ns = n ? scope_causal_fit_mean(work, n) : 0;
 		err = fit_to(points, points->latency, effect->kind, seed, work, &effect->latency_known,
 			      &effect->latency);
 	}
@@ -268,7 +268,7 @@ static int compute(const struct points *points, uint64_t seed, struct scope_effe
 	return err;
 }
 
-int scope_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
+int scope_causal_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
 			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect)
 {
 	struct scope_effect effect = { .kind = kind };
@@ -289,7 +289,7 @@ int scope_effect_compute(const struct scope_experiment *experiment, size_t count
 	return 0;
 }
 
-const char *scope_effect_word(enum scope_effect_verdict verdict)
+const char *scope_causal_effect_word(enum scope_effect_verdict verdict)
 {
 	static const char *const words[SCOPE_EFFECT_WORDS] = {
 		[SCOPE_EFFECT_IS_UNKNOWN] = "unknown",   [SCOPE_EFFECT_IS_UNDECIDED] = "undecided",

@@ -78,10 +78,10 @@ struct scope_effect {
  * experiment: all that were made, in the order they were; those of another site are passed over.
  * 0, or -ENOMEM. Also with few or none: then the verdict is unknown.
  */
-int scope_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
+int scope_causal_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
 			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);
 
-const char *scope_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
+const char *scope_causal_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
 
 /* The time that counts in one experiment, ns. */
 static inline double scope_experiment_effective(const struct scope_experiment *experiment)

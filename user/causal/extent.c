@@ -164,7 +164,7 @@ static int search_tree(struct search *search, uint32_t tgid)
 	return err;
 }
 
-int scope_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
 		      struct scope_delay_range **ret_range, uint32_t *ret_count)
 {
 	struct search search = { 0 };

@@ -15,7 +15,7 @@
  * and its descendants; parts that the compiler split off (f.cold) count. The caller frees *ret_range.
  * 0; -ENOENT, -ESRCH, -E2BIG (more than SCOPE_DELAY_RANGES_MAX), -ENOMEM with error filled.
  */
-int scope_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
 		      struct scope_delay_range **ret_range, uint32_t *ret_count);
 
 #endif

@@ -30,7 +30,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-double scope_fit_mean(const double *value, size_t n)
+double scope_causal_fit_mean(const double *value, size_t n)
 {
 	double sum = 0;
 
@@ -48,7 +48,7 @@ static bool is_flat(double squares, double mean, size_t n)
 /* false: all at one x. */
 static bool fit(const double *x, const double *y, size_t n, struct line *ret_line)
 {
-	const double mean_x = scope_fit_mean(x, n), mean_y = scope_fit_mean(y, n);
+	const double mean_x = scope_causal_fit_mean(x, n), mean_y = scope_causal_fit_mean(y, n);
 	double xx = 0, xy = 0, yy = 0, rest = 0, sandwich = 0, slope;
 
 	for (size_t i = 0; i < n; i++) {
@@ -107,7 +107,7 @@ static int to_interval(struct estimate estimate, double *deviation, size_t draws
 /* Draws that are all at one place say nothing, and are drawn again, within reason. */
 #define DRAWS_MAX (4 * SCOPE_FIT_DRAWS)
 
-int scope_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
+int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
 		   struct scope_fit *ret_fit)
 {
 	double deviation[SCOPE_FIT_DRAWS], *drawn;
@@ -143,7 +143,7 @@ int scope_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
 /* Mean, and its squared standard error. */
 static void mean_of(const double *value, size_t n, double *ret_mean, double *ret_square)
 {
-	const double mean = scope_fit_mean(value, n);
+	const double mean = scope_causal_fit_mean(value, n);
 	double squares = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -174,7 +174,7 @@ static void draw(const double *from, size_t n, uint64_t *seed, double *ret_drawn
 		ret_drawn[i] = from[scope_random_below(seed, (uint32_t)n)];
 }
 
-int scope_fit_change(const double *base, size_t bases, const double *other, size_t others,
+int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others,
 		     uint64_t seed, struct scope_change *ret_change)
 {
 	double deviation[SCOPE_FIT_DRAWS], *drawn;

@@ -35,7 +35,7 @@ struct scope_fit {
  * Least squares of y over x, n points. 0; -ENODATA: fewer than SCOPE_FIT_POINTS_MIN points, or all at
  * one x; -ENOMEM.
  */
-int scope_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
+int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
 		   struct scope_fit *ret_fit);
 
 struct scope_change {
@@ -45,9 +45,9 @@ struct scope_change {
 };
 
 /* 0; -ENODATA: fewer than SCOPE_FIT_POINTS_MIN points in one of them, or a base of 0. */
-int scope_fit_change(const double *base, size_t bases, const double *other, size_t others,
+int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others,
 		     uint64_t seed, struct scope_change *ret_change);
 
-double scope_fit_mean(const double *value, size_t n); /* n of 1 or more */
+double scope_causal_fit_mean(const double *value, size_t n); /* n of 1 or more */
 
 #endif

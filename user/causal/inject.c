@@ -56,7 +56,7 @@ static int configure(struct scope_inject *inject, struct scope_error *error)
 	};
 
 	if (point->end.kind == SCOPE_POINT_REQUEST) {
-		scope_requests_calls(calls);
+		scope_causal_requests_calls(calls);
 		memset(args, 1, sizeof(args));
 	} else {
 		want_call(&point->end, calls);
@@ -83,7 +83,7 @@ static uint16_t rule_of(const struct scope_inject *inject, uint32_t site)
 	return inject->options.sample_period_ns ? 1 : (uint16_t)(site + 1);
 }
 
-int scope_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
+int scope_causal_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error)
 {
 	struct scope_delay rule = inject->options.site[site].rule;
 	int err = 0;
@@ -111,7 +111,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 		return err;
 	/* One that has ended meanwhile has none. */
 	if (!scope_proc_fds_read(tgid, sockets, &fds))
-		err = scope_tally_know(inject->tally, tgid, &fds);
+		err = scope_causal_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
 	scope_socket_table_destroy(sockets);
 	return err;
@@ -149,7 +149,7 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		err = scope_control_start(inject->control, inject->session, error);
 	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
 	for (uint32_t i = 0; i < inject->options.sites && !err; i++)
-		err = scope_inject_set(inject, i, 0, error);
+		err = scope_causal_inject_set(inject, i, 0, error);
 	/* Where a mark is a site, too, the kernel calls first what was set last: the delay is behind the mark. */
 	if (!err)
 		err = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
@@ -157,44 +157,44 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		err = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
 	/* Begins were seen sooner than ends. */
 	if (!err && point->pair && point->end.kind != SCOPE_POINT_REQUEST) {
-		err = scope_inject_drain(inject, error);
-		scope_tally_forget(inject->tally);
+		err = scope_causal_inject_drain(inject, error);
+		scope_causal_tally_forget(inject->tally);
 	}
 	/* What is accepted meanwhile is in the trace. */
 	return err ? err : know_connections(inject, error);
 }
 
-int scope_inject_open(const struct scope_inject_options *options, struct scope_error *error,
+int scope_causal_inject_open(const struct scope_inject_options *options, struct scope_error *error,
 		      struct scope_inject **ret_inject)
 {
 	struct scope_inject *inject = calloc(1, sizeof(*inject));
 	int err;
 
-	if (!inject || scope_tally_create(options->point, &inject->tally)) {
+	if (!inject || scope_causal_tally_create(options->point, &inject->tally)) {
 		free(inject);
 		return scope_error_set(error, -ENOMEM, "no memory left to begin");
 	}
 	inject->options = *options;
 	err = begin(inject, error);
 	if (err) {
-		scope_inject_close(inject);
+		scope_causal_inject_close(inject);
 		return err;
 	}
 	*ret_inject = inject;
 	return 0;
 }
 
-void scope_inject_close(struct scope_inject *inject)
+void scope_causal_inject_close(struct scope_inject *inject)
 {
 	if (!inject)
 		return;
 	scope_rings_close(inject->rings);
 	scope_control_close(inject->control);
-	scope_tally_destroy(inject->tally);
+	scope_causal_tally_destroy(inject->tally);
 	free(inject);
 }
 
-int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
+int scope_causal_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
 			struct scope_delay_counts *ret_counts)
 {
 	return scope_control_delay_query(inject->control, inject->session, rule_of(inject, site),
@@ -203,26 +203,26 @@ int scope_inject_counts(struct scope_inject *inject, uint32_t site, struct scope
 
 static int take(const struct scope_subbuf *subbuf, void *context)
 {
-	return scope_tally_take(context, subbuf);
+	return scope_causal_tally_take(context, subbuf);
 }
 
-int scope_inject_drain(struct scope_inject *inject, struct scope_error *error)
+int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *error)
 {
 	int err = scope_rings_flush(inject->rings);
 
 	if (!err)
 		err = scope_rings_drain(inject->rings, take, inject->tally);
-	scope_tally_settle(inject->tally);
+	scope_causal_tally_settle(inject->tally);
 	return err ? scope_error_set(error, err, "cannot read what the module traced: %s",
 				      strerror(-err)) : 0;
 }
 
-struct scope_tally *scope_inject_tally(struct scope_inject *inject)
+struct scope_tally *scope_causal_inject_tally(struct scope_inject *inject)
 {
 	return inject->tally;
 }
 
-uint64_t scope_inject_lost(const struct scope_inject *inject)
+uint64_t scope_causal_inject_lost(const struct scope_inject *inject)
 {
 	uint64_t records, lost[SCOPE_LOST_REASONS], sum = 0;
 
@@ -232,7 +232,7 @@ uint64_t scope_inject_lost(const struct scope_inject *inject)
 	return sum;
 }
 
-int scope_inject_check(struct scope_inject *inject, struct scope_error *error)
+int scope_causal_inject_check(struct scope_inject *inject, struct scope_error *error)
 {
 	struct scope_session_status status;
 	int err = scope_control_query(inject->control, inject->session, error, &status);

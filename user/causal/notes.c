@@ -149,7 +149,7 @@ static void note_service(const struct scope_effect *effect, struct scope_notes *
 		    "point that is visited less often", effect->lost);
 }
 
-void scope_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes)
+void scope_causal_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes)
 {
 	ret_notes->count = 0;
 	note_basis(effect, ret_notes);
@@ -200,7 +200,7 @@ static void mean_speedup(const struct scope_effect *effect, char *ret_text, size
 	}
 }
 
-void scope_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes)
+void scope_causal_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes)
 {
 	if (effect->verdict == SCOPE_EFFECT_IS_UNKNOWN)
 		snprintf(ret_text, bytes, "too little was measured to say anything");

@@ -162,7 +162,7 @@ static int not_found(int err, const struct wanted *wanted, struct scope_error *e
 			       wanted->function);
 }
 
-int scope_place_find(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error *error,
 		     struct scope_place *ret_place)
 {
 	struct wanted wanted = { .tgid = tgid };

@@ -37,7 +37,7 @@ static void shuffle(struct scope_plan_step *step, size_t count, uint64_t *state)
 	}
 }
 
-int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
+int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
 		      uint64_t seed, struct scope_plan *ret_plan)
 {
 	bool zero = false;
@@ -68,7 +68,7 @@ int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32
 	return 0;
 }
 
-int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan)
+int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan)
 {
 	struct scope_plan plan;
 	int err = create((uint64_t)sites * count, &plan);
@@ -89,13 +89,13 @@ int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct sc
 	return 0;
 }
 
-void scope_plan_free(struct scope_plan *plan)
+void scope_causal_plan_free(struct scope_plan *plan)
 {
 	free(plan->step);
 	*plan = (struct scope_plan){ 0 };
 }
 
-double scope_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns)
+double scope_causal_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns)
 {
 	const double ns = SCOPE_PLAN_SHARE * (double)elapsed_ns / (double)(visits ? visits : 1);
 
@@ -104,7 +104,7 @@ double scope_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns)
 	return ns < SCOPE_PLAN_SHORTEST_NS ? SCOPE_PLAN_SHORTEST_NS : round(ns / 1e4) * 1e4;
 }
 
-uint64_t scope_plan_adapt(uint64_t length_ns, uint64_t visits)
+uint64_t scope_causal_plan_adapt(uint64_t length_ns, uint64_t visits)
 {
 	if (visits >= SCOPE_CAUSAL_VISITS_MIN || length_ns >= SCOPE_PLAN_LENGTH_MAX_NS)
 		return length_ns;

@@ -37,24 +37,24 @@ struct scope_plan {
  * Each of the values (0 is added where it is missing) at each of the sites, repeats times: a random
  * order of all, then another one. 0, -EINVAL: no values, sites or repeats; -ENOMEM.
  */
-int scope_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
+int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
 		      uint64_t seed, struct scope_plan *ret_plan);
 
 /* count experiments at each of the sites with speedups drawn as Coz does. Likewise. */
-int scope_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);
-void scope_plan_free(struct scope_plan *plan); /* zeroed is fine */
+int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);
+void scope_causal_plan_free(struct scope_plan *plan); /* zeroed is fine */
 
 /*
  * The delay, ns, at which so many visits of a site in so long a time are held up for SCOPE_PLAN_SHARE of
  * it, all together; in steps of 10 us.
  */
-double scope_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns);
+double scope_causal_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns);
 
 /*
  * How long experiments are from now on, if one of length_ns saw so many visits of the progress
  * point: doubled below SCOPE_CAUSAL_VISITS_MIN, to SCOPE_PLAN_LENGTH_MAX_NS at most (or length_ns
  * where that is more).
  */
-uint64_t scope_plan_adapt(uint64_t length_ns, uint64_t visits);
+uint64_t scope_causal_plan_adapt(uint64_t length_ns, uint64_t visits);
 
 #endif

@@ -39,7 +39,7 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 					       "machine", name);
 	} else if ((name = after(text, "function:"))) {
 		mark.kind = SCOPE_POINT_FUNCTION;
-		err = scope_place_find(tgid, name, error, &mark.place);
+		err = scope_causal_place_find(tgid, name, error, &mark.place);
 	} else {
 		err = bad_form(text, error);
 	}
@@ -67,7 +67,7 @@ static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error
 	return err;
 }
 
-int scope_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		      struct scope_point *ret_point)
 {
 	struct scope_point point = { 0 };

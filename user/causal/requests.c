@@ -77,7 +77,7 @@ static struct row *get(struct scope_requests *requests, uint64_t key)
 	return row;
 }
 
-int scope_requests_create(struct scope_requests **ret_requests)
+int scope_causal_requests_create(struct scope_requests **ret_requests)
 {
 	struct scope_requests *requests = calloc(1, sizeof(*requests));
 
@@ -91,7 +91,7 @@ int scope_requests_create(struct scope_requests **ret_requests)
 	return 0;
 }
 
-void scope_requests_destroy(struct scope_requests *requests)
+void scope_causal_requests_destroy(struct scope_requests *requests)
 {
 	if (!requests)
 		return;
@@ -99,7 +99,7 @@ void scope_requests_destroy(struct scope_requests *requests)
 	free(requests);
 }
 
-int scope_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t fd)
+int scope_causal_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t fd)
 {
 	struct row *row = get(requests, connection_key(tgid, fd));
 
@@ -110,7 +110,7 @@ int scope_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t 
 	return 0;
 }
 
-void scope_requests_calls(uint8_t *bits)
+void scope_causal_requests_calls(uint8_t *bits)
 {
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
 		const enum scope_call_role role = scope_call_role(nr);
@@ -153,7 +153,7 @@ static enum scope_request_step take_return(struct scope_requests *requests, uint
 	switch (role) {
 	case SCOPE_CALL_ACCEPT:
 		if (event->ret >= 0)
-			scope_requests_know(requests, tgid, (int32_t)event->ret);
+			scope_causal_requests_know(requests, tgid, (int32_t)event->ret);
 		return SCOPE_REQUEST_NOTHING;
 	case SCOPE_CALL_CLOSE:
 		row = find(requests->row, requests->rows, connection_key(tgid, fd));
@@ -166,7 +166,7 @@ static enum scope_request_step take_return(struct scope_requests *requests, uint
 	}
 }
 
-enum scope_request_step scope_requests_take(struct scope_requests *requests,
+enum scope_request_step scope_causal_requests_take(struct scope_requests *requests,
 					    const struct scope_request_event *event)
 {
 	struct row *thread = get(requests, thread_key(event->tid));

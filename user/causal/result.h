@@ -36,9 +36,9 @@ struct scope_notes {
 };
 
 /* What one has to know before one believes the effect: sentences, the weightiest first; often none. */
-void scope_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes);
+void scope_causal_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes);
 
 /* What it means, one sentence. */
-void scope_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes);
+void scope_causal_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes);
 
 #endif

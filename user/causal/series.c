@@ -54,7 +54,7 @@ static void tell(const struct bench *bench, uint64_t until_ns)
 				       (rest + (double)left * each) / 1e9);
 }
 
-/* Reads along until the time has come. 0, -EINTR: stopped; else as scope_inject_check(). */
+/* Reads along until the time has come. 0, -EINTR: stopped; else as scope_causal_inject_check(). */
 static int wait_until(struct bench *bench, uint64_t until_ns)
 {
 	struct scope_error *error = &bench->result.why;
@@ -66,9 +66,9 @@ static int wait_until(struct bench *bench, uint64_t until_ns)
 		if (now >= until_ns)
 			return 0;
 		sleep_ns(until_ns - now < DRAIN_NS ? until_ns - now : DRAIN_NS);
-		err = scope_inject_drain(bench->inject, error);
+		err = scope_causal_inject_drain(bench->inject, error);
 		if (!err && ++bench->drains % CHECK_DRAINS == 0)
-			err = scope_inject_check(bench->inject, error);
+			err = scope_causal_inject_check(bench->inject, error);
 		tell(bench, until_ns);
 	}
 	return err ? err : *bench->stop ? -EINTR : 0;
@@ -90,34 +90,34 @@ static void subtract(const struct scope_delay_counts *after, const struct scope_
 /* From now on for the length of an experiment. */
 static int measure(struct bench *bench, uint32_t site, struct scope_experiment *experiment)
 {
-	struct scope_tally *tally = scope_inject_tally(bench->inject);
+	struct scope_tally *tally = scope_causal_inject_tally(bench->inject);
 	struct scope_error *error = &bench->result.why;
 	struct scope_delay_counts before, after;
 	uint64_t lost, begin_ns, end_ns;
-	int err = scope_inject_drain(bench->inject, error);
+	int err = scope_causal_inject_drain(bench->inject, error);
 
 	if (err)
 		return err;
-	lost = scope_inject_lost(bench->inject);
+	lost = scope_causal_inject_lost(bench->inject);
 	begin_ns = now_ns();
-	scope_tally_begin(tally, begin_ns);
-	err = scope_inject_counts(bench->inject, site, error, &before);
+	scope_causal_tally_begin(tally, begin_ns);
+	err = scope_causal_inject_counts(bench->inject, site, error, &before);
 	if (!err)
 		err = wait_until(bench, begin_ns + bench->result.length_ns);
 	end_ns = now_ns();
-	scope_tally_end(tally, end_ns);
+	scope_causal_tally_end(tally, end_ns);
 	if (!err)
-		err = scope_inject_counts(bench->inject, site, error, &after);
+		err = scope_causal_inject_counts(bench->inject, site, error, &after);
 	if (!err)
-		err = scope_inject_drain(bench->inject, error);
+		err = scope_causal_inject_drain(bench->inject, error);
 	if (err)
 		return err;
 	experiment->elapsed_ns = end_ns - begin_ns;
-	experiment->lost = scope_inject_lost(bench->inject) - lost;
-	scope_tally_count(tally, &experiment->progress, &experiment->in_flight);
+	experiment->lost = scope_causal_inject_lost(bench->inject) - lost;
+	scope_causal_tally_count(tally, &experiment->progress, &experiment->in_flight);
 	subtract(&after, &before, experiment);
 	/* A process that ended in the middle left an experiment that is not one. */
-	return scope_inject_check(bench->inject, error);
+	return scope_causal_inject_check(bench->inject, error);
 }
 
 static int keep(struct bench *bench, const struct scope_experiment *experiment)
@@ -160,9 +160,9 @@ static int choose_lengths(struct bench *bench)
 	begin_ns = now_ns();
 	err = wait_until(bench, begin_ns + bench->result.length_ns);
 	for (uint32_t site = 0; site < sites && !err; site++) {
-		err = scope_inject_counts(bench->inject, site, &bench->result.why, &counts);
+		err = scope_causal_inject_counts(bench->inject, site, &bench->result.why, &counts);
 		if (!err)
-			bench->scale[site] = scope_plan_longest_ns(counts.visits, now_ns() - begin_ns);
+			bench->scale[site] = scope_causal_plan_longest_ns(counts.visits, now_ns() - begin_ns);
 	}
 	return err;
 }
@@ -176,7 +176,7 @@ static int perform(struct bench *bench)
 	struct scope_series_result *result = &bench->result;
 	int err;
 
-	err = scope_inject_set(bench->inject, step->site, ns, &result->why);
+	err = scope_causal_inject_set(bench->inject, step->site, ns, &result->why);
 	if (!err)
 		err = wait_until(bench, now_ns() + bench->options->cool_off_ns);
 	while (!err) {
@@ -188,9 +188,9 @@ static int perform(struct bench *bench)
 			err = keep(bench, &experiment);
 		if (err)
 			break;
-		longer = scope_plan_adapt(result->length_ns, experiment.progress);
+		longer = scope_causal_plan_adapt(result->length_ns, experiment.progress);
 		if (longer == result->length_ns)
-			return bench->progress ? scope_inject_set(bench->inject, step->site, 0, &result->why) :
+			return bench->progress ? scope_causal_inject_set(bench->inject, step->site, 0, &result->why) :
 			       no_progress(bench);
 		result->length_ns = longer;
 	}
@@ -213,7 +213,7 @@ static enum scope_series_end end_of(int err)
 	}
 }
 
-int scope_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
+int scope_causal_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
 	      const struct scope_series_watch *watch, struct scope_error *error,
 	      struct scope_series_result *ret_result)
 {
@@ -222,7 +222,7 @@ int scope_series_run(const struct scope_series_options *options, const volatile 
 		.result.length_ns = options->length_ns,
 	};
 	const struct scope_sketch *late;
-	int err = scope_inject_open(&options->inject, error, &bench.inject);
+	int err = scope_causal_inject_open(&options->inject, error, &bench.inject);
 
 	if (err)
 		return err;
@@ -234,20 +234,20 @@ int scope_series_run(const struct scope_series_options *options, const volatile 
 			bench.step.value *= bench.scale[bench.step.site];
 		err = perform(&bench);
 	}
-	late = scope_tally_late(scope_inject_tally(bench.inject));
+	late = scope_causal_tally_late(scope_causal_inject_tally(bench.inject));
 	bench.result.end = end_of(err);
 	bench.result.delays = late->total;
 	if (late->total) {
 		bench.result.late_p50_ns = scope_sketch_quantile(late, 0.5);
 		bench.result.late_p99_ns = scope_sketch_quantile(late, 0.99);
 	}
-	scope_inject_close(bench.inject);
+	scope_causal_inject_close(bench.inject);
 	free(bench.scale);
 	*ret_result = bench.result;
 	return 0;
 }
 
-void scope_series_free(struct scope_series_result *result)
+void scope_causal_series_free(struct scope_series_result *result)
 {
 	free(result->experiment);
 	*result = (struct scope_series_result){ 0 };

@@ -22,7 +22,7 @@ struct scope_series_options {
 	/* Delays in ns; where inject has a sample period speedups, as shares of that. */
 	const struct scope_plan *plan;
 	/*
-	 * Delays are shares of a longest one instead, for each site its own, as scope_plan_longest_ns()
+	 * Delays are shares of a longest one instead, for each site its own, as scope_causal_plan_longest_ns()
 	 * tells by the visits counted before the first experiment.
 	 */
 	bool relative;
@@ -47,13 +47,13 @@ struct scope_series_result {
 };
 
 /*
- * 0 with *ret_result filled, for scope_series_free(): whatever ended it, what was measured is there. Else
+ * 0 with *ret_result filled, for scope_causal_series_free(): whatever ended it, what was measured is there. Else
  * -errno with error filled: it could not begin. Ends early where *stop is set. Delays are off when it
  * returns.
  */
-int scope_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
+int scope_causal_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
 	      const struct scope_series_watch *watch, struct scope_error *error,
 	      struct scope_series_result *ret_result);
-void scope_series_free(struct scope_series_result *result); /* zeroed is fine */
+void scope_causal_series_free(struct scope_series_result *result); /* zeroed is fine */
 
 #endif

@@ -45,7 +45,7 @@ static int parse_function(uint32_t tgid, const char *name, struct scope_error *e
 			  struct scope_delay *rule)
 {
 	struct scope_place place;
-	int err = scope_place_find(tgid, name, error, &place);
+	int err = scope_causal_place_find(tgid, name, error, &place);
 
 	if (err)
 		return err;
@@ -76,7 +76,7 @@ static int take_text(const char *text, struct scope_site *site, struct scope_err
 	return 0;
 }
 
-int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		     struct scope_site *ret_site)
 {
 	static const struct {
@@ -113,7 +113,7 @@ int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 			       "or kernel:SYMBOL, not '%.200s'", text);
 }
 
-int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
 			     struct scope_site *ret_site)
 {
 	/* What a function has others do counts for it, as far as the kernel can tell. */
@@ -127,7 +127,7 @@ int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error
 	if (!strncmp(text, "syscall:", 8))
 		err = take_call(text + 8, &site.rule, error);
 	else if (!strncmp(text, "function:", 9))
-		err = scope_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
+		err = scope_causal_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
 	else
 		err = scope_error_set(error, -EINVAL, "what is to look faster is function:NAME or "
 				       "syscall:NAME, not '%.200s'", text);
@@ -138,7 +138,7 @@ int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error
 	return 0;
 }
 
-void scope_site_free(struct scope_site *site)
+void scope_causal_site_free(struct scope_site *site)
 {
 	free(site->range);
 	*site = (struct scope_site){ 0 };

@@ -21,15 +21,15 @@ struct scope_site {
  * has bytes from a socket), "function:NAME" (causal/place.h), "kernel:SYMBOL". 0; -EINVAL: not of that
  * form; else as place.h. error filled.
  */
-int scope_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
 		     struct scope_site *ret_site);
 
 /*
  * What is to look faster: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
- * thread is blocked in it. Likewise; the caller frees with scope_site_free().
+ * thread is blocked in it. Likewise; the caller frees with scope_causal_site_free().
  */
-int scope_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
+int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
 			     struct scope_site *ret_site);
-void scope_site_free(struct scope_site *site); /* zeroed is fine */
+void scope_causal_site_free(struct scope_site *site); /* zeroed is fine */
 
 #endif

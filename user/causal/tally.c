@@ -36,14 +36,14 @@ struct scope_tally {
 	double in_flight_ns;   /* integral over the window */
 };
 
-int scope_tally_create(const struct scope_point *point, struct scope_tally **ret_tally)
+int scope_causal_tally_create(const struct scope_point *point, struct scope_tally **ret_tally)
 {
 	struct scope_tally *tally = calloc(1, sizeof(*tally));
 
 	if (!tally)
 		return -ENOMEM;
 	tally->point = point;
-	if (point->end.kind == SCOPE_POINT_REQUEST && scope_requests_create(&tally->requests)) {
+	if (point->end.kind == SCOPE_POINT_REQUEST && scope_causal_requests_create(&tally->requests)) {
 		free(tally);
 		return -ENOMEM;
 	}
@@ -51,24 +51,24 @@ int scope_tally_create(const struct scope_point *point, struct scope_tally **ret
 	return 0;
 }
 
-void scope_tally_destroy(struct scope_tally *tally)
+void scope_causal_tally_destroy(struct scope_tally *tally)
 {
 	if (!tally)
 		return;
-	scope_requests_destroy(tally->requests);
+	scope_causal_requests_destroy(tally->requests);
 	scope_sketch_free(&tally->late);
 	free(tally->lane);
 	free(tally->mark);
 	free(tally);
 }
 
-int scope_tally_know(struct scope_tally *tally, uint32_t tgid, const struct scope_proc_fds *fds)
+int scope_causal_tally_know(struct scope_tally *tally, uint32_t tgid, const struct scope_proc_fds *fds)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < fds->count && tally->requests && !err; i++)
 		if (fds->fd[i].kind == SCOPE_FD_ACCEPTED)
-			err = scope_requests_know(tally->requests, tgid, fds->fd[i].fd);
+			err = scope_causal_requests_know(tally->requests, tgid, fds->fd[i].fd);
 	return err;
 }
 
@@ -164,7 +164,7 @@ static struct scope_decoder *find_lane(struct scope_tally *tally, uint16_t cpu)
 	return &tally->lane[cpu];
 }
 
-int scope_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbuf)
+int scope_causal_tally_take(struct scope_tally *tally, const struct scope_subbuf *subbuf)
 {
 	struct scope_decoder *lane = find_lane(tally, subbuf->cpu);
 	struct scope_event event;
@@ -196,7 +196,7 @@ static int step_of(struct scope_tally *tally, const struct mark *mark, bool *ret
 	*ret_visit = mark->step < 0;
 	if (!tally->requests)
 		return mark->step;
-	switch (scope_requests_take(tally->requests, &mark->event)) {
+	switch (scope_causal_requests_take(tally->requests, &mark->event)) {
 	case SCOPE_REQUEST_BEGUN:
 		return 1;
 	case SCOPE_REQUEST_ENDED:
@@ -219,7 +219,7 @@ static void count_until(struct scope_tally *tally, uint64_t time_ns)
 	tally->last_ns = time_ns;
 }
 
-void scope_tally_settle(struct scope_tally *tally)
+void scope_causal_tally_settle(struct scope_tally *tally)
 {
 	qsort(tally->mark, tally->marks, sizeof(*tally->mark), by_time);
 	for (size_t i = 0; i < tally->marks; i++) {
@@ -238,12 +238,12 @@ void scope_tally_settle(struct scope_tally *tally)
 	tally->marks = 0;
 }
 
-void scope_tally_forget(struct scope_tally *tally)
+void scope_causal_tally_forget(struct scope_tally *tally)
 {
 	tally->in_flight = 0;
 }
 
-void scope_tally_begin(struct scope_tally *tally, uint64_t begin_ns)
+void scope_causal_tally_begin(struct scope_tally *tally, uint64_t begin_ns)
 {
 	tally->begin_ns = tally->last_ns = begin_ns;
 	tally->end_ns = UINT64_MAX;
@@ -251,12 +251,12 @@ void scope_tally_begin(struct scope_tally *tally, uint64_t begin_ns)
 	tally->in_flight_ns = 0;
 }
 
-void scope_tally_end(struct scope_tally *tally, uint64_t end_ns)
+void scope_causal_tally_end(struct scope_tally *tally, uint64_t end_ns)
 {
 	tally->end_ns = end_ns;
 }
 
-void scope_tally_count(struct scope_tally *tally, uint64_t *ret_visits, double *ret_in_flight)
+void scope_causal_tally_count(struct scope_tally *tally, uint64_t *ret_visits, double *ret_in_flight)
 {
 	const uint64_t begin_ns = tally->begin_ns, end_ns = tally->end_ns;
 
@@ -266,7 +266,7 @@ void scope_tally_count(struct scope_tally *tally, uint64_t *ret_visits, double *
 			 tally->in_flight_ns / (double)(end_ns - begin_ns) : 0;
 }
 
-const struct scope_sketch *scope_tally_late(const struct scope_tally *tally)
+const struct scope_sketch *scope_causal_tally_late(const struct scope_tally *tally)
 {
 	return &tally->late;
 }

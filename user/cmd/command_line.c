@@ -18,9 +18,9 @@ static int takes(const struct scope_option *option)
 	return option->value[0] == '[' ? optional_argument : required_argument;
 }
 
-int scope_command_line_next(const char *name, int argc, char **argv)
+int scope_cmd_line_next(const char *name, int argc, char **argv)
 {
-	const struct scope_command *command = scope_command_find(name);
+	const struct scope_command *command = scope_cmd_find(name);
 	struct option longs[OPTIONS_MAX] = { { 0 } };
 	char letters[2 * OPTIONS_MAX + 1], *letter = letters;
 	size_t i;
@@ -58,9 +58,9 @@ static void print_option(const struct scope_option *option, int column)
 	printf("%s\n", line);
 }
 
-void scope_command_line_help(const char *name)
+void scope_cmd_line_help(const char *name)
 {
-	const struct scope_command *command = scope_command_find(name);
+	const struct scope_command *command = scope_cmd_find(name);
 	const struct scope_option *option;
 
 	assert(command);

@@ -7,9 +7,9 @@
  * The next option of argv, by the table of that command: its key, with optarg its value, -1 behind
  * the last one, as getopt_long() leaves optind then, or '?', which was said on stderr.
  */
-int scope_command_line_next(const char *name, int argc, char **argv);
+int scope_cmd_line_next(const char *name, int argc, char **argv);
 
 /* The help of a command on stdout. */
-void scope_command_line_help(const char *name);
+void scope_cmd_line_help(const char *name);
 
 #endif

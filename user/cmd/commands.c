@@ -282,7 +282,7 @@ static const struct scope_option completion_options[] = {
 };
 
 /* In the order of `scope --help`. */
-const struct scope_command scope_commands[] = {
+const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "report",
 		.run = scope_cmd_report,
@@ -459,11 +459,11 @@ const struct scope_command scope_commands[] = {
 	{ 0 },
 };
 
-const struct scope_command *scope_command_find(const char *name)
+const struct scope_command *scope_cmd_find(const char *name)
 {
 	const struct scope_command *command;
 
-	for (command = scope_commands; command->name; command++)
+	for (command = scope_cmd_commands; command->name; command++)
 		if (!strcmp(command->name, name))
 			return command;
 	return NULL;

@@ -3,7 +3,7 @@
 #ifndef SCOPE_CMD_COMMANDS_H
 #define SCOPE_CMD_COMMANDS_H
 
-/* Of options without a letter: what scope_command_line_next() returns for them. */
+/* Of options without a letter: what scope_cmd_line_next() returns for them. */
 enum {
 	SCOPE_OPTION_BASELINE = 256,
 	SCOPE_OPTION_BLOCK,
@@ -80,9 +80,9 @@ struct scope_command {
 };
 
 /* The last has no name. */
-extern const struct scope_command scope_commands[];
+extern const struct scope_command scope_cmd_commands[];
 
 /* NULL: there is no such command. */
-const struct scope_command *scope_command_find(const char *name);
+const struct scope_command *scope_cmd_find(const char *name);
 
 #endif

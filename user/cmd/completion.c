@@ -95,13 +95,13 @@ static void print_bash(void)
 	       "\t\tcommand=report first=1\n"
 	       "\telif [ \"$COMP_CWORD\" = 1 ]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W '");
-	for (command = scope_commands; command->name; command++)
+	for (command = scope_cmd_commands; command->name; command++)
 		printf("%s ", command->name);
 	printf("--help --version' -- \"$word\")\n"
 	       "\t\treturn\n"
 	       "\tfi\n"
 	       "\tcase $command in\n");
-	for (command = scope_commands; command->name; command++)
+	for (command = scope_cmd_commands; command->name; command++)
 		print_bash_command(command);
 	printf("\t*) return ;;\n\tesac\n"
 	       "\tif [ ${#values[@]} -gt 0 ]; then\n"
@@ -166,7 +166,7 @@ static void print_zsh(void)
 	       "local command=report\n"
 	       "if [[ $service != scope-report ]]; then\n"
 	       "\tlocal -a commands=(\n");
-	for (command = scope_commands; command->name; command++) {
+	for (command = scope_cmd_commands; command->name; command++) {
 		printf("\t\t'%s:", command->name);
 		print_zsh_text(command->summary);
 		printf("'\n");
@@ -181,7 +181,7 @@ static void print_zsh(void)
 	       "\t(( CURRENT-- ))\n"
 	       "fi\n"
 	       "case $command in\n");
-	for (command = scope_commands; command->name; command++) {
+	for (command = scope_cmd_commands; command->name; command++) {
 		printf("%s)\n\t\t_arguments -s \\\n", command->name);
 		for (option = command->options; option->name; option++)
 			print_zsh_option(option);
@@ -202,10 +202,10 @@ int scope_cmd_completion(int argc, char **argv)
 {
 	int option;
 
-	while ((option = scope_command_line_next("completion", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("completion", argc, argv)) != -1) {
 		if (option != 'h')
 			return scope_cmd_misuse("completion", "that option is not understood");
-		scope_command_line_help("completion");
+		scope_cmd_line_help("completion");
 		return SCOPE_EXIT_DONE;
 	}
 	if (optind + 1 != argc)

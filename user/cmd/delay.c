@@ -189,7 +189,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = scope_command_line_next("delay", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("delay", argc, argv)) != -1) {
 		if (option == '?')
 			return scope_cmd_misuse("delay", "that option is not understood");
 		if (option == 'h') {
@@ -215,7 +215,7 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 		return scope_error_set(error, -errno, "cannot open %.200s: %s", path, strerror(errno));
 	err = scope_cmd_drop_privilege(error);
 	if (!err) {
-		err = scope_coz_read(in, request->progress, &why, &profile);
+		err = scope_causal_coz_read(in, request->progress, &why, &profile);
 		if (err)
 			scope_error_set(error, err, "%.200s: %.280s", path, why.text);
 	}
@@ -234,9 +234,9 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 	if (err)
 		scope_error_set(error, err, "no memory for %zu experiments", result.count);
 	else
-		err = scope_delay_give(request, &result, error);
+		err = scope_cmd_delay_give(request, &result, error);
 	scope_causal_result_free(&result);
-	scope_coz_free(&profile);
+	scope_causal_coz_free(&profile);
 	return err;
 }
 
@@ -270,10 +270,10 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 	if (request->by && !delay->relative && take_values(request->by, delay))
 		return bad_values(request);
 	/* Before the trace is read, so that a missing module costs no time. */
-	if (request->top && (scope_delay_check(&error) ||
-			     scope_ranked_add(request->input, request->top, request->text, delay, &error)))
+	if (request->top && (scope_cmd_delay_check(&error) ||
+			     scope_cmd_ranked_add(request->input, request->top, request->text, delay, &error)))
 		return scope_cmd_fail("delay", &error);
-	return scope_delay_run(delay, &error) ? scope_cmd_fail("delay", &error) : SCOPE_EXIT_DONE;
+	return scope_cmd_delay_run(delay, &error) ? scope_cmd_fail("delay", &error) : SCOPE_EXIT_DONE;
 }
 
 int scope_cmd_delay(int argc, char **argv)
@@ -283,12 +283,12 @@ int scope_cmd_delay(int argc, char **argv)
 	const char *verb;
 	int status;
 
-	scope_delay_request_init(&request.delay);
+	scope_cmd_delay_request_init(&request.delay);
 	status = parse(argc, argv, &request);
 	if (status)
 		return status;
 	if (request.help) {
-		scope_command_line_help("delay");
+		scope_cmd_line_help("delay");
 		return SCOPE_EXIT_DONE;
 	}
 	verb = optind < argc ? argv[optind] : "";

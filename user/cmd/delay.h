@@ -45,24 +45,24 @@ struct scope_delay_outcome {
 };
 
 /* Defaults; the seed by chance. */
-void scope_delay_request_init(struct scope_delay_request *request);
+void scope_cmd_delay_request_init(struct scope_delay_request *request);
 
 /* Can it be done here? 0, or -errno with error saying what is missing. */
-int scope_delay_check(struct scope_error *error);
+int scope_cmd_delay_check(struct scope_error *error);
 
 /*
  * Makes the experiments. 0, and the caller frees the outcome; or -errno with error filled: they could not
  * begin.
  */
-int scope_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
+int scope_cmd_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
 			struct scope_delay_outcome *ret_outcome);
-void scope_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroed is fine */
+void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroed is fine */
 
 /* Makes the experiments and gives the result. 0, or -errno with error filled. */
-int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error);
+int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_error *error);
 
 /* Writes a computed result as the request asks for. Likewise. */
-int scope_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
+int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 		     struct scope_error *error);
 
 #endif

@@ -20,7 +20,7 @@
 #define REPEATS 8
 #define DRAWS_PER_REPEAT 5 /* of speedups by chance: 40 of a site at the default */
 
-void scope_delay_request_init(struct scope_delay_request *request)
+void scope_cmd_delay_request_init(struct scope_delay_request *request)
 {
 	*request = (struct scope_delay_request){
 		.command = "delay", .follow = true, .repeats = REPEATS, .length_ns = SCOPE_PLAN_LENGTH_NS,
@@ -65,7 +65,7 @@ static int write_svg(const struct scope_causal_result *result, bool flag, FILE *
 
 static int write_coz(const struct scope_causal_result *result, bool json, FILE *out)
 {
-	return scope_coz_write(result, json, out);
+	return scope_causal_coz_write(result, json, out);
 }
 
 static bool ends_in(const char *text, const char *end)
@@ -75,7 +75,7 @@ static bool ends_in(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
-int scope_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
+int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 		     struct scope_error *error)
 {
 	const bool colour = !request->output && isatty(STDOUT_FILENO);
@@ -97,7 +97,7 @@ struct setup {
 	struct scope_plan plan;
 };
 
-int scope_delay_check(struct scope_error *error)
+int scope_cmd_delay_check(struct scope_error *error)
 {
 	struct scope_error why = { "" };
 	const int err = scope_source_module.check(&why);
@@ -113,15 +113,15 @@ static int make_plan(const struct scope_delay_request *request, struct scope_pla
 	static const double shares[] = { 0, 0.3, 1 };
 
 	if (request->relative)
-		return scope_plan_delays(shares, sizeof(shares) / sizeof(shares[0]), request->sites,
+		return scope_causal_plan_delays(shares, sizeof(shares) / sizeof(shares[0]), request->sites,
 					 request->repeats, request->seed, ret_plan);
 	if (request->values)
-		return scope_plan_delays(request->value, request->values, request->sites, request->repeats,
+		return scope_causal_plan_delays(request->value, request->values, request->sites, request->repeats,
 					 request->seed, ret_plan);
 	if (request->kind == SCOPE_CAUSAL_SPEEDUP)
-		return scope_plan_speedups(request->sites, request->repeats * DRAWS_PER_REPEAT, request->seed,
+		return scope_causal_plan_speedups(request->sites, request->repeats * DRAWS_PER_REPEAT, request->seed,
 					   ret_plan);
-	return scope_plan_delays(delays, sizeof(delays) / sizeof(delays[0]), request->sites,
+	return scope_causal_plan_delays(delays, sizeof(delays) / sizeof(delays[0]), request->sites,
 				 request->repeats, request->seed, ret_plan);
 }
 
@@ -130,13 +130,13 @@ static int make_setup(const struct scope_delay_request *request, struct scope_ta
 {
 	int (*const parse)(uint32_t tgid, const char *text, struct scope_error *why,
 			   struct scope_site *ret_site) =
-		request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse;
-	int err = scope_delay_check(error);
+		request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup : scope_causal_site_parse;
+	int err = scope_cmd_delay_check(error);
 
 	if (!err)
 		err = scope_target_find(request->pid, error, target);
 	if (!err)
-		err = scope_point_parse(target->tgid, request->progress ? request->progress : "request",
+		err = scope_causal_point_parse(target->tgid, request->progress ? request->progress : "request",
 					 error, &setup->point);
 	for (uint32_t i = 0; i < request->sites && !err; i++)
 		err = parse(target->tgid, request->site[i], error, &setup->site[i]);
@@ -196,7 +196,7 @@ static int run_series(const struct scope_delay_request *request, const struct se
 	const struct scope_series_watch watch = { .progress = on_progress, .context = (void *)request };
 
 	say_what_comes(request, &outcome->target, setup->plan.count);
-	return scope_series_run(&options, scope_cmd_catch_signals(), &watch, error, &outcome->series);
+	return scope_causal_series_run(&options, scope_cmd_catch_signals(), &watch, error, &outcome->series);
 }
 
 static int compute(const struct scope_delay_request *request, size_t planned, struct scope_error *error,
@@ -224,7 +224,7 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 	return err ? scope_error_set(error, err, "no memory for %zu experiments", series->count) : 0;
 }
 
-int scope_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
+int scope_cmd_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
 			struct scope_delay_outcome *ret_outcome)
 {
 	struct setup *setup = calloc(1, sizeof(*setup));
@@ -240,33 +240,33 @@ int scope_delay_measure(const struct scope_delay_request *request, struct scope_
 		err = compute(request, setup->plan.count, error, ret_outcome);
 	scope_cmd_progress_end();
 	for (uint32_t i = 0; i < request->sites; i++)
-		scope_site_free(&setup->site[i]);
-	scope_plan_free(&setup->plan);
+		scope_causal_site_free(&setup->site[i]);
+	scope_causal_plan_free(&setup->plan);
 	free(setup);
 	if (err)
-		scope_delay_outcome_free(ret_outcome);
+		scope_cmd_delay_outcome_free(ret_outcome);
 	return err;
 }
 
-void scope_delay_outcome_free(struct scope_delay_outcome *outcome)
+void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome)
 {
 	scope_causal_result_free(&outcome->result);
-	scope_series_free(&outcome->series);
+	scope_causal_series_free(&outcome->series);
 }
 
-int scope_delay_run(const struct scope_delay_request *request, struct scope_error *error)
+int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_delay_outcome outcome;
-	int err = scope_delay_measure(request, error, &outcome);
+	int err = scope_cmd_delay_measure(request, error, &outcome);
 
 	if (err)
 		return err;
-	err = scope_delay_give(request, &outcome.result, error);
+	err = scope_cmd_delay_give(request, &outcome.result, error);
 	/* It was printed as far as it came; the status tells that it is not what was asked for. */
 	if (!err && outcome.err) {
 		*error = outcome.why;
 		err = outcome.err;
 	}
-	scope_delay_outcome_free(&outcome);
+	scope_cmd_delay_outcome_free(&outcome);
 	return err;
 }

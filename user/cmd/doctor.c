@@ -20,7 +20,7 @@
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
 
-void scope_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict,
+void scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict,
 		      const char *format, ...)
 {
 	char text[sizeof(advice->text)];
@@ -33,7 +33,7 @@ void scope_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict ver
 	advice->verdict = verdict;
 }
 
-void scope_doctor_line(const char *path, char *line, size_t size)
+void scope_cmd_doctor_line(const char *path, char *line, size_t size)
 {
 	char *text;
 
@@ -57,14 +57,14 @@ static void check_privilege(struct scope_machine *machine, struct scope_advice *
 		free(text);
 	}
 	if (!(capabilities & (1ull << CAPABILITY_SYS_ADMIN | 1ull << CAPABILITY_PERFMON)))
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "this user may not trace: run as root, as in `sudo scope record -p PID`");
 	else if (geteuid())
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 		    "not root, but CAP_SYS_ADMIN or CAP_PERFMON is there: access to %s and to /proc of "
 		    "other users' processes is needed too", SCOPE_DEVICE_PATH);
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK, "running as root");
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "running as root");
 }
 
 static void check_module(struct scope_machine *machine, struct scope_advice *advice)
@@ -75,13 +75,13 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	const int err = scope_control_open(&error, &control, &info);
 
 	if (err) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
 		return;
 	}
 	scope_control_close(control);
 	machine->loaded = true;
 	machine->selftest = info.selftest;
-	scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 	    "the scope module is loaded, version %s", info.version);
 }
 
@@ -90,9 +90,9 @@ static void check_device(struct scope_machine *machine, struct scope_advice *adv
 	if (!machine->loaded)
 		return;
 	if (access(SCOPE_DEVICE_PATH, F_OK) == 0)
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK, "%s is there", SCOPE_DEVICE_PATH);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "%s is there", SCOPE_DEVICE_PATH);
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "%s is missing: `mknod %s c 10 MINOR`, with the number beside `scope` in "
 		    "/proc/misc, or mount a devtmpfs on /dev", SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
 }
@@ -103,9 +103,9 @@ static void check_disabled(struct scope_machine *machine, struct scope_advice *a
 
 	if (!machine->loaded)
 		return;
-	scope_doctor_line("/sys/module/scope/parameters/disable", line, sizeof(line));
+	scope_cmd_doctor_line("/sys/module/scope/parameters/disable", line, sizeof(line));
 	if (line[0] == 'Y')
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "the module refuses sessions (its parameter disable): `echo 0 > "
 		    "/sys/module/scope/parameters/disable`, and take scope.disable=1 off the kernel's "
 		    "command line, or disable=1 out of /etc/modprobe.d");
@@ -120,13 +120,13 @@ static void check_delays(struct scope_machine *machine, struct scope_advice *adv
 		return;
 	if (access("/sys/module/scope", F_OK) == 0 &&
 	    access("/sys/module/scope/parameters/delays", F_OK) != 0) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 		    "`scope delay` cannot run: this module was built without delays (SCOPE_DELAYS=0)");
 		return;
 	}
-	scope_doctor_line("/sys/module/scope/parameters/delays", line, sizeof(line));
+	scope_cmd_doctor_line("/sys/module/scope/parameters/delays", line, sizeof(line));
 	if (line[0] == 'N')
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 		    "`scope delay` cannot run: delays are switched off by the module's parameter delays: "
 		    "`echo 1 > /sys/module/scope/parameters/delays`, and take delays=0 out of "
 		    "/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
@@ -138,13 +138,13 @@ static void check_lockdown(struct scope_machine *machine, struct scope_advice *a
 	char line[128];
 
 	(void)machine;
-	scope_doctor_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	scope_cmd_doctor_line("/sys/kernel/security/lockdown", line, sizeof(line));
 	if (strstr(line, "[confidentiality]"))
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 				 "the kernel is locked down for confidentiality: it lets nothing trace, neither "
 				 "the module nor perf events; boot without lockdown=confidentiality");
 	else if (strstr(line, "[integrity]"))
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 				 "the kernel is locked down for integrity: what is loaded must be signed, and "
 				 "traces as on any kernel");
 }
@@ -154,15 +154,15 @@ static void check_selftest(struct scope_machine *machine, struct scope_advice *a
 	if (!machine->loaded)
 		return;
 	if (machine->selftest == SCOPE_SELFTEST_OK)
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "the module's probes fire, on switches and on system calls");
 	else if (machine->selftest == SCOPE_SELFTEST_FAILED)
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "the module's probes on system calls do not fire: end other tracers "
 		    "(/sys/kernel/tracing/current_tracer), look into /sys/kernel/livepatch, then `rmmod "
 		    "scope` and load it again");
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "the module's probes fire on switches; the first capture tests system calls");
 }
 
@@ -171,9 +171,9 @@ static void check_ptrace(struct scope_machine *machine, struct scope_advice *adv
 	char line[16];
 
 	(void)machine;
-	scope_doctor_line("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line));
+	scope_cmd_doctor_line("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line));
 	if (!strcmp(line, "3"))
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 		    "kernel.yama.ptrace_scope = 3: stacks of threads that stand still cannot be read "
 		    "until it is lowered, which takes a reboot");
 }
@@ -185,11 +185,11 @@ static void check_perf(struct scope_machine *machine, struct scope_advice *advic
 
 	machine->perf = !scope_source_perf.check(&error);
 	if (machine->perf)
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "perf events can be used: without the module a capture takes "
 		    "them, or insist with --source perf");
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 				    "no capture by --source perf: %s", error.text);
 }
 
@@ -199,13 +199,13 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 
 	(void)machine;
 	if (!access("/usr/lib/debug/.build-id", F_OK))
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 				 "separate debug files are installed in /usr/lib/debug");
 	else if (urls && *urls)
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 				 "debug files may come from %.200s, with --debuginfod", urls);
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 		    "no separate debug files in /usr/lib/debug: a stripped program shows addresses "
 		    "instead of names; install its -dbgsym or -debuginfo package");
 }
@@ -219,14 +219,14 @@ static const struct check {
 	bool for_module;
 } checks[] = {
 	{ check_privilege, false },	  { check_perf, false },
-	{ check_module, true },		  { scope_doctor_file, false },
+	{ check_module, true },		  { scope_cmd_doctor_file, false },
 	{ check_device, false },	  { check_disabled, false },
 	{ check_selftest, false },	  { check_delays, false },
-	{ scope_doctor_loading, true },	  { scope_doctor_installed, true },
-	{ scope_doctor_headers, true },	  { scope_doctor_signing, true },
+	{ scope_cmd_doctor_loading, true },	  { scope_cmd_doctor_installed, true },
+	{ scope_cmd_doctor_headers, true },	  { scope_cmd_doctor_signing, true },
 	{ check_ptrace, false },	  { check_lockdown, false },
-	{ check_symbols, false },	  { scope_doctor_target, false },
-	{ scope_doctor_runtime, false },
+	{ check_symbols, false },	  { scope_cmd_doctor_target, false },
+	{ scope_cmd_doctor_runtime, false },
 };
 
 static void tell(const struct scope_advice *advice)
@@ -246,14 +246,14 @@ static int conclude(const struct scope_machine *machine, bool lacking, bool modu
 	struct scope_advice advice = { 0 };
 
 	if (lacking || (module_lacking && !machine->perf))
-		scope_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
+		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
 		    "what stands beside MISSING above is to be mended first");
 	else if (module_lacking)
-		scope_doctor_say(&advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK,
 		    "a capture can run, by perf events. With the module (the hints above say how to get "
 		    "it) it would also give %s", scope_source_perf.lacks);
 	else
-		scope_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
+		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 	tell(&advice);
 	return advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
 }
@@ -290,14 +290,14 @@ int scope_cmd_doctor(int argc, char **argv)
 	uint64_t pid = 0;
 	int option;
 
-	while ((option = scope_command_line_next("doctor", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("doctor", argc, argv)) != -1) {
 		switch (option) {
 		case 'p':
 			if (scope_cmd_number(optarg, 1, INT_MAX, &pid))
 				return scope_cmd_misuse("doctor", "'%s' is not a process number", optarg);
 			break;
 		case 'h':
-			scope_command_line_help("doctor");
+			scope_cmd_line_help("doctor");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("doctor", "that option is not understood");

@@ -33,20 +33,20 @@ struct scope_advice {
 	char text[1024];
 };
 
-__attribute__((format(printf, 3, 4))) void scope_doctor_say(struct scope_advice *advice,
+__attribute__((format(printf, 3, 4))) void scope_cmd_doctor_say(struct scope_advice *advice,
 							     enum scope_doctor_verdict verdict,
 							     const char *format, ...);
 
 /* First line of a file below /proc or /sys, "" where it cannot be read. */
-void scope_doctor_line(const char *path, char *line, size_t size);
+void scope_cmd_doctor_line(const char *path, char *line, size_t size);
 
 /* The checks that have files of their own: of the module that is not loaded, of the target. */
-void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_installed(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice);
-void scope_doctor_runtime(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice *advice);
+void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice *advice);
 
 #endif

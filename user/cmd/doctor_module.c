@@ -12,7 +12,7 @@
 #include "proc/file.h"
 
 /* insmod says no more than "Invalid module format" of a module for another kernel. */
-void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *advice)
 {
 	const size_t length = strlen(machine->release);
 	struct scope_error error = { 0 };
@@ -20,13 +20,13 @@ void scope_doctor_file(struct scope_machine *machine, struct scope_advice *advic
 
 	if (!machine->file)
 		return;
-	if (scope_modinfo_read(machine->file, "vermagic", &error, magic, sizeof(magic)))
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
+	if (scope_control_modinfo_read(machine->file, "vermagic", &error, magic, sizeof(magic)))
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
 	else if (!strncmp(magic, machine->release, length) && magic[length] == ' ')
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "%s is for this kernel, %s", machine->file, machine->release);
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "%s is for kernel %.*s, and this is %s: build one with `make kmod "
 		    "KDIR=/lib/modules/%s/build`", machine->file, (int)strcspn(magic, " "), magic,
 		    machine->release, machine->release);
@@ -58,13 +58,13 @@ static bool fits_the_kernel(const struct scope_machine *machine, struct scope_ad
 
 	if (sscanf(machine->release, "%u.%u", &major, &minor) == 2 &&
 	    (major < 3 || (major == 3 && minor < 10))) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "kernel %s is older than 3.10, the first that the module is for: boot a newer "
 		    "one, or capture by perf events (--source perf)", machine->release);
 		return false;
 	}
 	if (!has_tracepoints()) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "kernel %s has no tracepoints (built without CONFIG_TRACEPOINTS), which the module "
 		    "and perf events record by: boot one that has", machine->release);
 		return false;
@@ -72,25 +72,25 @@ static bool fits_the_kernel(const struct scope_machine *machine, struct scope_ad
 	return true;
 }
 
-void scope_doctor_loading(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice *advice)
 {
 	char line[64];
 
 	if (machine->loaded || !fits_the_kernel(machine, advice))
 		return;
 	if (access("/proc/modules", F_OK)) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",
 		    machine->release);
 		return;
 	}
-	scope_doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
+	scope_cmd_doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
 	if (!strcmp(line, "1"))
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 		    "loading modules was switched off until the next boot "
 		    "(kernel.modules_disabled = 1): reboot, and load scope before that is set");
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "kernel %s takes modules", machine->release);
 }
 
@@ -113,7 +113,7 @@ static bool os_is_like(const char *text, const char *name)
 }
 
 /* The package that holds the headers of a kernel, by distribution. */
-void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice *advice)
 {
 	static const struct {
 		const char *name, *install;
@@ -131,7 +131,7 @@ void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *ad
 
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", machine->release);
 	if (!access(path, F_OK)) {
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "headers of kernel %s are installed", machine->release);
 		return;
 	}
@@ -145,7 +145,7 @@ void scope_doctor_headers(struct scope_machine *machine, struct scope_advice *ad
 		}
 		free(text);
 	}
-	scope_doctor_say(advice, machine->loaded ? SCOPE_DOCTOR_HINT : SCOPE_DOCTOR_MISSING,
+	scope_cmd_doctor_say(advice, machine->loaded ? SCOPE_DOCTOR_HINT : SCOPE_DOCTOR_MISSING,
 	    "no headers of kernel %s, which building scope.ko needs: %s; or build it on another "
 	    "machine with `make kmod KDIR=...`", machine->release, install);
 }
@@ -169,16 +169,16 @@ static bool find_installed(const char *release, char path[PATH_MAX])
 	return false;
 }
 
-void scope_doctor_installed(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advice *advice)
 {
 	if (machine->loaded)
 		return;
 	if (find_installed(machine->release, machine->installed))
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 				 "%s is installed for this kernel: `modprobe scope` loads it",
 				 machine->installed);
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 				 "no scope.ko is installed for kernel %s: install the package scope-dkms, "
 				 "or run `make dkms`, or `make kmod` and insmod what it prints",
 				 machine->release);
@@ -245,17 +245,17 @@ static void say_signing(const struct scope_machine *machine, const char *why,
 	const int known = *path ? is_signed(path) : 0;
 
 	if (known > 0)
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 				 "this kernel loads signed modules only (%s), and %s is signed: where it "
 				 "is refused all the same (`Key was rejected by service`), enrol the "
 				 "certificate by `%s` and a reboot", why, path, enrol_command());
 	else if (known < 0)
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 				 "this kernel loads signed modules only (%s): `modinfo -F signer %s` tells "
 				 "by whom this one is; enrol that certificate by `%s` and a reboot", why,
 				 path, enrol_command());
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 				 "this kernel loads signed modules only (%s): sign %s with "
 				 "`/lib/modules/%s/build/scripts/sign-file sha256 KEY CERT scope.ko` and "
 				 "enrol the certificate by `%s` and a reboot (docs/install.md has the "
@@ -263,21 +263,21 @@ static void say_signing(const struct scope_machine *machine, const char *why,
 				 machine->release, enrol_command());
 }
 
-void scope_doctor_signing(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice *advice)
 {
 	const bool secure = secure_boot_is_on();
 	char lockdown[128], enforce[16], why[64];
 
 	if (machine->loaded)
 		return;
-	scope_doctor_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
-	scope_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
+	scope_cmd_doctor_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	scope_cmd_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
 	if (!strstr(lockdown, "[integrity]") && !strstr(lockdown, "[confidentiality]") &&
 	    enforce[0] != 'Y') {
 		if (lockdown[0] || lockdown_is_off())
-			scope_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
+			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
 		else
-			scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 					 "whether this kernel takes unsigned modules is not to be seen%s: "
 					 "`mount -t securityfs none /sys/kernel/security`, and ask again",
 					 secure ? " (Secure Boot is on)" : "");

@@ -80,7 +80,7 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 		if (has_names(reader, &maps->map[i], &go))
 			continue;
 		if (go) {
-			scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 					 "process %u: functions of %s will have no names: %s", machine->pid,
 					 maps->map[i].path, SCOPE_RUNTIME_GO_NEEDS);
 			return;
@@ -91,17 +91,17 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 					 maps->map[i].build_id[0] ? maps->map[i].build_id : "none");
 	}
 	if (stripped)
-		scope_doctor_say(advice, SCOPE_DOCTOR_HINT,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
 				 "process %u: functions of %zu of its %zu files will have no names: "
 				 "install the -dbgsym or -debuginfo package of %s%s", machine->pid, stripped,
 				 files, list, stripped > SHOWN ? ", …" : "");
 	else
-		scope_doctor_say(advice, SCOPE_DOCTOR_OK,
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 				 "process %u: the functions of its program and libraries have names (%zu "
 				 "files besides the system's)", machine->pid, files);
 }
 
-void scope_doctor_target(struct scope_machine *machine, struct scope_advice *advice)
+void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice *advice)
 {
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_reader *reader = NULL;
@@ -116,7 +116,7 @@ void scope_doctor_target(struct scope_machine *machine, struct scope_advice *adv
 	if (!err)
 		err = scope_proc_maps_read(proc, machine->pid, &maps);
 	if (err)
-		scope_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
 				 machine->pid, err == -ESRCH || err == -ENOENT ?
 				 "there is no such process" : err == -ETIMEDOUT ?
 				 "its maps could not be read within a second: a server that does not answer "

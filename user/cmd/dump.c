@@ -105,7 +105,7 @@ int scope_cmd_dump(int argc, char **argv)
 	bool backwards = false;
 	int option;
 
-	while ((option = scope_command_line_next("dump", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("dump", argc, argv)) != -1) {
 		switch (option) {
 		case SCOPE_OPTION_FROM:
 		case SCOPE_OPTION_TO:
@@ -120,7 +120,7 @@ int scope_cmd_dump(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'h':
-			scope_command_line_help("dump");
+			scope_cmd_line_help("dump");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("dump", "that option is not understood");

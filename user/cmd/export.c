@@ -15,7 +15,7 @@
 
 static void print_usage(void)
 {
-	scope_command_line_help("export");
+	scope_cmd_line_help("export");
 	for (const struct scope_export_format *row = scope_export_formats; row->name; row++)
 		printf("  %-11s %s\n", row->name, row->help);
 }
@@ -87,7 +87,7 @@ int scope_cmd_export(int argc, char **argv)
 	const char *output = NULL;
 	int option, status;
 
-	while ((option = scope_command_line_next("export", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("export", argc, argv)) != -1) {
 		switch (option) {
 		case 'o':
 			output = optarg;

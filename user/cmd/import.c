@@ -77,7 +77,7 @@ int scope_cmd_import(int argc, char **argv)
 	uint64_t pid;
 	int option;
 
-	while ((option = scope_command_line_next("import", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("import", argc, argv)) != -1) {
 		switch (option) {
 		case 'p':
 			if (scope_cmd_number(optarg, 1, SCOPE_TID_MASK, &pid))
@@ -92,7 +92,7 @@ int scope_cmd_import(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'h':
-			scope_command_line_help("import");
+			scope_cmd_line_help("import");
 			return SCOPE_EXIT_DONE;
 		default:
 			return scope_cmd_misuse("import", "that option is not understood");

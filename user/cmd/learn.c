@@ -92,7 +92,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
 
-	while ((option = scope_command_line_next("learn", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("learn", argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;
@@ -312,7 +312,7 @@ int scope_cmd_learn(int argc, char **argv)
 	init_capture(&request.capture);
 	status = parse(argc, argv, &request);
 	if (!status && request.help) {
-		scope_command_line_help("learn");
+		scope_cmd_line_help("learn");
 	} else if (!status) {
 		if (!request.input)
 			status = scope_cmd_source("learn", request.source, &request.from);

@@ -15,7 +15,7 @@ static void print_help(FILE *stream)
 
 	fprintf(stream, "Scope finds the functions that make a server slow or hang.\n\n"
 			"Usage: scope COMMAND [OPTION...]\n\nCommands:\n");
-	for (command = scope_commands; command->name; command++)
+	for (command = scope_cmd_commands; command->name; command++)
 		fprintf(stream, "  %-10s %s\n", command->name, command->summary);
 	fprintf(stream, "\n`scope COMMAND --help` lists the options of a command; "
 			"scope-report is `scope report`.\n");
@@ -23,7 +23,7 @@ static void print_help(FILE *stream)
 
 static int run(const char *name, int argc, char **argv)
 {
-	const struct scope_command *command = scope_command_find(name);
+	const struct scope_command *command = scope_cmd_find(name);
 
 	if (!command) {
 		scope_cmd_say(name, "there is no such command; `scope --help` lists them");

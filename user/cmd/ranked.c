@@ -18,7 +18,7 @@
 
 #define FAILED "!" /* begins the line that says why there are no names */
 
-int scope_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
+int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
 		      struct scope_error *why)
 {
 	const struct scope_function *function = finding->function;
@@ -57,7 +57,7 @@ static int print_sites(const char *path, struct scope_error *error)
 	}
 	if (!err) {
 		for (size_t i = 0; i < analysis->ranking->findings; i++)
-			if (!scope_ranked_site(&analysis->ranking->finding[i], text, NULL))
+			if (!scope_cmd_ranked_site(&analysis->ranking->finding[i], text, NULL))
 				puts(text);
 		scope_analysis_destroy(analysis);
 	}
@@ -96,10 +96,10 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 
 	if (strncmp(line, "function:", 9) || strchr(line, '/'))
 		return scope_error_set(why, -EINVAL, "no name of a function");
-	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_site_parse_speedup : scope_site_parse)(
+	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup : scope_causal_site_parse)(
 		tgid, line, why, &site);
 	if (!err)
-		scope_site_free(&site);
+		scope_causal_site_free(&site);
 	return err;
 }
 
@@ -130,7 +130,7 @@ static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE
 					   "that could be held up: name one with --site");
 }
 
-int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
+int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
 		     struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_target target;

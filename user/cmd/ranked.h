@@ -8,7 +8,7 @@
 #include "rank/rank.h"
 
 /* The site that a finding stands for: 0; or -EINVAL with why, where it names no function of the program. */
-int scope_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
+int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
 		      struct scope_error *why);
 
 /*
@@ -17,7 +17,7 @@ int scope_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_S
  * process of its own, which has given up the privilege that the experiments need. text: where the names
  * live. 0, or -errno with error filled; -ENODATA: the ranking names none.
  */
-int scope_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
+int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
 		     struct scope_delay_request *request, struct scope_error *error);
 
 #endif

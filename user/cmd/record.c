@@ -175,7 +175,7 @@ int scope_cmd_record(int argc, char **argv)
 	if (status)
 		return status;
 	if (request.help) {
-		scope_command_line_help("record");
+		scope_cmd_line_help("record");
 		return SCOPE_EXIT_DONE;
 	}
 	if (request.snapshot)

@@ -332,7 +332,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	options.detect.cluster.linkage = request->linkage;
 	options.no_stacks = request->no_stacks;
 	/* Before the capture, so that a missing module or a wrong name costs no time. */
-	err = request->causal ? scope_delay_check(error) : 0;
+	err = request->causal ? scope_cmd_delay_check(error) : 0;
 	if (!err && !request->input)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
@@ -362,7 +362,7 @@ int scope_cmd_report(int argc, char **argv)
 
 	status = scope_cmd_report_parse(argc, argv, &request);
 	if (!status && request.help)
-		scope_command_line_help("report");
+		scope_cmd_line_help("report");
 	else if (!status && !request.input)
 		status = scope_cmd_source("report", request.source, &request.from);
 	if (!status && !request.help && report(&request, &error))

@@ -41,13 +41,13 @@ static int choose_one(const struct scope_finding *finding, struct scope_cmd_caus
 	char text[SCOPE_SITE_TEXT];
 	struct scope_site site;
 	uint32_t number;
-	int err = scope_ranked_site(finding, text, why);
+	int err = scope_cmd_ranked_site(finding, text, why);
 
 	if (err)
 		return err;
 	number = find(request, text);
 	if (number == request->sites) {
-		err = scope_site_parse(request->pid, text, why, &site);
+		err = scope_causal_site_parse(request->pid, text, why, &site);
 		if (err)
 			return err;
 		request->site[request->sites++] = strcpy(causal->text[number], text);
@@ -84,7 +84,7 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 				"up");
 	if (causal->why.text[0])
 		return;
-	causal->err = scope_delay_measure(request, &causal->why, &causal->outcome);
+	causal->err = scope_cmd_delay_measure(request, &causal->why, &causal->outcome);
 	if (causal->err)
 		return;
 	causal->report.result = &causal->outcome.result;
@@ -104,7 +104,7 @@ int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsi
 		free(causal);
 		return -ENOMEM;
 	}
-	scope_delay_request_init(&causal->request);
+	scope_cmd_delay_request_init(&causal->request);
 	causal->request.command = "report";
 	causal->request.pid = pid;
 	causal->request.progress = progress;
@@ -134,7 +134,7 @@ void scope_cmd_causal_free(struct scope_cmd_causal *causal)
 {
 	if (!causal)
 		return;
-	scope_delay_outcome_free(&causal->outcome);
+	scope_cmd_delay_outcome_free(&causal->outcome);
 	free(causal->finding);
 	free(causal);
 }

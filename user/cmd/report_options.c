@@ -156,7 +156,7 @@ int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *reque
 	};
 	scope_capture_options_init(&request->capture, 0);
 	scope_cmd_learned_init(&request->learned);
-	while ((option = scope_command_line_next("report", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("report", argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;

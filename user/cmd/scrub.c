@@ -85,13 +85,13 @@ int scope_cmd_scrub(int argc, char **argv)
 	const char *output = NULL;
 	int option, status;
 
-	while ((option = scope_command_line_next("scrub", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("scrub", argc, argv)) != -1) {
 		switch (option) {
 		case 'o':
 			output = optarg;
 			break;
 		case 'h':
-			scope_command_line_help("scrub");
+			scope_cmd_line_help("scrub");
 			return SCOPE_EXIT_DONE;
 		default:
 			status = scope_cmd_symbols("scrub", option, optarg, &symbols);

@@ -233,12 +233,12 @@ int scope_cmd_signatures(int argc, char **argv)
 	struct scope_error error = { "" };
 	int option, status = 0;
 
-	while (!status && (option = scope_command_line_next("signatures", argc, argv)) != -1)
+	while (!status && (option = scope_cmd_line_next("signatures", argc, argv)) != -1)
 		status = take_value(option, optarg, &request);
 	if (status)
 		return status;
 	if (request.help) {
-		scope_command_line_help("signatures");
+		scope_cmd_line_help("signatures");
 		return SCOPE_EXIT_DONE;
 	}
 	action = optind < argc ? find_action(argv[optind]) : NULL;

@@ -118,10 +118,10 @@ int scope_cmd_status(int argc, char **argv)
 	struct scope_control *control;
 	int option, err, recorders;
 
-	while ((option = scope_command_line_next("status", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next("status", argc, argv)) != -1) {
 		if (option != 'h')
 			return scope_cmd_misuse("status", "that option is not understood");
-		scope_command_line_help("status");
+		scope_cmd_line_help("status");
 		return SCOPE_EXIT_DONE;
 	}
 	if (optind < argc)

@@ -190,7 +190,7 @@ int scope_control_refused(int err, const char *verb, const struct scope_reply *r
 	}
 }
 
-uint64_t scope_reply_number(struct nlattr *attr)
+uint64_t scope_control_reply_number(struct nlattr *attr)
 {
 	if (!attr)
 		return 0;
@@ -216,18 +216,18 @@ static int parse_info(struct nlattr **attr, void *result)
 
 	if (!attr[SCOPE_ATTR_PROTOCOL])
 		return -EBADMSG;
-	info->module_protocol = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_PROTOCOL]);
+	info->module_protocol = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROTOCOL]);
 	info->module_protocol_min = attr[SCOPE_ATTR_PROTOCOL_MIN] ?
-					    (uint32_t)scope_reply_number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
+					    (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
 					    info->module_protocol;
-	info->regs = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_KERNEL_REGS]);
-	info->selftest = (enum scope_selftest)scope_reply_number(attr[SCOPE_ATTR_SELFTEST]);
+	info->regs = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_KERNEL_REGS]);
+	info->selftest = (enum scope_selftest)scope_control_reply_number(attr[SCOPE_ATTR_SELFTEST]);
 	if (attr[SCOPE_ATTR_MODULE_VERSION])
 		nla_strlcpy(info->version, attr[SCOPE_ATTR_MODULE_VERSION], sizeof(info->version));
 	if (attr[SCOPE_ATTR_SESSIONS])
 		nla_for_each_nested(session, attr[SCOPE_ATTR_SESSIONS], left)
 			if (info->session_count < sizeof(info->sessions) / sizeof(info->sessions[0]))
-				info->sessions[info->session_count++] = (uint32_t)scope_reply_number(session);
+				info->sessions[info->session_count++] = (uint32_t)scope_control_reply_number(session);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static const char *find_value(const Elf_Data *data, const char *key)
 	return NULL;
 }
 
-int scope_modinfo_read(const char *path, const char *key, struct scope_error *error,
+int scope_control_modinfo_read(const char *path, const char *key, struct scope_error *error,
 		       char *ret_value, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;

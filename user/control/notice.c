@@ -60,7 +60,7 @@ static int ask(struct nl_sock *socket)
 	return nl_send_sync(socket, message);
 }
 
-int scope_notices_open(struct scope_notices **ret_notices)
+int scope_control_notices_open(struct scope_notices **ret_notices)
 {
 	struct scope_notices *notices = calloc(1, sizeof(*notices));
 
@@ -77,11 +77,11 @@ int scope_notices_open(struct scope_notices **ret_notices)
 	*ret_notices = notices;
 	return 0;
 close:
-	scope_notices_close(notices);
+	scope_control_notices_close(notices);
 	return -ENOENT;
 }
 
-void scope_notices_close(struct scope_notices *notices)
+void scope_control_notices_close(struct scope_notices *notices)
 {
 	if (!notices)
 		return;
@@ -89,12 +89,12 @@ void scope_notices_close(struct scope_notices *notices)
 	free(notices);
 }
 
-int scope_notices_fd(const struct scope_notices *notices)
+int scope_control_notices_fd(const struct scope_notices *notices)
 {
 	return nl_socket_get_fd(notices->socket);
 }
 
-int scope_notices_hear(struct scope_notices *notices, uint32_t session,
+int scope_control_notices_hear(struct scope_notices *notices, uint32_t session,
 		       struct scope_notice_heard *ret_heard)
 {
 	do {

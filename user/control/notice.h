@@ -17,14 +17,14 @@ struct scope_notice_heard {
 };
 
 /* 0; or -errno where notices cannot be had: an older module, or too many that listen. */
-int scope_notices_open(struct scope_notices **ret_notices);
-void scope_notices_close(struct scope_notices *notices); /* NULL is fine */
+int scope_control_notices_open(struct scope_notices **ret_notices);
+void scope_control_notices_close(struct scope_notices *notices); /* NULL is fine */
 
 /* For poll(): readable when there is something to hear. */
-int scope_notices_fd(const struct scope_notices *notices);
+int scope_control_notices_fd(const struct scope_notices *notices);
 
 /* 1 and *ret_heard filled; 0 where nothing has come for this session. Never waits. */
-int scope_notices_hear(struct scope_notices *notices, uint32_t session,
+int scope_control_notices_hear(struct scope_notices *notices, uint32_t session,
 		       struct scope_notice_heard *ret_heard);
 
 #endif

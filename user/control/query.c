@@ -17,15 +17,15 @@ static int parse_cpu(struct nlattr *nest, struct scope_session_status *status)
 
 	if (nla_parse_nested(attr, SCOPE_ATTR_MAX, nest, NULL) < 0)
 		return -EBADMSG;
-	cpu->cpu = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_CPU_ID]);
-	cpu->records = scope_reply_number(attr[SCOPE_ATTR_RECORDS]);
-	cpu->lost[SCOPE_LOST_FULL] = scope_reply_number(attr[SCOPE_ATTR_LOST_FULL]);
-	cpu->lost[SCOPE_LOST_NESTED] = scope_reply_number(attr[SCOPE_ATTR_LOST_NESTED]);
-	cpu->lost[SCOPE_LOST_TOO_BIG] = scope_reply_number(attr[SCOPE_ATTR_LOST_TOO_BIG]);
-	cpu->stacks = scope_reply_number(attr[SCOPE_ATTR_STACKS]);
-	cpu->stacks_skipped = scope_reply_number(attr[SCOPE_ATTR_STACKS_SKIPPED]);
-	cpu->overwritten = scope_reply_number(attr[SCOPE_ATTR_OVERWRITTEN]);
-	cpu->probe_ns = scope_reply_number(attr[SCOPE_ATTR_PROBE_NS]);
+	cpu->cpu = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_CPU_ID]);
+	cpu->records = scope_control_reply_number(attr[SCOPE_ATTR_RECORDS]);
+	cpu->lost[SCOPE_LOST_FULL] = scope_control_reply_number(attr[SCOPE_ATTR_LOST_FULL]);
+	cpu->lost[SCOPE_LOST_NESTED] = scope_control_reply_number(attr[SCOPE_ATTR_LOST_NESTED]);
+	cpu->lost[SCOPE_LOST_TOO_BIG] = scope_control_reply_number(attr[SCOPE_ATTR_LOST_TOO_BIG]);
+	cpu->stacks = scope_control_reply_number(attr[SCOPE_ATTR_STACKS]);
+	cpu->stacks_skipped = scope_control_reply_number(attr[SCOPE_ATTR_STACKS_SKIPPED]);
+	cpu->overwritten = scope_control_reply_number(attr[SCOPE_ATTR_OVERWRITTEN]);
+	cpu->probe_ns = scope_control_reply_number(attr[SCOPE_ATTR_PROBE_NS]);
 	status->total.records += cpu->records;
 	status->total.stacks += cpu->stacks;
 	status->total.stacks_skipped += cpu->stacks_skipped;
@@ -66,20 +66,20 @@ static int parse_query(struct nlattr **attr, void *result)
 	struct query *query = result;
 	struct scope_session_status *status = &query->status;
 
-	status->session = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_SESSION]);
-	status->run_state = (enum scope_run_state)scope_reply_number(attr[SCOPE_ATTR_RUN_STATE]);
-	status->memory_bytes = scope_reply_number(attr[SCOPE_ATTR_MEMORY_BYTES]);
-	status->processes = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_PROCESSES]);
-	status->threads = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_THREADS]);
-	status->filter_full = scope_reply_number(attr[SCOPE_ATTR_FILTER_FULL]);
-	status->ring_mode = (enum scope_ring_mode)scope_reply_number(attr[SCOPE_ATTR_RING_MODE]);
-	status->stop_reason = (enum scope_stop_reason)scope_reply_number(attr[SCOPE_ATTR_STOP_REASON]);
-	status->overhead_max = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_OVERHEAD_MAX]);
-	status->guard_cpu = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_CPU_ID]);
-	status->guard_share = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_OVERHEAD]);
-	status->owner = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_OWNER]);
-	status->run_ns = scope_reply_number(attr[SCOPE_ATTR_RUN_NS]);
-	query->next = (uint32_t)scope_reply_number(attr[SCOPE_ATTR_CPU_NEXT]);
+	status->session = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_SESSION]);
+	status->run_state = (enum scope_run_state)scope_control_reply_number(attr[SCOPE_ATTR_RUN_STATE]);
+	status->memory_bytes = scope_control_reply_number(attr[SCOPE_ATTR_MEMORY_BYTES]);
+	status->processes = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROCESSES]);
+	status->threads = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_THREADS]);
+	status->filter_full = scope_control_reply_number(attr[SCOPE_ATTR_FILTER_FULL]);
+	status->ring_mode = (enum scope_ring_mode)scope_control_reply_number(attr[SCOPE_ATTR_RING_MODE]);
+	status->stop_reason = (enum scope_stop_reason)scope_control_reply_number(attr[SCOPE_ATTR_STOP_REASON]);
+	status->overhead_max = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_OVERHEAD_MAX]);
+	status->guard_cpu = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_CPU_ID]);
+	status->guard_share = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_OVERHEAD]);
+	status->owner = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_OWNER]);
+	status->run_ns = scope_control_reply_number(attr[SCOPE_ATTR_RUN_NS]);
+	query->next = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_CPU_NEXT]);
 	return attr[SCOPE_ATTR_CPUS] ? parse_cpus(attr[SCOPE_ATTR_CPUS], status) : 0;
 }
 

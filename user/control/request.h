@@ -38,6 +38,6 @@ int scope_control_refused(int err, const char *verb, const struct scope_reply *r
 			  struct scope_error *error);
 
 /* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */
-uint64_t scope_reply_number(struct nlattr *attr);
+uint64_t scope_control_reply_number(struct nlattr *attr);
 
 #endif

@@ -162,7 +162,7 @@ static int begin_event(struct exporter *exporter, const struct scope_event *even
 	stream->end_ns = event->time_ns;
 	put(stream, id, 2);
 	put(stream, event->time_ns, 8);
-	put(stream, scope_people_find(exporter->timeline, tid)->tgid, 4);
+	put(stream, scope_export_threads_find(exporter->timeline, tid)->tgid, 4);
 	put(stream, tid, 4);
 	*ret_stream = stream;
 	return 0;
@@ -187,11 +187,11 @@ static int export_switch(struct exporter *exporter, const struct scope_event *ev
 
 	if (err)
 		return err;
-	put_comm(stream, scope_people_find(exporter->timeline, prev)->comm);
+	put_comm(stream, scope_export_threads_find(exporter->timeline, prev)->comm);
 	put(stream, prev, 4);
 	put(stream, 20, 4);
 	put(stream, event->sched.preempted ? 0 : task_state(event->sched.prev_state), 8);
-	put_comm(stream, scope_people_find(exporter->timeline, next)->comm);
+	put_comm(stream, scope_export_threads_find(exporter->timeline, next)->comm);
 	put(stream, next, 4);
 	put(stream, 20, 4);
 	return 0;
@@ -204,7 +204,7 @@ static int export_waking(struct exporter *exporter, const struct scope_event *ev
 
 	if (err)
 		return err;
-	put_comm(stream, scope_people_find(exporter->timeline, event->tid)->comm);
+	put_comm(stream, scope_export_threads_find(exporter->timeline, event->tid)->comm);
 	put(stream, event->tid, 4);
 	put(stream, 20, 4);
 	put(stream, event->cpu, 4);
@@ -247,7 +247,7 @@ static int export_life(struct exporter *exporter, const struct scope_event *even
 		err = begin_event(exporter, event, SCOPE_CTF_FORK, event->fork.parent_tid, &stream);
 		if (err)
 			return err;
-		parent = scope_people_find(exporter->timeline, event->fork.parent_tid);
+		parent = scope_export_threads_find(exporter->timeline, event->fork.parent_tid);
 		put_comm(stream, parent->comm);
 		put(stream, event->fork.parent_tid, 4);
 		put(stream, parent->tgid, 4);
@@ -267,7 +267,7 @@ static int export_life(struct exporter *exporter, const struct scope_event *even
 		err = begin_event(exporter, event, SCOPE_CTF_EXIT, event->tid, &stream);
 		if (err)
 			return err;
-		put_comm(stream, scope_people_find(exporter->timeline, event->tid)->comm);
+		put_comm(stream, scope_export_threads_find(exporter->timeline, event->tid)->comm);
 		put(stream, event->tid, 4);
 		put(stream, 20, 4);
 		return 0;
@@ -356,7 +356,7 @@ static int finish(struct exporter *exporter, const struct scope_trace *trace)
 	file = open_in(exporter, "metadata");
 	if (!file)
 		return fail_file(exporter, "metadata", -errno);
-	scope_ctf_metadata(file, trace, exporter->nrs, NRS);
+	scope_export_ctf_metadata(file, trace, exporter->nrs, NRS);
 	if (ferror(file) | fclose(file))
 		return fail_file(exporter, "metadata", errno ? -errno : -EIO);
 	return 0;
@@ -366,13 +366,13 @@ static int export_all(struct exporter *exporter, struct scope_trace *trace)
 {
 	struct scope_order *order;
 	struct scope_event event;
-	int more, err = scope_order_create(trace, &order);
+	int more, err = scope_export_order_create(trace, &order);
 
 	if (err)
 		return err;
-	while (!err && (more = scope_order_next(order, &event)))
+	while (!err && (more = scope_export_order_next(order, &event)))
 		err = more < 0 ? more : export_event(exporter, &event);
-	scope_order_destroy(order);
+	scope_export_order_destroy(order);
 	return err ? err : finish(exporter, trace);
 }
 
@@ -389,7 +389,7 @@ int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols,
 	if (error)
 		error->text[0] = '\0';
 	exporter.nrs = calloc(NRS, sizeof(*exporter.nrs));
-	err = exporter.nrs ? scope_people_learn(trace, &exporter.timeline) : -ENOMEM;
+	err = exporter.nrs ? scope_export_threads_learn(trace, &exporter.timeline) : -ENOMEM;
 	if (!err)
 		err = export_all(&exporter, trace);
 	if (err && error && !error->text[0])

@@ -119,7 +119,7 @@ static void put_quoted(FILE *to, const char *name, const char *value)
 	fputs("\";\n", to);
 }
 
-void scope_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs,
+void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs,
 			uint32_t nr_count)
 {
 	fputs("/* CTF 1.8 */\n\n"

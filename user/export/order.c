@@ -34,7 +34,7 @@ struct scope_order {
 	void *payload; /* of the event handed out last */
 };
 
-int scope_order_create(struct scope_trace *trace, struct scope_order **ret_order)
+int scope_export_order_create(struct scope_trace *trace, struct scope_order **ret_order)
 {
 	struct scope_order *order = calloc(1, sizeof(*order));
 	int err;
@@ -51,7 +51,7 @@ int scope_order_create(struct scope_trace *trace, struct scope_order **ret_order
 	return 0;
 }
 
-void scope_order_destroy(struct scope_order *order)
+void scope_export_order_destroy(struct scope_order *order)
 {
 	if (!order)
 		return;
@@ -182,7 +182,7 @@ static bool top_is_sure(const struct scope_order *order)
 	return order->heap[0].event.time_ns <= sure_ns;
 }
 
-int scope_order_next(struct scope_order *order, struct scope_event *ret_event)
+int scope_export_order_next(struct scope_order *order, struct scope_event *ret_event)
 {
 	struct held top;
 

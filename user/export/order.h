@@ -16,13 +16,13 @@
 struct scope_order;
 
 /* Runs through the trace from its first event on; it stays the caller's. 0 or -errno. */
-int scope_order_create(struct scope_trace *trace, struct scope_order **ret_order);
-void scope_order_destroy(struct scope_order *order); /* NULL is fine */
+int scope_export_order_create(struct scope_trace *trace, struct scope_order **ret_order);
+void scope_export_order_destroy(struct scope_order *order); /* NULL is fine */
 
 /*
  * 1 and the next event, 0 at the end, -errno. There are no events of kind SYSCALL: ENTER and EXIT
  * stand for it, with the time of each. Pointers hold until the next call.
  */
-int scope_order_next(struct scope_order *order, struct scope_event *ret_event);
+int scope_export_order_next(struct scope_order *order, struct scope_event *ret_event);
 
 #endif

@@ -13,7 +13,7 @@ static const struct scope_function in_kernel = {
 	.library = true, .known = true, .id = UINT32_MAX,
 };
 
-int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline)
+int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
 	static const struct scope_timeline_ops nothing = {0};
 	struct scope_timeline *timeline;
@@ -30,7 +30,7 @@ int scope_people_learn(struct scope_trace *trace, struct scope_timeline **ret_ti
 	return 0;
 }
 
-const struct scope_thread *scope_people_find(struct scope_timeline *timeline, uint32_t tid)
+const struct scope_thread *scope_export_threads_find(struct scope_timeline *timeline, uint32_t tid)
 {
 	static const struct scope_thread idle = {.comm = "swapper"}, unknown = {.comm = "unknown"};
 	long index = scope_threads_find(timeline->threads, tid);
@@ -40,7 +40,7 @@ const struct scope_thread *scope_people_find(struct scope_timeline *timeline, ui
 	return index < 0 ? &unknown : scope_threads_at(timeline->threads, index);
 }
 
-const char *scope_people_place(const struct scope_trace *trace, uint16_t probe)
+const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t probe)
 {
 	const char *place;
 	char key[32];
@@ -65,7 +65,7 @@ static int kernel_function(struct scope_symbols *symbols, uint32_t tgid, const s
 	return err;
 }
 
-int scope_people_stack(struct scope_symbols *symbols, uint32_t tgid,
+int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid,
 		       const struct scope_event *event, const struct scope_function **function,
 		       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut)
 {

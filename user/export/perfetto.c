@@ -143,7 +143,7 @@ static void write_mark(FILE *stream, struct scope_timeline *timeline, const stru
 	char text[160];
 
 	snprintf(text, sizeof(text), *name ? "%c|%u|%s" : "%c|%u", what,
-		 scope_people_find(timeline, event->tid)->tgid, name);
+		 scope_export_threads_find(timeline, event->tid)->tgid, name);
 	put_bytes(&inner, PRINT_BUF, text, strlen(text));
 	write_event_at(stream, event, time_ns, event->tid, EVENT_PRINT, &inner);
 }
@@ -151,7 +151,7 @@ static void write_mark(FILE *stream, struct scope_timeline *timeline, const stru
 static void write_probe(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
 			const struct scope_event *event)
 {
-	const char *place = scope_people_place(trace, event->probe.id);
+	const char *place = scope_export_threads_place(trace, event->probe.id);
 	char name[120], fits[100];
 
 	/* Whole characters of it. */
@@ -198,12 +198,12 @@ static void write_switch(FILE *stream, struct scope_timeline *timeline,
 	struct message inner = {.bytes = 0};
 
 	put_text(&inner, SWITCH_PREV_COMM,
-		 scope_people_find(timeline, event->sched.prev_tid)->comm);
+		 scope_export_threads_find(timeline, event->sched.prev_tid)->comm);
 	put_number(&inner, SWITCH_PREV_PID, event->sched.prev_tid);
 	put_number(&inner, SWITCH_PREV_PRIO, 120);
 	put_number(&inner, SWITCH_PREV_STATE, task_state(event));
 	put_text(&inner, SWITCH_NEXT_COMM,
-		 scope_people_find(timeline, event->sched.next_tid)->comm);
+		 scope_export_threads_find(timeline, event->sched.next_tid)->comm);
 	put_number(&inner, SWITCH_NEXT_PID, event->sched.next_tid);
 	put_number(&inner, SWITCH_NEXT_PRIO, 120);
 	write_event(stream, event, event->sched.prev_tid, EVENT_SCHED_SWITCH, &inner);
@@ -214,7 +214,7 @@ static void write_waking(FILE *stream, struct scope_timeline *timeline,
 {
 	struct message inner = {.bytes = 0};
 
-	put_text(&inner, WAKING_COMM, scope_people_find(timeline, event->tid)->comm);
+	put_text(&inner, WAKING_COMM, scope_export_threads_find(timeline, event->tid)->comm);
 	put_number(&inner, WAKING_PID, event->tid);
 	put_number(&inner, WAKING_PRIO, 120);
 	put_number(&inner, WAKING_SUCCESS, 1);
@@ -281,22 +281,22 @@ int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbo
 	struct scope_order *order = NULL;
 	struct scope_event event;
 	FILE *stream = to->stream;
-	int more = 0, err = scope_people_learn(trace, &timeline);
+	int more = 0, err = scope_export_threads_learn(trace, &timeline);
 
 	(void)symbols;
 	if (!err)
-		err = scope_order_create(trace, &order);
+		err = scope_export_order_create(trace, &order);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	if (!err) {
 		write_threads(stream, timeline);
-		while ((more = scope_order_next(order, &event)) > 0)
+		while ((more = scope_export_order_next(order, &event)) > 0)
 			write_one(stream, trace, timeline, &event);
 		if (more < 0)
 			err = scope_error_set(error, more, "the trace cannot be read: %s",
 					      strerror(-more));
 	}
-	scope_order_destroy(order);
+	scope_export_order_destroy(order);
 	scope_timeline_destroy(timeline);
 	return err;
 }

@@ -52,7 +52,7 @@ static void put_name(const struct printer *printer, const char *plain, const cha
 static void put_comm(const struct printer *printer, const char *key, uint32_t tid)
 {
 	fprintf(printer->stream, "%s=", key);
-	put_name(printer, scope_people_find(printer->timeline, tid)->comm, NAME_ESCAPES);
+	put_name(printer, scope_export_threads_find(printer->timeline, tid)->comm, NAME_ESCAPES);
 }
 
 /* The same of a record's own bytes. */
@@ -67,7 +67,7 @@ static void put_new_comm(const struct printer *printer, const char *key, const c
 static void print_head(const struct printer *printer, const struct scope_event *event,
 		       uint32_t tid, const char *name)
 {
-	const struct scope_thread *thread = scope_people_find(printer->timeline, tid);
+	const struct scope_thread *thread = scope_export_threads_find(printer->timeline, tid);
 
 	put_name(printer, thread->comm, NAME_ESCAPES);
 	fprintf(printer->stream, " %u/%u [%03u] %" PRIu64 ".%09" PRIu64 ": %s: ", thread->tgid, tid, event->cpu, event->time_ns / 1000000000,
@@ -96,12 +96,12 @@ static void print_switch(const struct printer *printer, const struct scope_event
 
 static int print_stack(const struct printer *printer, const struct scope_event *event)
 {
-	const struct scope_thread *thread = scope_people_find(printer->timeline, event->tid);
+	const struct scope_thread *thread = scope_export_threads_find(printer->timeline, event->tid);
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
 	const struct scope_function *function[ROOM];
 	uint64_t address[ROOM];
 	unsigned count;
-	int err = scope_people_stack(printer->symbols, thread->tgid, event, function, address, ROOM,
+	int err = scope_export_threads_stack(printer->symbols, thread->tgid, event, function, address, ROOM,
 				     &count, NULL);
 
 	if (err || !count)
@@ -126,7 +126,7 @@ static void print_probe(const struct printer *printer, const struct scope_event 
 {
 	print_head(printer, event, event->tid, "scope:probe");
 	fprintf(printer->stream, "id=%u place=", event->probe.id);
-	put_name(printer, scope_people_place(printer->trace, event->probe.id), "\\");
+	put_name(printer, scope_export_threads_place(printer->trace, event->probe.id), "\\");
 	for (unsigned i = 0; i < event->probe.args; i++)
 		fprintf(printer->stream, " arg%u=0x%" PRIx64, i, event->probe.arg[i]);
 	fputs(event->flags & SCOPE_PROBE_RETURN ? " return\n" : "\n", printer->stream);
@@ -198,21 +198,21 @@ int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols
 	struct printer printer = {.trace = trace, .symbols = symbols, .stream = to->stream};
 	struct scope_order *order = NULL;
 	struct scope_event event;
-	int more = 0, err = scope_people_learn(trace, &printer.timeline);
+	int more = 0, err = scope_export_threads_learn(trace, &printer.timeline);
 
 	if (!err)
-		err = scope_order_create(trace, &order);
+		err = scope_export_order_create(trace, &order);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	if (!err) {
-		while (!err && (more = scope_order_next(order, &event)) > 0)
+		while (!err && (more = scope_export_order_next(order, &event)) > 0)
 			err = print_event(&printer, &event);
 		if (!err && more < 0)
 			err = more;
 		if (err)
 			scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	}
-	scope_order_destroy(order);
+	scope_export_order_destroy(order);
 	scope_timeline_destroy(printer.timeline);
 	return err;
 }

@@ -114,7 +114,7 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	size_t size;
 	char *text;
 	FILE *to;
-	int err = scope_people_stack(database->symbols, thread->tgid, event, function, NULL, ROOM,
+	int err = scope_export_threads_stack(database->symbols, thread->tgid, event, function, NULL, ROOM,
 				     &count, NULL);
 
 	if (err)
@@ -184,7 +184,7 @@ static int add_probe(struct database *database, const struct scope_trace *trace,
 		used += (size_t)snprintf(args + used, sizeof(args) - used, "%s0x%llx", i ? " " : "",
 					 (unsigned long long)event->probe.arg[i]);
 	bind_numbers(statement, 1, (const int64_t[]){thread, event->time_ns, event->probe.id}, 3);
-	sqlite3_bind_text(statement, 4, scope_people_place(trace, event->probe.id), -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 4, scope_export_threads_place(trace, event->probe.id), -1, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 5, !!(event->flags & SCOPE_PROBE_RETURN));
 	sqlite3_bind_text(statement, 6, args, -1, SQLITE_TRANSIENT);
 	return step(database, INSERT_PROBE);

@@ -50,9 +50,9 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 	import->pid = choice->pid;
 	err = scope_packer_create(writer, 0, &import->packer);
 	if (!err)
-		err = scope_frames_create(writer, &import->frames);
+		err = scope_import_frames_create(writer, &import->frames);
 	if (!err)
-		err = scope_roster_create(choice, &import->roster);
+		err = scope_import_threads_create(choice, &import->roster);
 	if (err) {
 		scope_import_destroy(import);
 		return err;
@@ -66,8 +66,8 @@ void scope_import_destroy(struct scope_import *import)
 	if (!import)
 		return;
 	scope_packer_destroy(import->packer);
-	scope_frames_destroy(import->frames);
-	scope_roster_destroy(import->roster);
+	scope_import_frames_destroy(import->frames);
+	scope_import_threads_destroy(import->roster);
 	free(import->lane);
 	free(import);
 }
@@ -134,7 +134,7 @@ static int put_pending(struct scope_import *import, uint32_t cpu)
 
 	if (!lane->pending)
 		return 0;
-	person = scope_roster_get(import->roster, lane->pending);
+	person = scope_import_threads_get(import->roster, lane->pending);
 	if (!person)
 		return -ENOMEM;
 	lane->pending = 0;
@@ -149,11 +149,11 @@ static int put_pending(struct scope_import *import, uint32_t cpu)
 
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm)
 {
-	struct scope_person *person = scope_roster_get(import->roster, tid);
+	struct scope_person *person = scope_import_threads_get(import->roster, tid);
 
 	if (!person)
 		return -ENOMEM;
-	scope_roster_name(import->roster, person, tgid, comm);
+	scope_import_threads_name(import->roster, person, tgid, comm);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid
 static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
 		 struct lane **ret_lane, struct scope_person **ret_person)
 {
-	struct scope_person *person = scope_roster_get(import->roster, tid);
+	struct scope_person *person = scope_import_threads_get(import->roster, tid);
 	int err;
 
 	if (!person)
@@ -275,7 +275,7 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 
 	if (err || !person)
 		return err;
-	by = scope_roster_get(import->roster, waker);
+	by = scope_import_threads_get(import->roster, waker);
 	if (!by)
 		return -ENOMEM;
 	event = event_of(import, SCOPE_EVENT_WAKING, cpu, tid);
@@ -296,11 +296,11 @@ int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cp
 
 	if (err)
 		return err;
-	born = scope_roster_get(import->roster, child);
+	born = scope_import_threads_get(import->roster, child);
 	if (!born)
 		return -ENOMEM;
-	scope_roster_forget(born);
-	scope_roster_name(import->roster, born, child_tgid, comm);
+	scope_import_threads_forget(born);
+	scope_import_threads_name(import->roster, born, child_tgid, comm);
 	/* Descendants belong to it. */
 	born->wanted |= person != NULL;
 	if (!born->wanted || !person)
@@ -361,7 +361,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 	if (count > SCOPE_STACK_DEPTH_MAX)
 		count = SCOPE_STACK_DEPTH_MAX;
 	for (unsigned i = 0; !err && i < count; i++)
-		err = scope_frames_address(import->frames, frame[i].name ? frame[i].name : "[unknown]",
+		err = scope_import_frames_address(import->frames, frame[i].name ? frame[i].name : "[unknown]",
 					   frame[i].module, &ip[i]);
 	if (err)
 		return err;
@@ -395,7 +395,7 @@ int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cp
 
 static int put_meta(struct scope_import *import, const char *source, const char *kernel)
 {
-	const char *command = scope_roster_command(import->roster);
+	const char *command = scope_import_threads_command(import->roster);
 	const struct {
 		const char *key;
 		uint64_t value;
@@ -427,7 +427,7 @@ int scope_import_finish(struct scope_import *import, const char *source, const c
 	int err = 0;
 
 	if (!import->wanted) {
-		scope_roster_list(import->roster, list, sizeof(list));
+		scope_import_threads_list(import->roster, list, sizeof(list));
 		return scope_error_set(import->error, -ENOENT,
 				       list[0] ? "no event is of what was chosen; most are of %s: choose "
 						 "with -p or --comm"

@@ -89,13 +89,13 @@ static int tell_thread(const struct reader *reader, uint32_t tid, uint32_t tgid,
 {
 	struct scope_told told = { .kind = SCOPE_TOLD_THREAD, .tid = tid, .tgid = tgid };
 
-	scope_told_name(&told, comm);
-	return scope_tell(reader->teller, &told);
+	scope_import_told_name(&told, comm);
+	return scope_import_tell(reader->teller, &told);
 }
 
 static int tell_other(const struct reader *reader)
 {
-	return scope_tell(reader->teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER });
+	return scope_import_tell(reader->teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER });
 }
 
 static int take_switch(struct reader *reader, const struct fields *fields, uint64_t time_ns,
@@ -119,7 +119,7 @@ static int take_switch(struct reader *reader, const struct fields *fields, uint6
 	err = tell_thread(reader, prev, 0, find_string(fields->payload, "prev_comm"));
 	if (!err)
 		err = tell_thread(reader, next, 0, find_string(fields->payload, "next_comm"));
-	return err ? err : scope_tell(reader->teller, &(struct scope_told){
+	return err ? err : scope_import_tell(reader->teller, &(struct scope_told){
 		.kind = SCOPE_TOLD_SWITCH, .time_ns = time_ns, .cpu = cpu, .tid = prev, .other = next,
 		.state = is, .preempted = preempted,
 	});
@@ -133,7 +133,7 @@ static int take_waking(struct reader *reader, const struct fields *fields, uint6
 
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
-	return scope_tell(reader->teller, &(struct scope_told){
+	return scope_import_tell(reader->teller, &(struct scope_told){
 		.kind = SCOPE_TOLD_WAKING, .time_ns = time_ns, .cpu = cpu, .tid = waker, .other = tid,
 	});
 }
@@ -152,8 +152,8 @@ static int take_fork(struct reader *reader, const struct fields *fields, uint64_
 		.kind = SCOPE_TOLD_FORK, .time_ns = time_ns, .cpu = cpu, .tid = parent, .other = child,
 		.tgid = child_pid,
 	};
-	scope_told_name(&told, find_string(fields->payload, "child_comm"));
-	return scope_tell(reader->teller, &told);
+	scope_import_told_name(&told, find_string(fields->payload, "child_comm"));
+	return scope_import_tell(reader->teller, &told);
 }
 
 static int take_exit(struct reader *reader, const struct fields *fields, uint64_t time_ns,
@@ -163,7 +163,7 @@ static int take_exit(struct reader *reader, const struct fields *fields, uint64_
 
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
-	return scope_tell(reader->teller, &(struct scope_told){
+	return scope_import_tell(reader->teller, &(struct scope_told){
 		.kind = SCOPE_TOLD_THREAD_EXIT, .time_ns = time_ns, .cpu = cpu, .tid = tid,
 	});
 }
@@ -253,7 +253,7 @@ static int take_call(struct reader *reader, const char *name, const struct field
 		told.args = arguments_of(fields->payload, told.arg);
 	else
 		find_integer(fields->payload, "ret", &told.ret);
-	return scope_tell(reader->teller, &told);
+	return scope_import_tell(reader->teller, &told);
 }
 
 static int take_event(struct reader *reader, const bt_message *message)
@@ -295,7 +295,7 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 			    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	/* The message does not tell the CPU in a field: the stream's packets do, the loss has none. */
-	return scope_tell(reader->teller, &(struct scope_told){
+	return scope_import_tell(reader->teller, &(struct scope_told){
 		.kind = SCOPE_TOLD_LOST, .time_ns = time_ns, .count = count,
 	});
 }
@@ -473,7 +473,7 @@ int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 	error->text[0] = '\0';
 	err = scope_import_create(choice, writer, error, &import);
 	if (!err)
-		err = scope_told_run(read_ctf, &reader, SCOPE_TOLD_SILENCE_MS, import, &left_out);
+		err = scope_import_told_run(read_ctf, &reader, SCOPE_TOLD_SILENCE_MS, import, &left_out);
 	if (err && !error->text[0])
 		err = explain(error, path, err);
 	if (!err)

@@ -23,7 +23,7 @@ struct scope_frames {
 	uint64_t next;
 };
 
-int scope_frames_create(struct scope_writer *writer, struct scope_frames **ret_frames)
+int scope_import_frames_create(struct scope_writer *writer, struct scope_frames **ret_frames)
 {
 	struct scope_frames *frames = calloc(1, sizeof(*frames));
 
@@ -46,7 +46,7 @@ static void destroy_function(void *data)
 	free(function);
 }
 
-void scope_frames_destroy(struct scope_frames *frames)
+void scope_import_frames_destroy(struct scope_frames *frames)
 {
 	if (!frames)
 		return;
@@ -97,7 +97,7 @@ static int add(struct scope_frames *frames, const char *name, const char *module
 	return err;
 }
 
-int scope_frames_address(struct scope_frames *frames, const char *name, const char *module,
+int scope_import_frames_address(struct scope_frames *frames, const char *name, const char *module,
 			 uint64_t *ret_address)
 {
 	const struct function key = {(char *)name, (char *)module, 0};

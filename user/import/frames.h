@@ -10,11 +10,11 @@
 
 struct scope_frames;
 
-int scope_frames_create(struct scope_writer *writer, struct scope_frames **ret_frames);
-void scope_frames_destroy(struct scope_frames *frames); /* NULL is fine */
+int scope_import_frames_create(struct scope_writer *writer, struct scope_frames **ret_frames);
+void scope_import_frames_destroy(struct scope_frames *frames); /* NULL is fine */
 
 /* An address inside that function. Writes its row when it is first met. 0 or -errno. */
-int scope_frames_address(struct scope_frames *frames, const char *name, const char *module,
+int scope_import_frames_address(struct scope_frames *frames, const char *name, const char *module,
 			 uint64_t *ret_address);
 
 #endif

@@ -21,7 +21,7 @@ struct scope_roster {
 	size_t count, capacity;
 };
 
-int scope_roster_create(const struct scope_import_choice *choice, struct scope_roster **ret_people)
+int scope_import_threads_create(const struct scope_import_choice *choice, struct scope_roster **ret_people)
 {
 	struct scope_roster *roster = calloc(1, sizeof(*roster));
 
@@ -39,7 +39,7 @@ static void keep_data(void *data)
 	(void)data;
 }
 
-void scope_roster_destroy(struct scope_roster *roster)
+void scope_import_threads_destroy(struct scope_roster *roster)
 {
 	if (!roster)
 		return;
@@ -59,7 +59,7 @@ static int compare(const void *left, const void *right)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-struct scope_person *scope_roster_get(struct scope_roster *roster, uint32_t tid)
+struct scope_person *scope_import_threads_get(struct scope_roster *roster, uint32_t tid)
 {
 	const struct scope_person key = {.tid = tid};
 	struct scope_person **found = tfind(&key, &roster->tree, compare), *person;
@@ -80,7 +80,7 @@ struct scope_person *scope_roster_get(struct scope_roster *roster, uint32_t tid)
 	return person;
 }
 
-void scope_roster_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
+void scope_import_threads_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
 		       const char *comm)
 {
 	bool by_name;
@@ -109,7 +109,7 @@ void scope_roster_name(struct scope_roster *roster, struct scope_person *person,
 		person->wanted = true;
 }
 
-void scope_roster_forget(struct scope_person *person)
+void scope_import_threads_forget(struct scope_person *person)
 {
 	*person = (struct scope_person){.tid = person->tid, .events = person->events, .ip = person->ip};
 }
@@ -128,7 +128,7 @@ static int compare_processes(const void *left, const void *right)
 	return x != y ? (x > y) - (x < y) : compare(a, b);
 }
 
-void scope_roster_list(struct scope_roster *roster, char *text, size_t room)
+void scope_import_threads_list(struct scope_roster *roster, char *text, size_t room)
 {
 	size_t used = 0;
 	uint64_t below = UINT64_MAX;
@@ -160,7 +160,7 @@ void scope_roster_list(struct scope_roster *roster, char *text, size_t room)
 	}
 }
 
-const char *scope_roster_command(struct scope_roster *roster)
+const char *scope_import_threads_command(struct scope_roster *roster)
 {
 	const struct scope_person *first = NULL;
 

@@ -26,20 +26,20 @@ struct scope_person {
 
 struct scope_roster;
 
-int scope_roster_create(const struct scope_import_choice *choice, struct scope_roster **ret_people);
-void scope_roster_destroy(struct scope_roster *roster); /* NULL is fine */
+int scope_import_threads_create(const struct scope_import_choice *choice, struct scope_roster **ret_people);
+void scope_import_threads_destroy(struct scope_roster *roster); /* NULL is fine */
 
 /* The thread of that tid, made where there is none; NULL without memory. */
-struct scope_person *scope_roster_get(struct scope_roster *roster, uint32_t tid);
+struct scope_person *scope_import_threads_get(struct scope_roster *roster, uint32_t tid);
 /* What is known of it now: decides anew whether it is wanted. */
-void scope_roster_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
+void scope_import_threads_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
 		       const char *comm);
 /* A tid that begins anew. */
-void scope_roster_forget(struct scope_person *person);
+void scope_import_threads_forget(struct scope_person *person);
 
 /* "1234 memcached (120000 events), …": processes with most events, to tell the user whom to choose. */
-void scope_roster_list(struct scope_roster *roster, char *text, size_t room);
+void scope_import_threads_list(struct scope_roster *roster, char *text, size_t room);
 /* The name of the first wanted thread, NULL where none has one. */
-const char *scope_roster_command(struct scope_roster *roster);
+const char *scope_import_threads_command(struct scope_roster *roster);
 
 #endif

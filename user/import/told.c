@@ -36,14 +36,14 @@ static void allow_cpu(void)
 	setrlimit(RLIMIT_CPU, &limits);
 }
 
-int scope_tell(struct scope_teller *teller, const struct scope_told *told)
+int scope_import_tell(struct scope_teller *teller, const struct scope_told *told)
 {
 	if (++teller->told % AGAIN == 0)
 		allow_cpu();
 	return fwrite(told, sizeof(*told), 1, teller->to) == 1 ? 0 : -EPIPE;
 }
 
-void scope_told_name(struct scope_told *told, const char *text)
+void scope_import_told_name(struct scope_told *told, const char *text)
 {
 	told->named = text != NULL;
 	if (text)
@@ -77,7 +77,7 @@ static _Noreturn void live(int (*read)(void *user, struct scope_teller *teller),
 	limit(RLIMIT_AS, MEMORY_MAX_BYTES);
 #endif
 	end.ret = read(user, &teller);
-	if (scope_tell(&teller, &end) || fflush(teller.to))
+	if (scope_import_tell(&teller, &end) || fflush(teller.to))
 		_exit(1);
 	_exit(0);
 }
@@ -150,7 +150,7 @@ static int take_all(int from, unsigned silence_ms, struct scope_import *import, 
 	return more ? more : -ECHILD;
 }
 
-int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
+int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
 		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other)
 {
 	const pid_t parent = getpid();

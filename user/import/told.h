@@ -37,9 +37,9 @@ struct scope_told {
 struct scope_teller;
 
 /* Sends one. After a failure all later ones are dropped. 0 or -EPIPE. */
-int scope_tell(struct scope_teller *teller, const struct scope_told *told);
+int scope_import_tell(struct scope_teller *teller, const struct scope_told *told);
 /* Fills told->comm, of which `text` may be NULL: not known. */
-void scope_told_name(struct scope_told *told, const char *text);
+void scope_import_told_name(struct scope_told *told, const char *text);
 
 /*
  * Runs read() in a process of its own that has 2 GiB of memory, an hour of CPU time, SCOPE_TOLD_CPU_S of that from
@@ -49,7 +49,7 @@ void scope_told_name(struct scope_told *told, const char *text);
  */
 #define SCOPE_TOLD_SILENCE_MS 30000
 #define SCOPE_TOLD_CPU_S 5
-int scope_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
+int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
 		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other);
 
 #endif

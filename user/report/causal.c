@@ -29,7 +29,7 @@ void scope_section_effect(const struct report *report, size_t index)
 		scope_format_wrapped(report->out, causal->finding[index].why, INDENT + 13, INDENT + 9);
 	} else {
 		fprintf(report->out, "%s%s%s", scope_section_bold(report),
-			scope_effect_word(effect->verdict), scope_section_plain(report));
+			scope_causal_effect_word(effect->verdict), scope_section_plain(report));
 	}
 	if (effect && effect->known)
 		fprintf(report->out, ", slope %.2f (95 %%: %.2f … %.2f, n %zu)", effect->fit.slope,
@@ -42,11 +42,11 @@ static void print_one(const struct report *report, size_t index, const struct sc
 	struct scope_notes notes;
 	char text[256];
 
-	scope_effect_meaning(effect, text, sizeof(text));
+	scope_causal_effect_meaning(effect, text, sizeof(text));
 	fprintf(report->out, "  %-2zu ", index + 1);
 	scope_format_wrapped(report->out, text, INDENT, INDENT);
 	fputc('\n', report->out);
-	scope_effect_notes(effect, &notes);
+	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++) {
 		fprintf(report->out, "%*s! ", INDENT, "");
 		scope_format_wrapped(report->out, notes.text[i], INDENT + 2, INDENT + 2);

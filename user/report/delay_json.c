@@ -48,7 +48,7 @@ static json_t *make_notes(const struct scope_effect *effect)
 	json_t *array = json_array();
 	struct scope_notes notes;
 
-	scope_effect_notes(effect, &notes);
+	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++)
 		json_array_append_new(array, json_string(notes.text[i]));
 	return array;
@@ -59,9 +59,9 @@ json_t *scope_delay_json_site(const char *name, const struct scope_effect *effec
 	char meaning[256];
 	json_t *object;
 
-	scope_effect_meaning(effect, meaning, sizeof(meaning));
+	scope_causal_effect_meaning(effect, meaning, sizeof(meaning));
 	object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:I}", "site", name, "effect",
-			   scope_effect_word(effect->verdict), "meaning", meaning, "period",
+			   scope_causal_effect_word(effect->verdict), "meaning", meaning, "period",
 			   make_fit(effect->known, &effect->fit), "levels", make_levels(effect), "notes",
 			   make_notes(effect), "n", (json_int_t)effect->n, "dropped_few",
 			   (json_int_t)effect->dropped_few, "dropped_far", (json_int_t)effect->dropped_far);

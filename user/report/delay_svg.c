@@ -138,7 +138,7 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 	fprintf(out, "<g transform=\"translate(0 %u)\">\n<text x=\"%d\" y=\"18\" font-weight=\"bold\">",
 		place * HEIGHT, LEFT);
 	escape(result->site[site], out);
-	fprintf(out, "</text>\n<text x=\"%d\" y=\"33\">%s", LEFT, scope_effect_word(effect->verdict));
+	fprintf(out, "</text>\n<text x=\"%d\" y=\"33\">%s", LEFT, scope_causal_effect_word(effect->verdict));
 	if (effect->known)
 		fprintf(out, ", slope %.2f (95 %%: %.2f to %.2f), n %zu", effect->fit.slope,
 			effect->fit.slope_95.low, effect->fit.slope_95.high, effect->n);

@@ -75,7 +75,7 @@ static void print_row(const struct scope_causal_result *result, uint32_t site, b
 	} else {
 		fprintf(out, "%6s  %-17s%5s %4zu  ", "-", "-", "-", effect->n);
 	}
-	fprintf(out, "%s%s%s\n", bold(colour), scope_effect_word(effect->verdict), plain(colour));
+	fprintf(out, "%s%s%s\n", bold(colour), scope_causal_effect_word(effect->verdict), plain(colour));
 }
 
 /* How many sites to print: profiles of Coz have hundreds of which nothing can be said. */
@@ -160,7 +160,7 @@ static int print_details(const struct scope_causal_result *result, uint32_t site
 	char meaning[256];
 	int code;
 
-	scope_effect_meaning(effect, meaning, sizeof(meaning));
+	scope_causal_effect_meaning(effect, meaning, sizeof(meaning));
 	fprintf(out, "\n%s%s%s\n", bold(colour), result->site[site], plain(colour));
 	scope_format_paragraph(out, "  ", meaning);
 	print_levels(result, effect, out);
@@ -173,7 +173,7 @@ static int print_details(const struct scope_causal_result *result, uint32_t site
 		scope_figure_print(&figure, result->kind, PLOT_COLUMNS, PLOT_ROWS, out);
 		scope_figure_free(&figure);
 	}
-	scope_effect_notes(effect, &notes);
+	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++)
 		scope_format_paragraph(out, "  ! ", notes.text[i]);
 	return 0;

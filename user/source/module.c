@@ -66,7 +66,7 @@ static void module_close(void *context)
 {
 	struct feed *feed = context;
 
-	scope_notices_close(feed->notices);
+	scope_control_notices_close(feed->notices);
 	scope_rings_close(feed->rings);
 	scope_control_close(feed->control);
 	free(feed);
@@ -96,7 +96,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		return code;
 	}
 	/* They only tell sooner what the counts tell, so one can do without. */
-	if (scope_notices_open(&feed->notices))
+	if (scope_control_notices_open(&feed->notices))
 		feed->notices = NULL;
 	*ret_feed = feed;
 	return 0;
@@ -190,7 +190,7 @@ static int module_hear_fd(const void *context)
 {
 	const struct feed *feed = context;
 
-	return feed->notices ? scope_notices_fd(feed->notices) : -1;
+	return feed->notices ? scope_control_notices_fd(feed->notices) : -1;
 }
 
 static int module_hear(void *context, struct scope_source_notice *ret_notice)
@@ -198,7 +198,7 @@ static int module_hear(void *context, struct scope_source_notice *ret_notice)
 	struct scope_notice_heard heard;
 	struct feed *feed = context;
 
-	if (!feed->notices || !scope_notices_hear(feed->notices, feed->session, &heard))
+	if (!feed->notices || !scope_control_notices_hear(feed->notices, feed->session, &heard))
 		return 0;
 	*ret_notice = (struct scope_source_notice){ heard.notice, heard.cpu, heard.value };
 	return 1;
