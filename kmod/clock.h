@@ -10,7 +10,7 @@
  *   ns = anchor_ns + (counter - anchor) * rate / 2^32
  *
  * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so that is
- * how far a reading may be off, whatever NTP does meanwhile. Each CPU has its own: counters need not
+ * how far a reading may be off, whatever NTP does until then. Each CPU has its own: counters need not
  * agree between CPUs. At an anchor the clock may step back by as much; who subtracts must expect it.
  * A counter that the kernel does not call steady is never used.
  *

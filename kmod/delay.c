@@ -137,7 +137,7 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	scope_trap_measure();
 	err = way_of(rule)->attach(rule);
 	if (err) {
-		/* It may have been found meanwhile, by a thread that is on its way. */
+		/* A thread that is on its way may have found it already. */
 		WRITE_ONCE(rule->gone, true);
 		while (atomic_read(&rule->users))
 			msleep(1);

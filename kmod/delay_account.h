@@ -16,7 +16,7 @@
  *                          threads in that code at the same time make each other wait no twice
  *   it runs elsewhere      it waits for what it owes, as soon as that is worth a sleep
  *   before it wakes        it waits for what it owes, however little: the other would be too early
- *   woken by a thread      what that one waited meanwhile, the sleeper waited too: it is let off so
+ *   woken by a thread      what that one waited, the sleeper waited too: it is let off so
  *                          much
  *   woken by anything else a disk or a timer waits for nobody: it owes all that was required meanwhile
  *   born                   it has paid what its parent has
@@ -121,7 +121,7 @@ static inline void scope_account_woken(struct scope_account *thread, __u64 waker
 		thread->paid_ns += waker_paid_ns - thread->blocked_at_ns;
 }
 
-/* Woken by an interrupt, a timer, a thread that takes no part: it owes what was required meanwhile. */
+/* Woken by an interrupt, a timer, a thread that takes no part: it owes what was required during the sleep. */
 
 /*
  * It was off the CPU for off_ns, of which it was blocked for the first blocked_ns. Samples are

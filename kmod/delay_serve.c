@@ -147,7 +147,7 @@ u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 	served_ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
 	if (served_ns < granted_ns)
 		flags |= SCOPE_DELAYED_CUT;
-	/* Who spins for longer than it is to has lost the CPU meanwhile. */
+	/* A thread that spun for longer than it had to has lost the CPU in that time. */
 	scope_trap_charge(rule->session, flags & SCOPE_DELAYED_SPUN ? min(served_ns, granted_ns) :
 								      served_ns - slept_ns);
 	atomic64_inc(&rule->served);

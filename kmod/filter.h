@@ -4,7 +4,7 @@
  *
  * A number belongs to the cache line that its low bits select, and stands in one of its slots; where
  * these are taken, in a slot of the next lines. The line counts the entries that belong to it, so
- * that a search reads this one line as a rule: no entry of this line, no more to look at. Consecutive
+ * that a search usually reads this one line: no entry of this line, no more to look at. Consecutive
  * numbers select consecutive lines. An entry is one word, so that readers see it whole:
  *
  *    31     30      29..28  27   26    25..22    21                       0

@@ -73,7 +73,7 @@ static void tell_lost(struct scope_session *session, u64 now)
 
 static void tell_gone(struct scope_session *session)
 {
-	/* Names and groups select who comes later, too. */
+	/* Names and groups also select threads that come later. */
 	bool gone = !atomic_read(&session->filter.count) && !atomic_read(&session->filter.threads) &&
 		    !(session->selects & (SCOPE_SELECT_COMM | SCOPE_SELECT_CGROUP));
 

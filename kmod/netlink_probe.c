@@ -111,7 +111,7 @@ static int parse_request(struct sk_buff *skb, struct genl_info *info,
 	err = parse_place(info, request);
 	if (!err)
 		err = parse_words(info, request);
-	/* They are addresses as a rule, or lead to some. */
+	/* They usually are addresses, or lead to some. */
 	if (!err && request->args && !is_user(request->kind) && !netlink_capable(skb, CAP_SYSLOG))
 		err = REFUSE(info, info->attrs[SCOPE_ATTR_PROBE_ARGS], -EPERM,
 			     "PROBE_ARGS: words of the kernel need CAP_SYSLOG");

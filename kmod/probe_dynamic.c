@@ -2,7 +2,7 @@
 /*
  * Probes set at run time: kprobes, kretprobes, uprobes and uretprobes of a session.
  *
- * A hit of a traced thread becomes a PROBE record, and a stack behind it where that is asked for. A
+ * A hit of a traced thread becomes a PROBE record, and a stack after it where that is asked for. A
  * kprobe's handler may run in any context, the middle of another probe of this module included:
  * then the ring's writing flag turns it away, and the hit is counted as LOST_NESTED.
  */
@@ -105,7 +105,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
-	/* Taken out meanwhile. */
+	/* It was taken out in the time between. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
 		    SCOPE_PROBE_RETURN |

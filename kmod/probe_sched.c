@@ -73,7 +73,7 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 }
 
 /*
- * After a thread that is not traced next comes, which may be: as a rule it is, and nothing but the plain
+ * After a thread that is not traced next comes, which may be: usually it is, and nothing but the plain
  * record is due. Of prev that says whether it was preempted. line: that of next's process.
  */
 static noinline notrace void switch_in(struct scope_session *session, bool preempt,

@@ -29,7 +29,7 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
-/* Interrupts off. When the pending call began: the clock was set anew since, or the counter does not serve. */
+/* Interrupts off. When the pending call began: the clock was set again since, or the counter does not serve. */
 static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
 {
 	u64 passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
@@ -260,7 +260,7 @@ static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *r
 
 /*
  * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter stands in a
- * record already, and as a rule nothing but the plain record is due.
+ * record already, and usually nothing but the plain record is due.
  */
 static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {

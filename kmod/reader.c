@@ -18,7 +18,7 @@ void scope_reader_notify(struct scope_ring *ring)
 	struct scope_cpu *cpu = container_of(ring, struct scope_cpu, ring);
 
 	scope_measure_arm(cpu);
-	/* Nobody waits for what may be overwritten any moment. */
+	/* No reader waits for data which may be overwritten at any moment. */
 	if (!ring->flight)
 		irq_work_queue(&cpu->wake);
 }

@@ -53,7 +53,7 @@ static void add_thread(struct scope_session *session, const struct task_struct *
 
 /*
  * Every process that has an ancestor in the filter. The list is in order of creation, so one pass
- * finds nearly all; a child given to another parent meanwhile takes one more. Children born after
+ * finds nearly all; a child that is given to another parent during the pass takes one more. Children born after
  * the fork probe was attached are added by that.
  */
 static void add_descendants(struct scope_session *session)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is traced: from what the user names to entries of a session's filter.
+ * Which threads are traced: from what the user names to entries of a session's filter.
  *
  * A thread is traced while its process or it itself has an entry. Processes get one by being named,
  * or as descendants of those where the session follows. Threads get one by being named, by their

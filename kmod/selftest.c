@@ -55,7 +55,7 @@ static int test_switch(void)
 	if (err)
 		return err;
 	/*
-	 * Where the time is up before the CPU is given up, as on a host that stole it meanwhile, and nothing
+	 * Where the time is up before the CPU is given up, as on a host that stole it, and nothing
 	 * else wants to run, there is no switch to see.
 	 */
 	for (i = 0; i < SWITCH_TRIES && !READ_ONCE(switch_seen); i++)

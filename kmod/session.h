@@ -62,7 +62,7 @@ struct scope_measure {
 /*
  * A probe that finds traced clear must have touched no other cache line. traced is set while the
  * current task of this CPU belongs to the filter; SCOPE_CALL_PENDING in pending, while the fields
- * behind it describe the call that this task is in and that no record tells of yet.
+ * after it describe the call that this task is in and that no record has yet.
  */
 struct scope_cpu {
 	u8 traced;
@@ -110,7 +110,7 @@ struct scope_config {
 	 * SCOPE_CALL_STACK: by stack_mode and stack_syscalls, it may get a stack. Set by change.c alone.
 	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
-	u8 other_calls; /* likewise, of other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
+	u8 other_calls; /* the same for other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
 	u8 stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 };
 

@@ -75,7 +75,7 @@ static void look(struct task_struct *task, struct view *view)
 	if (view->on_cpu)
 		return;
 	view->since_ns = off_cpu_since(task, ktime_get_mono_fast_ns());
-	/* An exiting thread may free its stack meanwhile: a fault is an answer, not a crash. */
+	/* An exiting thread may free its stack at the same time: a fault is an answer, not a crash. */
 	if (!copy_from_kernel_nofault(&view->regs, task_pt_regs(task), sizeof(view->regs)))
 		view->regs_valid = true;
 }
@@ -223,7 +223,7 @@ int scope_state_write_all(struct scope_session *session, u8 flags)
 	for (i = 0; i < roster.count; i++) {
 		rcu_read_lock();
 		task = scope_state_find(roster.tid[i]);
-		/* The number may have gone to another thread meanwhile. */
+		/* Another thread may have got the number since. */
 		if (task && scope_traced_has(session, task))
 			put_state(session, task, flags);
 		rcu_read_unlock();

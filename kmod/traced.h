@@ -14,7 +14,7 @@ static __always_inline bool scope_traced_has(const struct scope_session *session
 	       scope_filter_has(&session->filter, task->pid | SCOPE_FILTER_THREAD);
 }
 
-/* False as a rule where scope_traced_has() is, and then by one cache line; true wherever it is. */
+/* Usually false where scope_traced_has() is false, by reading one cache line. Always true where that is true. */
 static __always_inline bool scope_traced_may_have(const struct scope_session *session,
 						  const struct task_struct *task)
 {

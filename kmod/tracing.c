@@ -50,7 +50,7 @@ static void cpu_keep(struct scope_session *session, struct scope_cpu *cpu)
 /*
  * The STATE of every thread, for a snapshot or a stop that is to follow. Flight mode overwrites none of
  * it before that: where the rings are too small for all of it, the rest is counted as lost, and so are
- * other events once they have taken half of the ring meanwhile.
+ * other events once they have taken half of the ring in that time.
  */
 static int write_states(struct scope_session *session)
 {

@@ -17,7 +17,7 @@ extern struct scope_trap_cost scope_trap_cost;
 /* Before the first probe is set. May sleep. */
 void scope_trap_measure(void);
 
-/* Those in programs are not measured: two traps, the breakpoint and the step behind it. */
+/* Those in programs are not measured: two traps, the breakpoint and the step after it. */
 static inline u32 scope_trap_user_ns(void)
 {
 	return 2 * scope_trap_cost.breakpoint_ns;
