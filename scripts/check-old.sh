@@ -60,9 +60,10 @@ prepare() {	# KDIR
 
 # Prints the row.
 compile() {	# KDIR
-	local version log module status warnings missing alone tree
+	local version log module status warnings missing alone tree headers
 	tree=$(cd "$1" && pwd) || return 1
-	set -- "$(prepare "$tree")" || { echo "$tree | - | it cannot be prepared ($1)"; return 1; }
+	headers=$(prepare "$tree") || { echo "$tree | - | it cannot be prepared ($headers)"; return 1; }
+	set -- "$headers"
 	version=$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$1/include/generated/utsrelease.h" 2>/dev/null)
 	log=$BUILD/${version:-unknown}.log
 	module=$("$root/scripts/kmod.sh" "$1" -k KBUILD_MODPOST_WARN=1 2>"$log")
