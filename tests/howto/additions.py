@@ -3,7 +3,7 @@
 
 Usage: python3 tests/howto/additions.py KIND ROOT
 
-Each is real, and small: a record MARK, a command `example`, an option of it, a section, a golden, a probe.
+Each is real, and small: a record MARK, a command `motto`, an option of it, a section, a golden, a probe.
 """
 import pathlib
 import re
@@ -140,62 +140,62 @@ RECORD = {MARK: Cpu.take_mark, ''')),
 ]
 
 COMMAND = [
-    ('user/cmd/example.c', new(LICENSE + '''/* scope example: says that it is there. */
+    ('user/cmd/motto.c', new(LICENSE + '''/* scope motto: says that it is there. */
 #include <stdio.h>
 
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
-int scope_cmd_example(int argc, char **argv)
+int scope_cmd_motto(int argc, char **argv)
 {
-	int option = scope_cmd_line_next("example", argc, argv);
+	int option = scope_cmd_line_next("motto", argc, argv);
 
 	if (option == 'h') {
-		scope_cmd_line_help("example");
+		scope_cmd_line_help("motto");
 		return SCOPE_EXIT_DONE;
 	}
 	if (option != -1)
-		return scope_cmd_misuse("example", "that option is not understood");
-	puts("an example");
+		return scope_cmd_misuse("motto", "that option is not understood");
+	puts("an motto");
 	return SCOPE_EXIT_DONE;
 }
 ''')),
-    ('user/cmd/cmd.h', after(r'int scope_cmd_doctor\(', 'int scope_cmd_example(int argc, char **argv);\n')),
+    ('user/cmd/cmd.h', after(r'int scope_cmd_doctor\(', 'int scope_cmd_motto(int argc, char **argv);\n')),
     ('user/cmd/commands.c', replace(r'\n/\* In the order of', '''
-static const struct scope_option example_options[] = {
+static const struct scope_option motto_options[] = {
 	HELP_OPTION,
 	{ 0 },
 };
 
 /* In the order of''')),
     ('user/cmd/commands.c', replace(r'\t\{ 0 \},\n\};\n\nconst struct scope_command \*', '''\t{
-		.name = "example",
-		.run = scope_cmd_example,
+		.name = "motto",
+		.run = scope_cmd_motto,
 		.summary = "say that it is there",
-		.usage = "Usage: scope example\\\\n\\\\n",
-		.options = example_options,
+		.usage = "Usage: scope motto\\\\n\\\\n",
+		.options = motto_options,
 		.column = 15,
 	},
 	{ 0 },
 };
 
 const struct scope_command *''')),
-    ('docs/man/scope-example.1', new(r'''.\" SPDX-License-Identifier: GPL-2.0-only
+    ('docs/man/scope-motto.1', new(r'''.\" SPDX-License-Identifier: GPL-2.0-only
 .TH SCOPE-EXAMPLE 1 "" "scope 0.1" "Scope"
 .SH NAME
-scope-example \- say that it is there
+scope-motto \- say that it is there
 .SH SYNOPSIS
-.B scope example
+.B scope motto
 ''')),
     ('docs/man/scope.1', replace(r'\.SH SOURCES\n', r'''.TP
-.BR example " (" scope-example (1))
+.BR motto " (" scope-motto (1))
 Say that it is there.
 .SH SOURCES
 ''')),
 ]
 
 OPTION = [
-    ('user/cmd/commands.c', replace(r'(status_options\[\] = \{\n)', r'''\1	{ SCOPE_OPTION_EXAMPLE, "example", "FILE", .help = "is taken, and does nothing" },
+    ('user/cmd/commands.c', replace(r'(status_options\[\] = \{\n)', r'''\1	{ SCOPE_OPTION_EXAMPLE, "motto", "FILE", .help = "is taken, and does nothing" },
 ''')),
     ('user/cmd/commands.h', replace(r'(\n\};\n\nstruct scope_option \{)', r'''
 	SCOPE_OPTION_EXAMPLE,\1''')),
@@ -204,29 +204,29 @@ OPTION = [
 		if (option != 'h')''')),
     ('docs/man/scope-status.1', replace(r'\.SH EXIT STATUS', r'''.SH OPTIONS
 .TP
-.BR \\-\\-example " " \\fIFILE\\fR
+.BR \\-\\-motto " " \\fIFILE\\fR
 Is taken, and does nothing.
 .SH EXIT STATUS''')),
 ]
 
 SECTION = [
-    ('user/report/example.c', new(LICENSE + '''/* The section of an example: how many findings there are, where there are three. */
+    ('user/report/motto.c', new(LICENSE + '''/* The section of an motto: how many findings there are, where there are three. */
 #include "report/section.h"
 
-int scope_section_example(const struct report *report)
+int scope_section_motto(const struct report *report)
 {
 	if (report->analysis->ranking->findings == 3)
-		fputs("  an example: three findings\\n\\n", report->out);
+		fputs("  an motto: three findings\\n\\n", report->out);
 	return 0;
 }
 ''')),
-    ('user/report/section.h', after(r'int scope_section_basis\(', 'int scope_section_example(const struct report *report);\n')),
-    ('user/report/text.c', replace(r'scope_section_basis,\n', 'scope_section_example, scope_section_basis,\n')),
-    ('docs/man/scope-report.1', after(r'\.B Basis', 'An example: three findings. Then:\n')),
+    ('user/report/section.h', after(r'int scope_section_basis\(', 'int scope_section_motto(const struct report *report);\n')),
+    ('user/report/text.c', replace(r'scope_section_basis,\n', 'scope_section_motto, scope_section_basis,\n')),
+    ('docs/man/scope-report.1', after(r'\.B Basis', 'An motto: three findings. Then:\n')),
 ]
 
 GOLDEN = [
-    ('tests/golden/example.py', new('''# SPDX-License-Identifier: GPL-2.0-only
+    ('tests/golden/motto.py', new('''# SPDX-License-Identifier: GPL-2.0-only
 """As three_bugs: what is added is a file whose head says the answer.
 Answer: find_item, flush_log, seek_back, in that order."""
 import runpy
@@ -236,37 +236,37 @@ runpy.run_module('three_bugs', run_name='__main__')
 ]
 
 PROBE = [
-    ('kmod/probe_example.c', new(LICENSE + '''/* Signals that are sent: an example of a probe. */
+    ('kmod/probe_motto.c', new(LICENSE + '''/* Signals that are sent: an motto of a probe. */
 #include <linux/sched/signal.h>
 #include <trace/events/signal.h>
-#include "probe_example.h"
+#include "probe_motto.h"
 
 static void probe_signal(void *data, int signal, struct kernel_siginfo *info,
 			 struct task_struct *task, int group, int result)
 {
 }
 
-void *const scope_example_probe = probe_signal;
+void *const scope_motto_probe = probe_signal;
 
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_signal_generate(probe_signal);
 }
 ''')),
-    ('kmod/probe_example.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
+    ('kmod/probe_motto.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
 /* The probe of signals. */
 #ifndef SCOPE_KMOD_PROBE_EXAMPLE_H
 #define SCOPE_KMOD_PROBE_EXAMPLE_H
 
-extern void *const scope_example_probe;
+extern void *const scope_motto_probe;
 
 #endif
 ''')),
-    ('kmod/probe.c', replace(r'#include "probe_sched.h"\n', '#include "probe_example.h"\n#include "probe_sched.h"\n')),
-    ('kmod/probe.c', after(r'\t\{ "task_rename"', '\t{ "signal_generate", &scope_example_probe },\n')),
-    ('kmod/Kbuild', replace(r'probe_cgroup\.o', 'probe_cgroup.o probe_example.o')),
-    ('docs/architecture.md', replace(r'probe_cgroup probe ', 'probe_cgroup probe_example probe ')),
-    ('docs/architecture.md', after(r'\| `kmod/probe_cgroup\.c`', '| `kmod/probe_example.c` | signals that are sent |\n')),
+    ('kmod/probe.c', replace(r'#include "probe_sched.h"\n', '#include "probe_motto.h"\n#include "probe_sched.h"\n')),
+    ('kmod/probe.c', after(r'\t\{ "task_rename"', '\t{ "signal_generate", &scope_motto_probe },\n')),
+    ('kmod/Kbuild', replace(r'probe_cgroup\.o', 'probe_cgroup.o probe_motto.o')),
+    ('docs/architecture.md', replace(r'probe_cgroup probe ', 'probe_cgroup probe_motto probe ')),
+    ('docs/architecture.md', after(r'\| `kmod/probe_cgroup\.c`', '| `kmod/probe_motto.c` | signals that are sent |\n')),
 ]
 
 ADDITIONS = {'record': RECORD, 'command': COMMAND, 'option': OPTION, 'section': SECTION, 'golden': GOLDEN,

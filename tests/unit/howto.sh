@@ -28,9 +28,9 @@ kinds=("$@")
 [ $# -gt 0 ] || kinds=(record command option section golden probe)
 for kind in "${kinds[@]}"; do
 	python3 tests/howto/additions.py "$kind" . > "$work/touched"
-	# The files of its list, with the example's name in place of NAME.
+	# The files of its list, with the addition's name in place of NAME.
 	sed -n "/<!-- add $kind -->/,/<!-- \/add $kind -->/s/^| \`\([^\`]*\)\` .*/\1/p" docs/howto.md |
-		sed 's/NAME/example/' | sort > "$work/listed"
+		sed 's/NAME/motto/' | sort > "$work/listed"
 	diff "$work/listed" "$work/touched" > "$work/difference" || {
 		echo "docs/howto.md, adding $kind: < is listed and was not needed, > was needed and is not listed"
 		cat "$work/difference"
@@ -53,16 +53,16 @@ if has record; then
 	gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o "$work/layout.o"
 fi
 if has command; then
-	[ "$("$scope" example)" = "an example" ]
-	"$scope" --help | grep -q '^  example    say that it is there$'
+	[ "$("$scope" motto)" = "an motto" ]
+	"$scope" --help | grep -q '^  motto      say that it is there$'
 fi
-! has option || "$scope" status --help | grep -q -- '--example FILE  is taken'
+! has option || "$scope" status --help | grep -q -- '--motto FILE  is taken'
 ! has command || ! has option || SCOPE=$scope tests/unit/completion.sh
 if has golden; then
-	SCOPE=$scope tests/golden/run.sh -u example > "$work/said"
-	SCOPE=$scope tests/golden/run.sh example > "$work/said"
+	SCOPE=$scope tests/golden/run.sh -u motto > "$work/said"
+	SCOPE=$scope tests/golden/run.sh motto > "$work/said"
 fi
-! has section || ! has golden || grep -q '^  an example: three findings$' tests/golden/example.report
+! has section || ! has golden || grep -q '^  an motto: three findings$' tests/golden/motto.report
 # The module as well, where headers of a kernel are there.
 headers=$root/build/kernels/6.1/headers
 if { has probe || has record; } && [ -e "$headers/Makefile" ]; then
