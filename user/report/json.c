@@ -433,7 +433,7 @@ int scope_report_json(const struct scope_analysis *analysis, const struct scope_
 	json_t *all;
 	int code = 0;
 
-	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? make_string(ranking->beside) : json_null(), "since_ns",
