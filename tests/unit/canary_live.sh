@@ -15,6 +15,11 @@ coproc WORK { CANARY=EnVisecrEnVisecrEnVisecr exec "$dir/work"; }
 read -r target <&"${WORK[0]}"
 [ -n "$target" ] || exit 1
 
+# The report, of a file of one name: it names the file.
+text_of() {	# NAME
+	ln -f "$dir/$1.trace" "$dir/one.trace"
+	"$scope" report -v -i "$dir/one.trace"
+}
 ok() { if [ "$2" -eq 0 ]; then echo "ok - $1"; else echo "not ok - $1"; bad=1; fi; }
 
 # Of each place where a secret was, how often it is in files: as bytes, and as numbers of either order.
@@ -60,7 +65,7 @@ ok "and the owner of a lock" $?
 ! grep -qE '^memory | data=' "$dir/new.text"
 ok "and no bytes" $?
 
-"$scope" report -i "$dir/new.trace" > "$dir/new.report"
+text_of new > "$dir/new.report"
 grep -q serve "$dir/new.report" || grep -q stand "$dir/new.report"
 ok "its report names functions" $?
 "$scope" report -i "$dir/new.trace" --format json > "$dir/new.json"
@@ -73,7 +78,7 @@ none "no report or export of it does" "$dir"/new.{report,json,script,folded,sqli
 "$scope" dump "$dir/scrubbed.trace" > "$dir/scrubbed.text"
 none "a scrubbed trace holds none either" "$dir/scrubbed.trace" "$dir/scrubbed.text"
 for name in raw scrubbed; do
-	"$scope" report -i "$dir/$name.trace" > "$dir/$name.report"
+	text_of "$name" > "$dir/$name.report"
 	"$scope" report -i "$dir/$name.trace" --format json > "$dir/$name.json"
 	for format in script folded; do
 		"$scope" export $format "$dir/$name.trace" -o "$dir/$name.$format" || bad=1
@@ -85,13 +90,13 @@ ok "its report is that of the raw one, and so are its folded stacks" $?
 
 # On a host without the program.
 mv "$dir/work" "$dir/gone"
-"$scope" report -i "$dir/new.trace" > "$dir/new.report2"
+text_of new > "$dir/new.report2"
 "$scope" report -i "$dir/new.trace" --format json > "$dir/new.json2"
 "$scope" export folded "$dir/new.trace" -o "$dir/new.folded2"
 cmp "$dir/new.report" "$dir/new.report2" && cmp "$dir/new.json" "$dir/new.json2" &&
 	cmp "$dir/new.folded" "$dir/new.folded2"
 ok "without the program's file report and export are the same" $?
-"$scope" report -i "$dir/scrubbed.trace" > "$dir/scrubbed.report2"
+text_of scrubbed > "$dir/scrubbed.report2"
 cmp "$dir/scrubbed.report" "$dir/scrubbed.report2"
 ok "and so are those of a scrubbed trace" $?
 kill "$target"

@@ -35,20 +35,19 @@ reader_begun() {	# PID-OF-ITS-TIMEOUT
 	done
 }
 
-# What the processes below a recorder hold open, but for sockets, pipes to nobody, folders of /proc, and the
-# program of a target, at which a reader may stand.
-# What unwinds has the files that the target maps, and its root.
+# What of a session the processes below a recorder hold open: its trace, its folder, and what events come from.
+# (A file of the target, or a copy of one, at which a reader or what unwinds may stand, is none of these.)
 held_by_readers() {	# RECORDER
 	local keeper reader
 	for keeper in $(children_of "$1"); do
 		for reader in $keeper $(children_of "$keeper"); do
 			echo "$reader" >> "$dir/readers"
-			find "/proc/$reader/fd" -lname '/*' -printf '%l\n' 2>/dev/null
+			find "/proc/$reader/fd" '(' -lname "$dir/a.trace*" -o -lname "$dir" -o -lname /dev/scope ')' \
+				-printf '%l\n' 2>/dev/null
 			grep -o 'anon_inode:\[perf_event\]\|/dev/scope' "/proc/$reader/maps" 2>/dev/null
 			find "/proc/$reader/fd" -lname 'anon_inode:*' -printf '%l\n' 2>/dev/null
 		done
-	done | grep -v '^/dev/null$\|^/proc/[0-9]*/fd$\|/fuse-[A-Za-z0-9]*/program$\|^/$' |
-		grep -vxFf <(awk 'NF > 5 { print $6 }' "/proc/$target/maps" 2>/dev/null | sort -u)
+	done
 }
 
 begin() {	# MODE
@@ -148,7 +147,7 @@ fuse_alive() {
 	expect "fuse_alive: its build-id is known" "$dir/text" '^map .*/program .*[0-9a-f]{40}'
 	begin fuse_alive
 	within "$((2 * limit_ms))" "fuse_alive: report -p ends" "$scope" report -v -p "$target" --source "$source" -d 1
-	say "$(! grep -q '/program' "$dir/said"; echo $?)" "fuse_alive: nothing is missing in it"
+	say "$(! grep -q '/program: ' "$dir/said"; echo $?)" "fuse_alive: nothing is missing in it"
 	finish
 }
 

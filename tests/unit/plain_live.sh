@@ -24,9 +24,9 @@ for _ in $(seq 200); do
 done
 
 "$scope" record -p "$target" --source perf -d 1 -o "$dir/a.trace" >"$dir/said.record" 2>"$dir/err.record" || bad=1
-"$scope" report -i "$dir/a.trace" >"$dir/said.report" 2>"$dir/err.report"
+"$scope" report -v -i "$dir/a.trace" >"$dir/said.report" 2>"$dir/err.report"
 "$scope" dump "$dir/a.trace" >"$dir/said.dump" 2>&1
-"$scope" report -p "$target" --source perf -d 2 --live=1 >"$dir/said.live" 2>"$dir/err.live"
+"$scope" report -v -p "$target" --source perf -d 2 --live=1 >"$dir/said.live" 2>"$dir/err.live"
 "$scope" doctor -p "$target" >"$dir/said.doctor" 2>"$dir/err.doctor"
 "$scope" record --source perf -d 1 -o "$dir/b.trace" -- "$dir/bin/"$'d\033[2J\nx/dd' if=/dev/zero of=/dev/null bs=16M count=1000 \
 	>"$dir/said.command" 2>"$dir/err.command"

@@ -91,7 +91,7 @@ python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 	    assert len(lines) <= 30 and max(map(len, lines)) <= 60, "it fits the screen: %r" % frame
 	    assert lines[0].startswith("live · "), lines[0]
 	    assert "\033[2J" not in frame, "no flicker"
-	assert after.count("where the time went") == 1, "the last report stays"
+	assert after.count("source perf") == 1, "the last report stays"
 END
 check "terminal: the frames are whole, and the last report stays behind" [ $? -eq 0 ]
 
