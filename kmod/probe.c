@@ -39,7 +39,8 @@ static struct probe_row {
 
 static void *first_argument(struct scope_session *session, const struct probe_row *row)
 {
-	return row->each ? (__force void *)session->cpu : session;
+	/* As a number in between: since Linux 6.15 per-CPU memory may be an address space of the compiler's. */
+	return row->each ? (void *)(__force unsigned long)session->cpu : session;
 }
 
 static void probe_find(struct tracepoint *tracepoint, void *unused)

@@ -117,7 +117,7 @@ static noinline notrace void enter_slow(struct scope_session *session, struct sc
  */
 static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
-	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)data;
+	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)(unsigned long)data;
 	struct scope_cpu *cpu;
 
 	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
@@ -286,7 +286,7 @@ static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs 
 
 static notrace void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)data;
+	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)(unsigned long)data;
 	struct scope_cpu *cpu;
 
 	if (!this_cpu_read(cpus->traced))
