@@ -25,7 +25,7 @@ capture() {
 	kill "$target" 2> /dev/null
 	wait "$target" 2> /dev/null
 	target=
-	"$scope" report -i "$dir/a.trace" > "$dir/report"
+	"$scope" report -v -i "$dir/a.trace" > "$dir/report"
 }
 
 # expect WAY SECONDS PATTERN...: each is in a line of the report; three times where this host is busy.
