@@ -97,16 +97,22 @@ finish() {
 kernel=${KERNEL:-6.1}
 module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# KEY
 
-# Those that trace on this host have it to themselves: perf events are lost where others compute.
+# Those that trace on this host and ask for every event have it to themselves: perf events are lost where others
+# compute. Those that only sleep and look go two at a time.
 group_unit() {
-	local test live='_live\.sh$|/perf_|/output_name\.sh$'
+	local test live='_live\.sh$|/output_name\.sh$' alone='/perf_|/(units|stuck)_live\.sh$'
 	for test in tests/fuzz/smoke*.sh build/san/tests/test_* tests/unit/*.sh; do
-		[[ ! -x $test || $test == *.d || $test =~ $live ]] || start "$(basename "$test" .sh)" "$test"
+		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ]] ||
+			start "$(basename "$test" .sh)" "$test"
 	done
 	finish
 	goes=2
 	for test in tests/unit/*.sh; do
-		[[ ! -x $test || ! $test =~ $live ]] || run "$(basename "$test" .sh)" "$test"
+		[[ ! -x $test || ! $test =~ $live || $test =~ $alone ]] || start "$(basename "$test" .sh)" "$test"
+	done
+	finish
+	for test in tests/unit/*.sh; do
+		[[ ! -x $test || ! $test =~ $alone ]] || run "$(basename "$test" .sh)" "$test"
 	done
 	goes=1
 	run abi_layout gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o "$logs/layout.o"

@@ -209,7 +209,7 @@ time_report() {	# REPORT TRACE
 	python3 - "$@" "$build/bench/report.txt" <<-'END'
 	import resource, subprocess, sys, time
 	begin = time.monotonic()
-	subprocess.run([sys.argv[1], "-i", sys.argv[2], "-o", sys.argv[3]], check=True)
+	subprocess.run([sys.argv[1], "-v", "-i", sys.argv[2], "-o", sys.argv[3]], check=True)
 	end = time.monotonic()
 	own = resource.getrusage(resource.RUSAGE_CHILDREN)
 	print("%.2f %.2f %.2f %d" % (end - begin, own.ru_utime, own.ru_stime, own.ru_maxrss))

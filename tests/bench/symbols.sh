@@ -15,7 +15,7 @@ trap 'rm -rf "$dir"' EXIT
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/three_bugs.py > "$dir/text"
 build/user/scope dump --reverse "$dir/text" -o "$dir/trace"
 perf record -q -e cpu-clock:u -F 4999 -g -o "$dir/data" -- \
-	bash -c "for i in {1..60}; do build/user/scope report -i '$dir/trace' -o '$dir/report'; done" \
+	bash -c "for i in {1..60}; do build/user/scope report -v -i '$dir/trace' -o '$dir/report'; done" \
 	>/dev/null 2>&1 || { echo "skipped: perf cannot sample here"; exit 77; }
 
 python3 tests/unit/perf_agree.py addresses "$dir/data" > "$dir/input"

@@ -26,9 +26,9 @@ report_again() {	# DIR
 	"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" -o "$1/report.txt" \
 		>"$1/log" 2>&1 || return 1
 	[ ! -e "$1/signatures.db" ] ||
-		"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" --no-stacks \
+		"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" --no-stacks \
 			--db "$1/signatures.db" -o "$1/by-signatures.txt" >>"$1/log" 2>&1 &&
-			"${SCOPE:-$bugs_dir/../../build/user/scope}" report -i "$1/trace" \
+			"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" \
 				--db "$1/signatures.db" -o "$1/by-both.txt" \
 				>>"$1/log" 2>&1 || true
 }
