@@ -25,11 +25,13 @@ children_of() {	# PID
 
 # Waits until a recorder has a reader: some time after it began, on a slow host.
 reader_begun() {	# PID-OF-ITS-TIMEOUT
-	local recorder keeper _
+	local recorder child _
 	for _ in $(seq 100); do
 		recorder=$(children_of "$1")
-		keeper=${recorder:+$(children_of "$recorder" | head -n 1)}
-		[ -z "${keeper:+$(children_of "$keeper")}" ] || return 0
+		# One of its children is the keeper; what unwinds is another, and has readers of its own.
+		for child in ${recorder:+$(children_of "$recorder")}; do
+			[ -z "$(children_of "$child")" ] || return 0
+		done
 		kill -0 "$1" 2>/dev/null || return 1
 		sleep 0.1
 	done

@@ -215,7 +215,7 @@ ranked_json() {
 	END
 	"$scope" report -p "$target" -d 5 --causal 1 --progress function:never >"$dir/stdout" 2>"$dir/stderr" &&
 		status=1
-	grep -q 'held up on purpose: nobody, .*no file that' stdout && grep -q '^  1  ' stdout || status=1
+	grep -q 'held up on purpose: nobody, .*no file that' stdout && grep -q '^  Where ' stdout || status=1
 	finish
 	return "$status"
 }

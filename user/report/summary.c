@@ -17,7 +17,7 @@
 #define WIDTH 80     /* columns */
 #define LABEL 14     /* of them before a line's text */
 #define LINES_MAX 15 /* in all */
-#define EXAMPLE_CALLS 4 /* of a slow request and a usual one */
+#define EXAMPLE_CALLS 3 /* of a slow request and a usual one */
 #define NEXT_MAX 3   /* commands */
 #define ALSO_MAX 4   /* further findings, in one line */
 
