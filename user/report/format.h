@@ -23,11 +23,12 @@ void scope_format_padded(FILE *out, const char *text, unsigned width);
  * lacks a part besides types and files has an ellipsis there.
  */
 void scope_format_name(FILE *out, const char *name, unsigned width);
-/* Prints as much of the text as has room in so many columns; an ellipsis ends what had none. */
+/* Prints the text in at most width columns; an ellipsis ends one that is longer. */
 void scope_format_clipped(FILE *out, const char *text, unsigned width);
 unsigned scope_format_columns(const char *text);
 /* Prints text with a break before each word that would go beyond column 96, behind an indent. */
 void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
+/* The same, before another column than 96. */
 void scope_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last);
 /* The head, and behind it the text as a column of its own. Ends its line. */
 void scope_format_paragraph(FILE *out, const char *head, const char *text);

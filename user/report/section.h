@@ -41,7 +41,7 @@ struct scope_section_example {
 };
 
 /*
- * Of each at most so many calls, half of them the first ones, the others those that took longest.
+ * Each has at most `calls` calls: half of them the first ones, the others those that took longest.
  * 0 or -errno; what is filled then is to be freed as well.
  */
 int scope_section_example(const struct report *report, const struct scope_finding *finding, size_t calls,

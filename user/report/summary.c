@@ -518,7 +518,7 @@ static void choose_next(const struct report *report, struct next *next)
 		snprintf(add(next, "does it matter? delays it a little"), room, "scope-report -p %s --causal 1", pid);
 }
 
-/* In the lines that are left behind so many; one at least. A blank line comes first where there is room for it. */
+/* Prints commands in the lines that remain after `lines`, one at least; a blank line first where there is room. */
 static void print_next(const struct report *report, unsigned int lines, bool blank)
 {
 	struct next next = { .count = 0 };
