@@ -75,7 +75,7 @@ struct scope_session *scope_session_get(u32 id)
 	return session;
 }
 
-/* Numbers of the first sessions, at most so many; returns how many. */
+/* Fills in the numbers of the first sessions. Returns how many it filled in. */
 u32 scope_session_list(u32 *ids, u32 most)
 {
 	struct scope_session *session;

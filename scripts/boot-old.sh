@@ -6,7 +6,7 @@
 # Usage: scripts/boot-old.sh TREE...     TREE: clean sources, or an O= folder whose `source` is such
 # TESTS="NAME..." for some of tests/kmod/run.sh, LIMIT=S for another time limit of theirs (1500). A kernel
 # once built from a TREE stays in build/kernels/old-FOLDER, FOLDER being the name of the tree's folder, and is
-# taken again; remove it to build anew. Building takes 5 to 20 minutes. Several trees may be of one version.
+# taken again; remove it to build again. Building takes 5 to 20 minutes. Several trees may be of one version.
 # docs/kernels.md tells which trees were booted, and what some of them needed.
 # Logs stay in build/check-old/. A row for each tree: version | compiled | booted | passed | failed | skipped,
 # and why. Exit status: 0 all ok; 1 not so; 2 usage.

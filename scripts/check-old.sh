@@ -4,7 +4,7 @@
 #
 # Usage: [BOOT=1] scripts/check-old.sh KDIR...
 # KDIR is clean sources, which are prepared for modules in a folder of their own, or a tree (or its O= folder)
-# on which `make modules_prepare` was run; docs/kernels.md tells with which options. No kernel image is built
+# on which `make modules_prepare` was run; docs/kernels.md lists the options. No kernel image is built
 # there, so nothing links the module: that every function it calls is exported is looked up in the sources
 # instead. Each header is compiled as the only one of a file, too (scripts/check-alone.sh).
 # With BOOT=1 KDIR is clean sources: a small kernel is built of each, and boots with the module's tests

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that goes round without progress, stands in a poll of its own or freezes, traced by perf events on this host:
+# A server that loops without progress, sleeps in another poll than its loop's, or freezes, traced by perf events on this host:
 # the report says so, with the function; and no such thing of one that polls instead of sleeping, or that nobody asks.
 #
 # Usage: tests/unit/stuck_live.sh [WAY...]

@@ -5,7 +5,7 @@
  * Usage: stuck_work WAY
  *   accept   no descriptor is left: accept fails, the listening socket stays ready
  *   eof      a client left, and the loop takes a read of 0 bytes for nothing yet
- *   hang-up  a pipe's other end is closed, which the loop's poll tells of for ever
+ *   hang-up  a pipe's other end is closed, which the loop's poll reports for ever
  *   timer    the loop takes a timer of 0 ms for one that is due
  *   resolve  a request waits for ever for an answer in a poll of its own
  *   freeze   twice a request takes 1.5 s, and the other client waits
@@ -68,7 +68,7 @@ static int call_server(void)
 	return fd;
 }
 
-/* Asks now and then as long as the server is there; rests_s: no more after so long; leaves: it goes then. */
+/* Asks now and then while the server runs. rests_s: seconds after which it asks no more; leaves: it closes then. */
 static void ask(double rests_s, bool hurry, bool leaves)
 {
 	int fd = call_server();

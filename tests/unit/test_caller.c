@@ -63,7 +63,7 @@ static uint32_t ask(uint32_t from)
 	return named;
 }
 
-/* list has so many of 100 stacks below it, usual ones and abnormal ones; find is called by others. */
+/* Of 100 usual and 100 abnormal stacks, the numbers that have list in them; find has other callers. */
 static void case_of(int own_usual, int own_here, int elsewhere)
 {
 	samples(at_list, own_usual, false);
@@ -94,7 +94,7 @@ static void less_than_half_of_it_says_that_the_helper_takes_long(void **state)
 	assert_int_equal(ask(at_loop), at_compare);
 }
 
-/* 80 of the helper's usual stacks are list's, and so many others'. */
+/* 80 of the helper's usual stacks have list in them; the others have not. */
 static void a_tenth_for_others_makes_a_helper(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void four_stacks_of_its_own_are_too_few(void **state)
 	assert_int_equal(ask(at_loop), at_list);
 }
 
-/* list runs in abnormal units alone, with 5 stacks of its own of so many. */
+/* list runs in abnormal units alone, and 5 of its stacks are its own. */
 static void new_caller(int all)
 {
 	samples(at_other_find, 100, false);

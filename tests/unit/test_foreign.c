@@ -15,13 +15,13 @@
 
 #define TURN_NS 1000000ull
 
-/* A loop that serves so often, and then stands in that poll until the window ends. */
+/* A loop that serves some requests, and then sleeps in another poll until the window ends. */
 struct story {
 	const char *loop, *inner; /* calls with their first argument; inner NULL: none in a usual request */
 	const char *last;	  /* where it stands at last */
 	unsigned turns;
 	bool nested; /* inner is called at the top of the loop, before it */
-	bool answered; /* before it stands in the last one */
+	bool answered; /* before it sleeps in the last one */
 };
 
 static void call(FILE *to, uint64_t *now, const char *name, const char *rest)
