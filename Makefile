@@ -234,6 +234,8 @@ install-files:
 	$(Q)install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scope
 	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/bin/scope-report
 	$(Q)install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/scope
+	$(Q)install -m 644 docs/schema/*.json $(DESTDIR)$(PREFIX)/share/scope/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	$(Q)$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/scope
 	$(Q)ln -sf scope $(DESTDIR)$(PREFIX)/share/bash-completion/completions/scope-report

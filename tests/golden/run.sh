@@ -50,6 +50,7 @@ check() {	# NAME
 	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.report"
 	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.again"
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
+	"$scope" report -i "$name.trace" "${options[@]}" --format json -o "$name.json"
 	cd "$OLDPWD"
 	if [ -n "$update" ]; then
 		cp "$work/$name.report" "tests/golden/$name.report"
@@ -87,4 +88,6 @@ while [ "$running" -gt 0 ]; do
 	running=$((running - 1))
 done
 for name in "${names[@]}"; do cat "$work/$name.said"; done
+# What each report is as JSON is as the schema says.
+python3 tests/unit/schema.py docs/schema/report.schema.json "$work"/*/*.json 2> "$work/why" || { cat "$work/why"; bad=1; }
 exit $bad

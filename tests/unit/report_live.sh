@@ -95,6 +95,24 @@ python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 END
 check "terminal: the frames are whole, and the last report stays behind" [ $? -eq 0 ]
 
+"$scope" report -p "$target" --source perf -d 600 --live=1 --format json > "$dir/live.jsonl" 2> "$dir/said" &
+reporter=$!
+for _ in $(seq 1200); do
+	[ "$(wc -l < "$dir/live.jsonl")" -lt 2 ] || break
+	sleep 0.1
+done
+kill -INT "$reporter"
+wait "$reporter"
+check "JSON: it ends well" [ $? -eq 0 ]
+check "JSON: a report a line, as the schema says" \
+	python3 tests/unit/schema.py docs/schema/report.schema.json "$dir/live.jsonl"
+check "JSON: the last one is of all" python3 -c '
+import json, sys
+live = [json.loads(line)["live"] for line in open(sys.argv[1])]
+assert len(live) >= 3 and live[-1] is None, live
+assert [l["elapsed_ns"] for l in live[:-1]] == sorted(l["elapsed_ns"] for l in live[:-1]), live
+' "$dir/live.jsonl"
+
 "$scope" report -i "$dir/a.trace" --live > /dev/null 2> "$dir/said"
 check "a saved trace has no live report" [ $? -eq 2 ]
 "$scope" report -p "$target" --live=0.1 > /dev/null 2> "$dir/said"

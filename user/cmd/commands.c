@@ -9,6 +9,10 @@
 
 #define HELP_OPTION { 'h', "help", NULL, .help = "this text" }
 
+#define FORMAT_OPTION                                                                              \
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",                                                   \
+	  .help = "text or json (default text)", .words = "text json" }
+
 #define SELECT_OPTIONS                                                                             \
 	{ SCOPE_OPTION_COMM, "comm", "NAME",                                                       \
 	  .help = "threads while they have this name (NAME* all that begin so)" },                 \
@@ -62,9 +66,7 @@ static const struct scope_option report_options[] = {
 	  .help = "show reports meanwhile on the terminal, anew every TIME (default 3 seconds)" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
 	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text or json (default text)",
-	  .words = "text json" },
+	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "also print all findings, their evidence, where the time went, and what\n"
 			  "it rests on" },
 	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
@@ -182,6 +184,7 @@ static const struct scope_option signatures_options[] = {
 	  .help = "import: a signature was seen so often at least (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
 	  .help = "import: signatures of a function (default 200)" },
+	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
 };
@@ -254,9 +257,7 @@ static const struct scope_option delay_options[] = {
 	  .help = "of all threads together in a second (default 10s)" },
 	{ SCOPE_OPTION_SEED, "seed", "N",
 	  .help = "of the order and the intervals (default: by chance; it is printed)" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text or json (default text)",
-	  .words = "text json" },
+	FORMAT_OPTION,
 	{ 'o', "output", "FILE", .help = "write there instead of standard output" },
 	{ SCOPE_OPTION_SVG, "svg", "FILE", .help = "the plots as a picture" },
 	{ SCOPE_OPTION_COZ, "coz", "FILE",
@@ -266,12 +267,14 @@ static const struct scope_option delay_options[] = {
 };
 
 static const struct scope_option status_options[] = {
+	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option doctor_options[] = {
 	{ 'p', "pid", "PID", .help = "whether functions of this process will have names, too" },
+	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
 };
@@ -422,12 +425,12 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "status",
 		.run = scope_cmd_status,
 		.summary = "tell whether the module is loaded, and which one",
-		.usage = "Usage: scope status\n"
+		.usage = "Usage: scope status [OPTION...]\n"
 			 "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
 			 "how the flight recorders stand that run on this machine.\n"
 			 "\n",
 		.options = status_options,
-		.column = 15,
+		.column = 21,
 		.notes = "\n"
 			 "Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n",
 	},
@@ -440,7 +443,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "kernel takes it.\n"
 			 "\n",
 		.options = doctor_options,
-		.column = 18,
+		.column = 21,
 		.notes = "\n"
 			 "Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
 			 "where the file named does not fit.\n",

@@ -13,6 +13,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/doctor.h"
+#include "cmd/document.h"
 #include "control/control.h"
 #include "perf/perf.h"
 #include "proc/file.h"
@@ -229,21 +230,32 @@ static const struct check {
 	{ scope_cmd_doctor_runtime, false },
 };
 
-static void tell(const struct scope_advice *advice)
+/* list: NULL for text, or the array of what was checked for JSON. */
+static void tell(const struct scope_advice *advice, json_t *list)
 {
+	static const char *const names[] = {
+		[SCOPE_DOCTOR_OK] = "ok",
+		[SCOPE_DOCTOR_HINT] = "hint",
+		[SCOPE_DOCTOR_MISSING] = "missing",
+	};
 	static const char *const marks[] = {
 		[SCOPE_DOCTOR_OK] = "ok",
 		[SCOPE_DOCTOR_HINT] = "hint",
 		[SCOPE_DOCTOR_MISSING] = "MISSING",
 	};
 
-	printf("%-8s %s\n", marks[advice->verdict], advice->text);
+	if (list)
+		json_array_append_new(list, json_pack("{s:s, s:o}", "verdict", names[advice->verdict], "text",
+						      scope_cmd_document_text(advice->text)));
+	else
+		printf("%-8s %s\n", marks[advice->verdict], advice->text);
 }
 
 /* The last line: can a capture run, and by what? */
-static int conclude(const struct scope_machine *machine, bool lacking, bool module_lacking)
+static int conclude(const struct scope_machine *machine, bool lacking, bool module_lacking, json_t *document)
 {
 	struct scope_advice advice = { 0 };
+	int status;
 
 	if (lacking || (module_lacking && !machine->perf))
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
@@ -254,17 +266,27 @@ static int conclude(const struct scope_machine *machine, bool lacking, bool modu
 		    "it) it would also give %s", scope_source_perf.lacks);
 	else
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
-	tell(&advice);
-	return advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
+	status = advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
+	if (!document) {
+		tell(&advice, NULL);
+		return status;
+	}
+	json_object_set_new(document, "ready", json_boolean(status == SCOPE_EXIT_DONE));
+	json_object_set_new(document, "answer", scope_cmd_document_text(advice.text));
+	return scope_cmd_document_end("doctor", document) ? SCOPE_EXIT_ERROR : status;
 }
 
-static int examine(const char *file, uint32_t pid)
+/* document: NULL for text, or what is printed for JSON, which is freed. */
+static int examine(const char *file, uint32_t pid, json_t *document)
 {
 	struct scope_machine machine = { .file = file, .pid = pid };
 	bool lacking = false, module_lacking = false;
+	json_t *found = document ? json_array() : NULL;
 	struct utsname system;
 	size_t i;
 
+	if (document)
+		json_object_set_new(document, "checks", found);
 	uname(&system);
 	snprintf(machine.release, sizeof(machine.release), "%.64s", system.release);
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -280,18 +302,24 @@ static int examine(const char *file, uint32_t pid)
 		} else if (advice.verdict == SCOPE_DOCTOR_MISSING) {
 			lacking = true;
 		}
-		tell(&advice);
+		tell(&advice, found);
 	}
-	return conclude(&machine, lacking, module_lacking);
+	return conclude(&machine, lacking, module_lacking, document);
 }
 
 int scope_cmd_doctor(int argc, char **argv)
 {
 	uint64_t pid = 0;
-	int option;
+	int option, status;
+	bool json = false;
 
 	while ((option = scope_cmd_line_next("doctor", argc, argv)) != -1) {
 		switch (option) {
+		case SCOPE_OPTION_FORMAT:
+			status = scope_cmd_document_format("doctor", optarg, &json);
+			if (status)
+				return status;
+			break;
 		case 'p':
 			if (scope_cmd_number(optarg, 1, INT_MAX, &pid))
 				return scope_cmd_misuse("doctor", "'%s' is not a process number", optarg);
@@ -305,5 +333,6 @@ int scope_cmd_doctor(int argc, char **argv)
 	}
 	if (optind + 1 < argc)
 		return scope_cmd_misuse("doctor", "'%s' is not understood", argv[optind + 1]);
-	return examine(optind < argc ? argv[optind] : NULL, (uint32_t)pid);
+	return examine(optind < argc ? argv[optind] : NULL, (uint32_t)pid,
+		       json ? scope_cmd_document_begin("doctor") : NULL);
 }

@@ -16,6 +16,7 @@
 
 #include "cmd/cmd.h"
 #include "proc/reader.h"
+#include "report/json.h"
 #include "report/text.h"
 
 #define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate one, without a cursor */
@@ -28,7 +29,7 @@ struct scope_cmd_live {
 	uint64_t window_ns;	     /* 0: reports are of all so far */
 	struct scope_report_style style;
 	const struct scope_analysis_options *options;
-	bool screen;
+	bool screen, json;
 	pid_t child; /* 0: none */
 };
 
@@ -67,9 +68,11 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 	live->period_ns = period_ns;
 	live->next_ns = period_ns;
 	live->window_ns = window_ns;
-	live->style = *style;
+	live->json = !style;
+	if (style)
+		live->style = *style;
 	live->options = options;
-	live->screen = isatty(STDOUT_FILENO);
+	live->screen = style && isatty(STDOUT_FILENO);
 	live->style.colour = live->screen && !getenv("NO_COLOR");
 	if (live->screen) {
 		static const char waiting[] = "live: the first report comes in a moment (Ctrl-C: end)";
@@ -169,6 +172,15 @@ static void put_state(const struct scope_cmd_live *live, const struct scope_capt
 	fprintf(to, "%s\n\n", live->screen ? " · Ctrl-C: end" : "");
 }
 
+/* The same for JSON. */
+static json_t *make_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "elapsed_ns", (json_int_t)now->elapsed_ns, "duration_ns",
+			 (json_int_t)now->duration_ns, "events", (json_int_t)now->records, "lost",
+			 (json_int_t)now->lost, "window_ns",
+			 is_windowed(live, now) ? (json_int_t)live->window_ns : (json_int_t)0);
+}
+
 /* -errno: nothing can be said. */
 static int make_report(const struct scope_cmd_live *live, struct scope_stream *stream,
 		       int trace_fd, const struct scope_capture_progress *now, FILE *to)
@@ -191,7 +203,10 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	if (err)
 		return err;
 	err = scope_analysis_run(trace, &options, &analysis);
-	return err ? err : scope_report_text(analysis, &live->style, to);
+	if (err)
+		return err;
+	return live->json ? scope_report_json_line(analysis, make_state(live, now), to)
+			  : scope_report_text(analysis, &live->style, to);
 }
 
 /* The child's whole life; its memory goes with it. */
@@ -205,16 +220,17 @@ static void draw(const struct scope_cmd_live *live, struct scope_stream *stream,
 
 	if (!to)
 		return;
-	put_state(live, now, to);
+	if (!live->json)
+		put_state(live, now, to);
 	err = make_report(live, stream, trace_fd, now, to);
-	if (err)
+	if (err && !live->json)
 		fprintf(to, "  No report of it can be made yet: %s.\n", strerror(-err));
-	if (fclose(to))
+	if (fclose(to) || (err && live->json))
 		return;
 	if (!live->screen) {
 		hold_leaving();
 		put_all(text, size);
-		put_all("\n", 1);
+		put_all("\n", live->json ? 0 : 1);
 		return;
 	}
 	to = open_memstream(&screen, &size);

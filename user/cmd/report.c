@@ -126,7 +126,8 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (session.stream && request->live_ns && request->window_ns)
 		scope_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
-	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, analysis, &session.live))
+	    scope_cmd_live_create(request->live_ns, request->window_ns, request->json ? NULL : &style, analysis,
+				  &session.live))
 		session.live = NULL;
 	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
 			     error, &stats);
@@ -173,6 +174,8 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
 	if (!out)
 		err = -ENOMEM;
+	else if (request->json && request->live_ns)
+		err = scope_report_json_line(analysis, NULL, out);
 	else if (request->json)
 		err = scope_report_json(analysis, causal, out);
 	else

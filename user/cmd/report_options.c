@@ -140,8 +140,8 @@ static int settle(struct scope_cmd_report *request)
 		return scope_cmd_misuse("report", "--causal goes with -p");
 	if (request->windowed && !request->live_ns)
 		return scope_cmd_misuse("report", "--window goes with --live");
-	if (request->json && request->live_ns)
-		return scope_cmd_misuse("report", "--live goes with --format text");
+	if (request->json && request->live_ns && request->causal)
+		return scope_cmd_misuse("report", "--live --format json goes without --causal");
 	if (request->progress && !request->causal)
 		return scope_cmd_misuse("report", "--progress goes with --causal");
 	return 0;

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/document.h"
 #include "signature/json.h"
 
 struct request {
@@ -19,7 +20,7 @@ struct request {
 	char **word; /* behind the action */
 	int words;
 	FILE *from; /* what is imported */
-	bool help;
+	bool help, json;
 };
 
 /* While builds, functions or episodes are printed. */
@@ -28,12 +29,40 @@ struct printer {
 	struct scope_error *error;
 	const struct request *request;
 	size_t found;
+	json_t *rows; /* NULL for text */
+	json_t *function; /* of the rows: whose episodes are added */
+	const struct scope_store_build *build; /* of functions */
 };
+
+/* Prints the rows as JSON under that name, and frees them. 0 or -errno. */
+static int end_rows(struct printer *printer, const char *name, int err)
+{
+	json_t *document;
+
+	if (!printer->rows)
+		return err;
+	if (err) {
+		json_decref(printer->rows);
+		return err;
+	}
+	document = scope_cmd_document_begin("signatures");
+	json_object_set_new(document, name, printer->rows);
+	return scope_cmd_document_end("signatures", document) ? -EIO : 0;
+}
 
 static int print_build(void *user, const struct scope_store_build *build)
 {
 	struct printer *printer = user;
 
+	if (printer->rows) {
+		printer->found++;
+		return json_array_append_new(
+			printer->rows, json_pack("{s:o, s:o, s:I, s:I, s:I}", "module",
+						 scope_cmd_document_text(build->module), "build_id",
+						 scope_cmd_document_text(build->build_id), "runs",
+						 (json_int_t)build->runs, "functions", (json_int_t)build->functions,
+						 "signatures", (json_int_t)build->episodes)) ? -ENOMEM : 0;
+	}
 	if (!printer->found++)
 		printf("%-24s %-40s %6s %9s %10s\n", "module", "build-id", "runs", "functions",
 		       "signatures");
@@ -44,17 +73,38 @@ static int print_build(void *user, const struct scope_store_build *build)
 
 static int list(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
-	struct printer printer = { store, error, request, 0 };
-	int err = scope_store_each_build(store, error, print_build, &printer);
+	struct printer printer = { .store = store, .error = error, .request = request };
+	int err;
 
+	printer.rows = request->json ? json_array() : NULL;
+	err = scope_store_each_build(store, error, print_build, &printer);
+	if (printer.rows)
+		return end_rows(&printer, "builds", err);
 	if (!err && !printer.found)
 		puts("nothing was learned yet: `scope learn -- COMMAND`");
 	return err;
 }
 
+static int add_episode(json_t *function, const struct scope_episode *episode)
+{
+	json_t *calls = json_array();
+
+	for (unsigned i = 0; i < episode->length; i++) {
+		const char *name = scope_episode_call_name(episode->nr[i]);
+
+		json_array_append_new(calls, name ? json_string(name) : json_integer(episode->nr[i]));
+	}
+	return json_array_append_new(json_object_get(function, "episodes"),
+				     json_pack("{s:I, s:b, s:o}", "support", (json_int_t)episode->support,
+					       "contiguous", episode->contiguous, "calls", calls)) ? -ENOMEM : 0;
+}
+
 static int print_episode(void *user, const struct scope_episode *episode)
 {
-	(void)user;
+	struct printer *printer = user;
+
+	if (printer->rows)
+		return add_episode(printer->function, episode);
 	printf("  %8" PRIu64 "  ", episode->support);
 	for (unsigned i = 0; i < episode->length; i++) {
 		const char *name = scope_episode_call_name(episode->nr[i]);
@@ -69,6 +119,22 @@ static int print_episode(void *user, const struct scope_episode *episode)
 	return 0;
 }
 
+static int add_function(struct printer *printer, const struct scope_store_function *function)
+{
+	printer->function = json_pack(
+		"{s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "name", scope_cmd_document_text(function->name), "calls",
+		(json_int_t)function->calls, "strings", (json_int_t)function->strings, "left_out",
+		(json_int_t)function->left_out, "signatures", (json_int_t)function->episodes, "module",
+		scope_cmd_document_text(printer->build->module), "build_id",
+		scope_cmd_document_text(printer->build->build_id));
+	if (json_array_append_new(printer->rows, printer->function))
+		return -ENOMEM;
+	if (printer->request->words < 2)
+		return 0;
+	json_object_set_new(printer->function, "episodes", json_array());
+	return scope_store_each_episode(printer->store, function->id, printer->error, print_episode, printer);
+}
+
 static int print_function(void *user, const struct scope_store_function *function)
 {
 	struct printer *printer = user;
@@ -77,6 +143,8 @@ static int print_function(void *user, const struct scope_store_function *functio
 	if (request->words > 1 && strcmp(request->word[1], function->name))
 		return 0;
 	printer->found++;
+	if (printer->rows)
+		return add_function(printer, function);
 	printf("%s: %" PRIu64 " calls, %" PRIu64 " strings, %" PRIu64 " signatures", function->name,
 	       function->calls, function->strings, function->episodes);
 	if (function->left_out)
@@ -93,7 +161,9 @@ static int show_build(void *user, const struct scope_store_build *build)
 
 	if (!scope_store_build_meant(build, printer->request->word[0]))
 		return 0;
-	printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
+	printer->build = build;
+	if (!printer->rows)
+		printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
 	if (printer->request->words < 2)
 		printer->found++;
 	return scope_store_each_function(printer->store, build->id, printer->error, print_function,
@@ -102,15 +172,17 @@ static int show_build(void *user, const struct scope_store_build *build)
 
 static int show(struct scope_store *store, const struct request *request, struct scope_error *error)
 {
-	struct printer printer = { store, error, request, 0 };
-	int err = scope_store_each_build(store, error, show_build, &printer);
+	struct printer printer = { .store = store, .error = error, .request = request };
+	int err;
 
+	printer.rows = request->json ? json_array() : NULL;
+	err = scope_store_each_build(store, error, show_build, &printer);
 	if (!err && !printer.found)
 		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
 				       "signatures list` tells what was", request->word[0],
 				       request->words > 1 ? " " : "",
 				       request->words > 1 ? request->word[1] : "");
-	return err;
+	return end_rows(&printer, "learned", err);
 }
 
 static int export(struct scope_store *store, const struct request *request, struct scope_error *error)
@@ -170,7 +242,9 @@ static int take_value(int option, const char *value, struct request *request)
 {
 	uint64_t number;
 
-	if (option == SCOPE_OPTION_DB) {
+	if (option == SCOPE_OPTION_FORMAT) {
+		return scope_cmd_document_format("signatures", value, &request->json);
+	} else if (option == SCOPE_OPTION_DB) {
 		request->db = value;
 	} else if (option == 'o') {
 		request->output = value;
@@ -244,6 +318,8 @@ int scope_cmd_signatures(int argc, char **argv)
 	action = optind < argc ? find_action(argv[optind]) : NULL;
 	if (!action)
 		return scope_cmd_misuse("signatures", "which of list, show, export and import?");
+	if (request.json && action->run != list && action->run != show)
+		return scope_cmd_misuse("signatures", "--format goes with list and show");
 	request.word = argv + optind + 1;
 	request.words = argc - optind - 1;
 	if (request.words < action->words_min || request.words > action->words_max)

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/document.h"
 #include "control/control.h"
 #include "recorder/door.h"
 
@@ -49,6 +50,47 @@ static void print_state(const struct scope_session_status *status)
 	       (double)status->memory_bytes / 1e6);
 }
 
+static json_t *make_guard(const struct scope_session_status *now)
+{
+	if (now->stop_reason != SCOPE_STOP_GUARD)
+		return json_null();
+	return json_pack("{s:I, s:f}", "cpu", (json_int_t)now->guard_cpu, "share", now->guard_share / 1000.0);
+}
+
+/* As print_session(). */
+static void add_session(const struct scope_session_status *before, const struct scope_session_status *now,
+			json_t *sessions)
+{
+	static const char *const states[] = {
+		[SCOPE_RUN_NEW] = "new", [SCOPE_RUN_READY] = "ready", [SCOPE_RUN_ON] = "running",
+		[SCOPE_RUN_STOPPED] = "stopped",
+	};
+	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
+	const unsigned state = now->run_state;
+	json_t *session = json_pack(
+		"{s:I, s:s?, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "session",
+		(json_int_t)now->session, "state", state < sizeof(states) / sizeof(states[0]) ? states[state] : NULL,
+		"run_ns", (json_int_t)now->run_ns, "owner",
+		now->owner ? json_integer(now->owner) : json_null(), "mode",
+		now->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream", "processes",
+		(json_int_t)now->processes, "memory_bytes", (json_int_t)now->memory_bytes, "events",
+		(json_int_t)now->total.records, "lost", (json_int_t)all_lost(now), "overwritten",
+		(json_int_t)now->total.overwritten, "stacks", (json_int_t)now->total.stacks, "stacks_skipped",
+		(json_int_t)now->total.stacks_skipped, "guard", make_guard(now));
+	const bool runs = seconds > 0;
+
+	json_object_set_new(session, "events_per_s",
+			    runs ? json_real((double)(now->total.records - before->total.records) / seconds)
+				 : json_null());
+	json_object_set_new(session, "lost_per_s",
+			    runs ? json_real((double)(all_lost(now) - all_lost(before)) / seconds) : json_null());
+	json_object_set_new(session, "probe_share",
+			    runs ? json_real(((double)now->total.probe_ns - (double)before->total.probe_ns) /
+					     (seconds * 1e9))
+				 : json_null());
+	json_array_append_new(sessions, session);
+}
+
 /* before: the same a moment earlier. */
 static void print_session(const struct scope_session_status *before,
 			  const struct scope_session_status *now)
@@ -78,7 +120,8 @@ static void print_session(const struct scope_session_status *before,
 			       (seconds * 1e9));
 }
 
-static int print_sessions(struct scope_control *control, const struct scope_control_info *info,
+/* list: NULL for text, or the array of them for JSON. */
+static int print_sessions(struct scope_control *control, const struct scope_control_info *info, json_t *list,
 			  struct scope_error *error)
 {
 	struct scope_session_status *before = calloc(info->session_count + 1, sizeof(*before)), now;
@@ -95,7 +138,10 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 		nanosleep(&second, NULL);
 	for (i = 0; i < info->session_count; i++) {
 		if (before[i].session && !scope_control_query(control, before[i].session, NULL, &now)) {
-			print_session(&before[i], &now);
+			if (list)
+				add_session(&before[i], &now, list);
+			else
+				print_session(&before[i], &now);
 			scope_session_status_destroy(&now);
 		}
 		scope_session_status_destroy(&before[i]);
@@ -111,27 +157,63 @@ static void print_recorder(void *context, unsigned int pid, const char *answer)
 	scope_cmd_print_lines(answer);
 }
 
-int scope_cmd_status(int argc, char **argv)
+static void add_recorder(void *context, unsigned int pid, const char *answer)
+{
+	json_t *recorders = context, *lines = json_array();
+
+	for (size_t bytes; *answer; answer += bytes + (answer[bytes] == '\n')) {
+		char line[512];
+
+		bytes = strcspn(answer, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, answer);
+		json_array_append_new(lines, scope_cmd_document_text(line));
+	}
+	json_array_append_new(recorders, json_pack("{s:I, s:o}", "pid", (json_int_t)pid, "lines", lines));
+}
+
+/* The exit status, as of print_status(). */
+static int print_document(void)
+{
+	json_t *document = scope_cmd_document_begin("status"), *sessions = json_array(), *recorders = json_array();
+	struct scope_control_info info;
+	struct scope_error error = { 0 }, unasked = { 0 };
+	struct scope_control *control;
+	int err, count;
+
+	err = scope_control_open(&error, &control, &info);
+	if (!err) {
+		json_object_set_new(document, "module", json_pack(
+			"{s:s, s:I, s:I, s:I}", "version", info.version, "protocol", (json_int_t)info.protocol,
+			"protocol_min", (json_int_t)info.module_protocol_min, "protocol_max",
+			(json_int_t)info.module_protocol));
+		err = print_sessions(control, &info, sessions, &error);
+		scope_control_close(control);
+	} else {
+		json_object_set_new(document, "module", json_null());
+	}
+	count = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, add_recorder, recorders,
+			       err ? &unasked : &error);
+	json_object_set_new(document, "problem", err || count < 0 ? scope_cmd_document_text(error.text) : json_null());
+	json_object_set_new(document, "sessions", sessions);
+	json_object_set_new(document, "recorders", recorders);
+	if (scope_cmd_document_end("status", document))
+		return SCOPE_EXIT_ERROR;
+	return (err && !(err == -ENOENT && count > 0)) || count < 0 ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
+}
+
+static int print_status(void)
 {
 	struct scope_control_info info;
 	struct scope_error error = { 0 };
 	struct scope_control *control;
-	int option, err, recorders;
+	int err, recorders;
 
-	while ((option = scope_cmd_line_next("status", argc, argv)) != -1) {
-		if (option != 'h')
-			return scope_cmd_misuse("status", "that option is not understood");
-		scope_cmd_line_help("status");
-		return SCOPE_EXIT_DONE;
-	}
-	if (optind < argc)
-		return scope_cmd_misuse("status", "'%s' is not understood", argv[optind]);
 	err = scope_control_open(&error, &control, &info);
 	if (!err) {
 		printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n"
 		       "sessions  %u\n", info.version, info.protocol, info.module_protocol_min,
 		       info.module_protocol, info.session_count);
-		err = print_sessions(control, &info, &error);
+		err = print_sessions(control, &info, NULL, &error);
 		scope_control_close(control);
 	}
 	recorders = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
@@ -144,4 +226,26 @@ int scope_cmd_status(int argc, char **argv)
 	if (err || recorders < 0)
 		return scope_cmd_fail("status", &error);
 	return SCOPE_EXIT_DONE;
+}
+
+int scope_cmd_status(int argc, char **argv)
+{
+	bool json = false;
+	int option, status = 0;
+
+	while (!status && (option = scope_cmd_line_next("status", argc, argv)) != -1) {
+		if (option == SCOPE_OPTION_FORMAT) {
+			status = scope_cmd_document_format("status", optarg, &json);
+			continue;
+		}
+		if (option != 'h')
+			return scope_cmd_misuse("status", "that option is not understood");
+		scope_cmd_line_help("status");
+		return SCOPE_EXIT_DONE;
+	}
+	if (status)
+		return status;
+	if (optind < argc)
+		return scope_cmd_misuse("status", "'%s' is not understood", argv[optind]);
+	return json ? print_document() : print_status();
 }

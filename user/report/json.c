@@ -426,26 +426,51 @@ static json_t *make_problems(const struct scope_analysis *analysis)
 	return array;
 }
 
-int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
-		      FILE *out)
+json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_causal *causal)
 {
 	const struct scope_ranking *ranking = analysis->ranking;
 	json_t *all;
-	int code = 0;
 
-	all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scope", SCOPE_VERSION, "trace",
+	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace",
 			make_trace(analysis), "verdict", verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? make_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? make_string(ranking->beside) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
 			make_findings(analysis, causal), "freezes", make_freezes(analysis), "near", make_near(analysis), "groups",
 			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));
+	if (all && json_array_size(json_object_get(all, "findings")) == ranking->findings)
+		return all;
+	json_decref(all);
+	return NULL;
+}
+
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
+		      FILE *out)
+{
+	json_t *all = scope_report_json_make(analysis, causal);
+	int err = 0;
+
 	if (!all)
 		return -ENOMEM;
-	if (json_array_size(json_object_get(all, "findings")) != ranking->findings)
-		code = -ENOMEM;
-	else if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
-		code = -EIO;
+	if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
+		err = -EIO;
 	json_decref(all);
-	return code;
+	return err;
+}
+
+int scope_report_json_line(const struct scope_analysis *analysis, json_t *live, FILE *out)
+{
+	json_t *all = scope_report_json_make(analysis, NULL);
+	int err = 0;
+
+	if (!all) {
+		json_decref(live);
+		return -ENOMEM;
+	}
+	json_object_set_new(all, "live", live ? live : json_null());
+	if (json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
+		err = -EIO;
+	json_decref(all);
+	return err;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What commands print with --format json: one object, docs/schema/commands.schema.json is its schema. */
+#ifndef SCOPE_CMD_DOCUMENT_H
+#define SCOPE_CMD_DOCUMENT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/* The value of --format, text or json. 0, or the exit status of another word, which was said. */
+int scope_cmd_document_format(const char *command, const char *value, bool *ret_json);
+
+/* { "schema", "scope", "command" } to be filled; NULL: no memory. */
+json_t *scope_cmd_document_begin(const char *command);
+
+/* A string of JSON: plain (base/plain.h), because names in it may be any bytes. NULL gives null. */
+json_t *scope_cmd_document_text(const char *text);
+
+/* Prints it to standard output and frees it. The exit status; what is wrong was said. */
+int scope_cmd_document_end(const char *command, json_t *document);
+
+#endif
