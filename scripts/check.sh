@@ -3,8 +3,9 @@
 # Run tests and count them. A test is a command: exit 0 passed, 77 skipped (its last line says
 # why), anything else failed.
 #
-# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel demo (default: these),
+# Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel (default: these),
 #                                        guests kunit matrix debug soak bugs fuzz
+# For matrix KEYS= names some kernels of scripts/kernel.sh (all).
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each kind, and
 # thousands of messages at random (1000; 0: none).
 # What a busy host disturbs (tests that trace live programs, guests) gets a second go where it fails; both are
@@ -100,8 +101,10 @@ module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# 
 # Those that trace on this host and ask for every event have it to themselves: perf events are lost where others
 # compute. Those that only sleep and look go two at a time.
 group_unit() {
-	local test live='_live\.sh$|/output_name\.sh$' alone='/perf_|/(units|stuck)_live\.sh$'
-	for test in tests/fuzz/smoke*.sh build/san/tests/test_* tests/unit/*.sh; do
+	local test
+	local live='_live\.sh$|/(output_name|perf_agree)\.sh$'
+	local alone='/(units|stuck|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
+	for test in tests/fuzz/smoke*.sh tests/unit/*.sh build/san/tests/test_*; do
 		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ]] ||
 			start "$(basename "$test" .sh)" "$test"
 	done
@@ -132,14 +135,17 @@ build_for_guests() {
 }
 
 # What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying
-# through it, hostile targets among them. Each guest keeps one CPU of the host busy.
-everyday=" test_record test_report test_sources test_delay test_hostile "
+# through it, hostile targets among them; and the main job, on a server with a bug and on a healthy one. Each
+# guest keeps one CPU of the host busy: those that take longest begin first.
+everyday=" test_delay test_record test_hostile test_report test_sources "
 
 group_kernel() {
 	local name
 	build_for_guests
 	start kmod tests/vm/run.sh -k "$kernel" -t 1200 -- tests/kmod/run.sh "$(module_of "$kernel")"
 	for name in $everyday; do start "$name" "tests/vm/$name.sh"; done
+	start demo_lock scripts/demo.sh lock 1 12
+	start demo_none scripts/demo.sh none 1 12
 	finish
 }
 
@@ -213,11 +219,11 @@ group_soak() {
 		unload_with_probes probe_churn
 }
 
-# The module's tests on every kernel of scripts/kernel.sh.
+# The module's tests on every kernel of scripts/kernel.sh, or on those of KEYS=.
 group_matrix() {
 	local key version
 	run kmod_programs make -s -C tests/kmod
-	for key in $(scripts/kernel.sh -l); do
+	for key in ${KEYS:-$(scripts/kernel.sh -l)}; do
 		run "module_$key" scripts/kernel.sh -x "$key" scripts/kmod.sh \
 			"$(scripts/kernel.sh "$key")/headers"
 		version=$(cat "build/kernels/$key/version")
@@ -225,11 +231,6 @@ group_matrix() {
 			tests/kmod/run.sh "build/kmod/$version/scope.ko"
 	done
 	finish
-}
-
-group_demo() {
-	run demo_lock scripts/demo.sh lock 1 12
-	run demo_none scripts/demo.sh none 1 12
 }
 
 # A quarter of the bug bench, once, by perf events on this host: every kind of bug, two healthy servers.
@@ -251,11 +252,11 @@ group_docs() { run docs make --no-print-directory docs; }
 # can be compared. `times` counts those of the shell that calls it: it cannot be asked in $().
 cpu_seconds() { awk -F '[ ms]' 'NR == 2 { print int(60 * ($1 + $4) + $2 + $5) }' "$logs/times"; }
 
-for group in ${*:-unit golden docs kernel demo}; do
+for group in ${*:-unit golden docs kernel}; do
 	start=$SECONDS
 	times > "$logs/times"
 	before=$(cpu_seconds)
-	case $group in kernel | guests | matrix | bugs | demo) goes=2 ;; *) goes=1 ;; esac
+	case $group in kernel | guests | matrix | bugs) goes=2 ;; *) goes=1 ;; esac
 	"group_$group"
 	times > "$logs/times"
 	echo "        $group: $((SECONDS - start)) s, $(($(cpu_seconds) - before)) s of a CPU"
