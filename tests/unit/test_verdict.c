@@ -157,10 +157,34 @@ static void more_than_three_tenths_waiting_long_for_a_cpu_are_outside(void **sta
 
 	(void)state;
 	ranking.long_queue_share = 0.3;
+	ranking.long_queue_units = 5;
+	ranking.serves = true;
 	ranking.queue_share = 1;
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 	ranking.long_queue_share = above(0.3);
 	assert_int_equal(verdict(ranking, "waiting for a CPU"), SCOPE_VERDICT_OUTSIDE);
+	ranking.long_queue_units = 4;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
+/* Half of the busy time; a hundredth of the window, or just less and five units of clients. */
+static void a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting(void **state)
+{
+	const double window_ns = CASE_END_NS;
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.long_queue_share = 0.5;
+	ranking.long_queue_units = 1;
+	ranking.busy_ns = 0.02 * window_ns;
+	assert_int_equal(verdict(ranking, "waiting for a CPU"), SCOPE_VERDICT_OUTSIDE);
+	ranking.busy_ns = nextafter(ranking.busy_ns, 0);
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.serves = true;
+	ranking.long_queue_units = 4;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.long_queue_units = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_OUTSIDE);
 }
 
 static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
@@ -172,6 +196,8 @@ static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 	ranking.finding = &finding;
 	ranking.findings = 1;
 	ranking.long_queue_share = above(0.3);
+	ranking.long_queue_units = 5;
+	ranking.serves = true;
 	scope_rank_verdict(&made->input, &ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "waiting for a CPU"));
@@ -286,6 +312,7 @@ int main(void)
 		TEST(most_waits_for_clients_that_pause_are_outside),
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),
+		TEST(a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting),
 		TEST(a_short_cpu_is_one_more_word_beside_a_function),
 		TEST(excess_on_stacks_without_names_says_nothing),
 		TEST(excess_without_stacks_or_signatures_says_nothing),

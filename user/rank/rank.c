@@ -334,6 +334,8 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	ranking->slow_units = input->kept->slow_units;
 	ranking->slow_requests = input->kept->slow_requests;
 	ranking->busy_ns = survey->busy_ns;
+	ranking->serves = survey->asked;
+	ranking->long_queue_units = survey->long_queue_units;
 	if (ranking->busy_ns > 0) {
 		ranking->queue_share = survey->queue_ns / ranking->busy_ns;
 		ranking->long_queue_share = survey->long_queue_ns / ranking->busy_ns;

@@ -155,7 +155,9 @@ struct scope_ranking {
 	size_t findings;
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share; /* of units' busy time, spent waiting for a CPU */
-	double long_queue_share; /* of it, in units that waited for long, see unit/survey.h */
+	double long_queue_share; /* of it, in units that waited for long, see unit/survey.h … */
+	uint64_t long_queue_units; /* … so many */
+	bool serves; /* some units take clients' requests */
 	double idle_share;    /* of the excess: waits for threads that waited for their own clients */
 	uint32_t idle_thread; /* most of it for this one */
 	uint64_t requests, slow_requests;

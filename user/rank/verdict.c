@@ -40,6 +40,20 @@ static void blame_clients(const struct scope_rank_input *input, const struct sco
 		 100 * ranking->idle_share, thread->comm, thread->tid);
 }
 
+/*
+ * Was much of the busy time spent in the run queue? By more than a few units while clients wait, or for a good part of the
+ * window: of a program that runs for milliseconds, any wait is a large part.
+ */
+static bool lacks_cpu(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+	const double window_ns = (double)(timeline->end_ns - timeline->begin_ns);
+
+	return ranking->long_queue_share > OUTSIDE_QUEUE &&
+	       ((ranking->serves && ranking->long_queue_units >= input->options->units_min) ||
+		ranking->long_queue_share * ranking->busy_ns >= input->options->floor_share * window_ns);
+}
+
 /* What slowed units from outside the program; false: nothing that is known of. */
 static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
@@ -48,7 +62,7 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 		blame_clients(input, ranking, text, room);
 		return true;
 	}
-	if (ranking->long_queue_share <= OUTSIDE_QUEUE)
+	if (!lacks_cpu(input, ranking))
 		return false;
 	snprintf(text, room,
 		 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "

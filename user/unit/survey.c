@@ -132,8 +132,10 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;
 	group->queue_ns += unit->queue_ns;
-	if (unit->queue_ns >= SCOPE_SURVEY_LONG_QUEUE_NS)
+	if (unit->queue_ns >= SCOPE_SURVEY_LONG_QUEUE_NS) {
 		group->long_queue_ns += unit->queue_ns;
+		group->long_queue_units++;
+	}
 	if (err || unit->open)
 		return err;
 	if (unit->granularity == SCOPE_UNIT_REQUEST)
@@ -322,6 +324,7 @@ static int settle(struct scope_survey *survey, const struct scope_groups *groups
 		survey->busy_ns += (double)group->busy_ns;
 		survey->queue_ns += (double)group->queue_ns;
 		survey->long_queue_ns += (double)group->long_queue_ns;
+		survey->long_queue_units += group->long_queue_units;
 	}
 	while (!err && survey->pendings)
 		err = settle_measure(survey);
@@ -446,7 +449,7 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 	if (timeline->from)
 		from_ns = timeline->from->time_ns;
 	timeline->begin_ns = from_ns;
-	survey->units = survey->requests = 0;
+	survey->units = survey->requests = survey->long_queue_units = 0;
 	survey->busy_ns = survey->queue_ns = survey->long_queue_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		free_group(&survey->group[i]);

@@ -40,7 +40,8 @@ struct scope_survey_group {
 	uint64_t asked; /* of them: took a client's request */
 	uint64_t busy_ns; /* on a CPU, asleep inside units, and in the run queue */
 	uint64_t queue_ns; /* the last of these */
-	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it */
+	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it … */
+	uint64_t long_queue_units; /* … so many */
 };
 
 #define SCOPE_SURVEY_PENDING 8 /* no rule: a power of two */
@@ -59,6 +60,7 @@ struct scope_survey {
 	uint64_t requests; /* those of clients, where any thread takes some; else what threads pick up in other ways */
 	bool asked; /* the former */
 	double busy_ns, queue_ns, long_queue_ns;
+	uint64_t long_queue_units;
 	struct scope_unit_run *run; /* that told of the units */
 	struct scope_shapes *shapes; /* of those units: run's */
 	struct scope_unit_log *log; /* all that it told */
