@@ -84,8 +84,36 @@ for path in sorted(folder.glob("*.json")):
                  sum(group["blocked_ns"].values()))
         if abs(parts - group["wall_ns"]) > 1e-6 * group["wall_ns"]:
             wrong(name, f"times of {group['name']} sum to {parts}, not {group['wall_ns']}")
+    strips, flame = report["pictures"]["strips"], report["pictures"]["flame"]
+    slow = sum(thread["slow"] for thread in strips["threads"])
+    if slow != basis["slow_units"] or len(strips["slow"]) + strips["slow_left_out"] != basis["slow_units"]:
+        wrong(name, f"strips have {slow} slow units, the basis {basis['slow_units']}")
+    if strips["requests"] and not 0 <= basis["requests"] - sum(p[0] for p in strips["points"]) <= report["trace"]["threads"]:
+        wrong(name, f"curves have {sum(p[0] for p in strips['points'])} requests of {basis['requests']}")
+    open_ones = basis["slow_requests"] - sum(p[1] for p in strips["points"])
+    if strips["requests"] and not 0 <= open_ones <= (report["trace"]["threads"] if name in ("hang", "spin") else 0):
+        wrong(name, f"curves have {sum(p[1] for p in strips['points'])} slow requests of {basis['slow_requests']}")
+    for number, node in enumerate(flame["nodes"]):
+        below = [sum(values) for values in zip(*(n[3:] for n in flame["nodes"] if n[0] == number))]
+        if any(child > own + len(flame["nodes"]) for child, own in zip(below, node[3:])):
+            wrong(name, f"what node {number} calls takes {below}, itself {node[3:]}")
+    for example in filter(None, (f["example"] for f in report["findings"])):
+        for unit in filter(None, (example["slow"], example["usual"])):
+            scene = unit["scene"]
+            for thread in scene["threads"]:
+                edges = [edge for span in thread["spans"] for edge in span[1:3]]
+                if edges[0] != 0 or abs(edges[-1] - unit["wall_ns"]) > 1 or edges[1:-1:2] != edges[2::2]:
+                    wrong(name, f"spans of {thread['name']} leave time out: {edges}")
+            asleep = sum(span[2] - span[1] for span in scene["threads"][0]["spans"] if span[0] == "asleep")
+            if abs(asleep - unit["blocked_ns"]) > 0.02 * unit["wall_ns"]:
+                wrong(name, f"a picture shows {asleep} ns asleep, of {unit['blocked_ns']}")
     for key in sorted(set(fields(report)) - named):
         wrong(name, f"docs do not name the field {key}")
+lock = json.loads((folder / "lock.json").read_text())["findings"][0]
+scene = lock["example"]["slow"]["scene"]
+holder = scene["threads"][1]["name"] if len(scene["threads"]) > 1 else None
+if holder != lock["waiters"]["thread"]["name"] or [wake[1:] for wake in scene["wakes"]] != [[1, 0]]:
+    wrong("lock", f"no arrow from the holder of the lock: {holder}, {scene['wakes']}")
 if seen != set(verdicts.values()):
     wrong("verdicts", f"only {seen} were seen")
 sys.exit(bad)

@@ -68,24 +68,39 @@ static int path_text(const struct scope_path *path, size_t most, char **ret_text
 	return scope_paragraph_end(&line, ret_text);
 }
 
-int scope_section_example(const struct report *report, const struct scope_finding *finding, size_t calls,
-			  struct scope_section_example *ret_example)
+int scope_section_paths(const struct scope_analysis *analysis, const struct scope_finding *finding,
+			struct scope_path *ret_path, size_t *ret_count)
 {
-	const struct scope_analysis *analysis = report->analysis;
-	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
 	const size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
 	const bool elsewhere = finding->usual_elsewhere && count > 1;
 	int err;
 
-	*ret_example = (struct scope_section_example){ .baseline = elsewhere && !analysis->since_ns };
-	if (finding->example == UINT32_MAX)
-		return 0;
-	err = scope_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
+	ret_path[0] = (struct scope_path){ .unit = finding->example };
+	ret_path[1] = (struct scope_path){ .unit = finding->usual_example };
+	*ret_count = count;
+	err = scope_path_collect(analysis->trace, analysis->units, ret_path, elsewhere ? 1 : count);
 	if (!err && elsewhere)
 		err = scope_path_collect(analysis->reference->trace,
-					 analysis->reference_kept->units, &path[1], 1);
+					 analysis->reference_kept->units, &ret_path[1], 1);
 	if (!err && count > 1)
-		err = scope_path_align(&path[0], &path[1]);
+		err = scope_path_align(&ret_path[0], &ret_path[1]);
+	return err;
+}
+
+int scope_section_example(const struct report *report, const struct scope_finding *finding, size_t calls,
+			  struct scope_section_example *ret_example)
+{
+	struct scope_path path[2];
+	size_t count;
+	int err;
+
+	*ret_example = (struct scope_section_example){
+		.baseline = finding->usual_elsewhere && finding->usual_example != UINT32_MAX &&
+			    !report->analysis->since_ns,
+	};
+	if (finding->example == UINT32_MAX)
+		return 0;
+	err = scope_section_paths(report->analysis, finding, path, &count);
 	if (!err)
 		err = path_text(&path[0], calls, &ret_example->slow);
 	if (!err && count > 1)

@@ -16,8 +16,11 @@
 #include "evidence/inside.h"
 #include "evidence/place.h"
 #include "report/delay.h"
+#include "report/example_json.h"
 #include "report/model.h"
+#include "report/picture.h"
 #include "report/rounds.h"
+#include "report/section.h"
 #include "report/times.h"
 
 #define SOURCE_ROWS 8
@@ -221,6 +224,7 @@ static json_t *make_finding(const struct scope_analysis *analysis, const struct 
 	json_object_update_new(object, make_extent(analysis, finding));
 	json_object_update_new(object, make_losses(finding));
 	json_object_set_new(object, "in_kernel", make_inside(finding));
+	json_object_set_new(object, "example", scope_example_json(analysis, finding));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(analysis, finding));
 	if (causal)
@@ -318,10 +322,13 @@ static json_t *make_trace(const struct scope_analysis *analysis)
 {
 	const struct scope_timeline *timeline = analysis->units->timeline;
 	const char *damage = scope_trace_damage(analysis->trace);
+	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
 
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "command",
-		make_meta(analysis, SCOPE_META_COMMAND), "pid",
+		"{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "command",
+		make_meta(analysis, SCOPE_META_COMMAND), "command_line",
+		make_meta(analysis, SCOPE_META_COMMAND_LINE), "host", make_meta(analysis, SCOPE_META_HOST),
+		"wall_ns", wall_ns ? json_integer((json_int_t)wall_ns) : json_null(), "pid",
 		(json_int_t)scope_trace_meta_number(analysis->trace, SCOPE_META_PID, 0), "kernel",
 		make_meta(analysis, SCOPE_META_KERNEL), "source", make_meta(analysis, SCOPE_META_SOURCE),
 		"source_lacks", make_meta(analysis, SCOPE_META_LACKS), "end",
@@ -426,6 +433,27 @@ static json_t *make_problems(const struct scope_analysis *analysis)
 	return array;
 }
 
+/* What the first screen says. */
+static json_t *make_answer(const struct scope_analysis *analysis)
+{
+	const struct scope_report_style style = { 0 };
+	const struct report report = { analysis, &style, NULL };
+	json_t *answer;
+	char *text;
+
+	if (scope_section_answer(&report, &text))
+		return NULL;
+	answer = make_string(text);
+	free(text);
+	return answer;
+}
+
+static json_t *make_pictures(const struct scope_analysis *analysis)
+{
+	return json_pack("{s:o, s:o}", "flame", scope_picture_flame(analysis), "strips",
+			 scope_picture_strips(analysis));
+}
+
 json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_causal *causal)
 {
 	const struct scope_ranking *ranking = analysis->ranking;
@@ -439,8 +467,11 @@ json_t *scope_report_json_make(const struct scope_analysis *analysis, const stru
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
 			make_findings(analysis, causal), "freezes", make_freezes(analysis), "near", make_near(analysis), "groups",
 			make_groups(analysis), "basis", make_basis(analysis), "problems", make_problems(analysis));
-	if (all && json_array_size(json_object_get(all, "findings")) == ranking->findings)
+	if (all && json_array_size(json_object_get(all, "findings")) == ranking->findings) {
+		json_object_set_new(all, "answer", make_answer(analysis));
+		json_object_set_new(all, "pictures", make_pictures(analysis));
 		return all;
+	}
 	json_decref(all);
 	return NULL;
 }

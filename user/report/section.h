@@ -3,6 +3,7 @@
 #ifndef SCOPE_REPORT_SECTION_H
 #define SCOPE_REPORT_SECTION_H
 
+#include "report/path.h"
 #include "report/text.h"
 
 struct report {
@@ -12,6 +13,8 @@ struct report {
 };
 
 int scope_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
+/* Of it: the answer, malloc'd, without a newline. 0 or -ENOMEM. */
+int scope_section_answer(const struct report *report, char **ret_text);
 int scope_section_verdict(const struct report *report); /* what it comes to */
 int scope_section_details(const struct report *report); /* the first findings, told in full */
 int scope_section_causal(const struct report *report); /* delay experiments on the findings */
@@ -46,6 +49,13 @@ struct scope_section_example {
  */
 int scope_section_example(const struct report *report, const struct scope_finding *finding, size_t calls,
 			  struct scope_section_example *ret_example);
+
+/*
+ * The calls of these two, for a finding that has an example: ret_path has room for both, *ret_count is 1 where
+ * there is no usual unit. 0 or -errno; free each path's call in either case.
+ */
+int scope_section_paths(const struct scope_analysis *analysis, const struct scope_finding *finding,
+			struct scope_path *ret_path, size_t *ret_count);
 
 struct scope_section_sleep_text {
 	char text[224];

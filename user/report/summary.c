@@ -225,12 +225,10 @@ static bool names_first(const struct scope_ranking *ranking)
 	       ranking->verdict != SCOPE_VERDICT_NOTHING;
 }
 
-static int print_answer(const struct report *report)
+int scope_section_answer(const struct report *report, char **ret_text)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	struct scope_paragraph line;
-	char *text;
-	int err;
 
 	if (scope_paragraph_begin(&line))
 		return -ENOMEM;
@@ -243,7 +241,14 @@ static int print_answer(const struct report *report)
 	if (ranking->findings)
 		tell_since(report, line.to);
 	tell_end(report, line.to);
-	err = scope_paragraph_end(&line, &text);
+	return scope_paragraph_end(&line, ret_text);
+}
+
+static int print_answer(const struct report *report)
+{
+	char *text;
+	int err = scope_section_answer(report, &text);
+
 	if (err)
 		return err;
 	fputs("  ", report->out);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A slow unit of a finding beside a usual one, as JSON. */
+#include "report/example_json.h"
+
+#include <stdlib.h>
+
+#include "base/syscall_name.h"
+#include "report/picture.h"
+#include "report/section.h"
+
+#define CALLS_MAX 200 /* of a path */
+
+/* {call, count, ns, extra}: as the text has them; call null: running between two. */
+static json_t *make_path(const struct scope_path *path)
+{
+	json_t *calls = json_array();
+
+	for (size_t i = 0; i < path->calls && i < CALLS_MAX; i++) {
+		const struct scope_path_call *call = &path->call[i];
+		const char *name = call->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(call->nr);
+
+		json_array_append_new(calls, json_pack("{s:o, s:I, s:I, s:b}", "call",
+						       name			   ? json_string(name)
+						       : call->nr == SCOPE_NR_NONE ? json_null()
+										   : json_integer(call->nr),
+						       "count", (json_int_t)call->count, "ns", (json_int_t)call->ns,
+						       "extra", call->extra));
+	}
+	return calls;
+}
+
+static json_t *make_unit(struct scope_trace *trace, const struct scope_units *units, const struct scope_path *path)
+{
+	const struct scope_unit *unit = &units->unit[path->unit];
+	json_t *scene;
+
+	if (scope_picture_scene(trace, units, path->unit, &scene))
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:o}", "wall_ns", (json_int_t)scope_unit_wall(unit), "run_ns",
+			 (json_int_t)unit->run_ns, "queue_ns", (json_int_t)unit->queue_ns, "blocked_ns",
+			 (json_int_t)unit->blocked_ns, "path", make_path(path), "path_calls", (json_int_t)path->calls,
+			 "scene", scene);
+}
+
+json_t *scope_example_json(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	const bool elsewhere = finding->usual_elsewhere;
+	json_t *slow = NULL, *usual = NULL;
+	struct scope_path path[2];
+	size_t count = 0;
+	int err;
+
+	if (finding->example == UINT32_MAX || finding->kind == SCOPE_FINDING_HANG ||
+	    finding->kind == SCOPE_FINDING_SPIN)
+		return json_null();
+	err = scope_section_paths(analysis, finding, path, &count);
+	if (!err)
+		slow = make_unit(analysis->trace, analysis->units, &path[0]);
+	if (!err && count > 1)
+		usual = make_unit(elsewhere ? analysis->reference->trace : analysis->trace,
+				  elsewhere ? analysis->reference_kept->units : analysis->units, &path[1]);
+	free(path[0].call);
+	free(path[1].call);
+	if (!slow) {
+		json_decref(usual);
+		return err ? NULL : json_null();
+	}
+	return json_pack("{s:o, s:o, s:b}", "slow", slow, "usual", usual ? usual : json_null(), "baseline",
+			 count > 1 && elsewhere && !analysis->since_ns);
+}
