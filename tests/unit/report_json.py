@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds reports as JSON against the same as text, and their fields against the document.
+"""Compares reports as JSON with the same as text, and their fields with the document.
 
 Usage: report_json.py DOCUMENT FOLDER      of FOLDER each NAME.report beside its NAME.json
 """
@@ -12,7 +12,7 @@ document, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[
 named = set(re.findall(r"`([^`]+)`", document))
 verdicts = {"NOTHING ABNORMAL": "nothing", "HANG": "hang", "SPIN": "spin", "SLOWDOWN": "slowdown", "FREEZES": "freezes",
             "OUTSIDE THE PROGRAM": "outside", "NOTHING CAN BE SAID": "unknown"}
-seen = set()
+seen, held = set(), set()
 bad = 0
 
 
@@ -32,6 +32,59 @@ def wrong(name, text):
     print(f"not ok {name}: {text}")
 
 
+def details(text):
+    """Of each finding that the text describes in full its lines, by label; what has no label goes on a line."""
+    found = []
+    for line in text.split("\n"):
+        label = re.match(r" {5}(.{12})(\S.*)", line)
+        if re.match(r"  \d+  \S+$", line):
+            found.append({})
+        elif label and found and label[1].strip():
+            found[-1][label[1].strip()] = label[2]
+        elif label and found and found[-1]:
+            found[-1][list(found[-1])[-1]] += " " + label[2]
+    return found
+
+
+def call_words(calls):
+    """The first calls of a path, as many as the text always prints."""
+    return ["running" if c["call"] is None else c["call"] for c in calls[:4]]
+
+
+def described(finding):
+    """What the lines of a finding have to say, as far as JSON has it in other words."""
+    path = finding["call_path"][::-1]
+    if finding["below"]:
+        path.append(finding["below"]["name"])
+    lines = {"call path": path}
+    if finding["most_in"]:
+        lines["most of it"] = finding["most_in"]["path"]
+    if finding.get("calls_times"):
+        lines["calls"] = [finding["syscall"], f"{finding['calls_times']:.0f} times"]
+    if finding.get("outside"):
+        lines["outside"] = [finding["syscall"], f"look at the {finding['waits_for']} first"]
+    if "waiters" in finding:
+        lines["who waits"] = [finding["waiters"]["group"], finding["waiters"]["sleeps_in"],
+                              f"(tid {finding['waiters']['thread']['tid']})"]
+    if finding.get("sleeps_in"):
+        lines["who"] = [finding["thread"]["name"], finding["sleeps_in"]]
+    if finding.get("rounds"):
+        lines["rounds"] = [finding["rounds"]["words"]]
+    if finding.get("owner"):
+        lines["owner"] = ["itself" if finding["owner"]["itself"] else f"(tid {finding['owner']['thread']['tid']})"]
+        lines["owner"] += ["deadlock"] if finding["deadlock"] and not finding["owner"]["itself"] else []
+    if finding.get("kernel_stack") or finding.get("kernel_stack_why"):
+        lines["kernel"] = (finding["kernel_stack"] or [])[3::-1] or [finding["kernel_stack_why"]]
+    if finding["example"]:
+        lines["syscalls"] = call_words(finding["example"]["slow"]["path"])
+        if finding["example"]["usual"] is not None:
+            lines["baseline" if finding["example"]["baseline"] else "usual"] = call_words(finding["example"]["usual"]["path"])
+    if finding["recursion"]:
+        circle = finding["recursion"][0]
+        lines["call path"] = path + ["again by " + " → ".join(circle["by"]) if circle["by"] else "calls itself"]
+    return lines
+
+
 for path in sorted(folder.glob("*.json")):
     name = path.stem
     text = path.with_suffix(".report").read_text()
@@ -49,6 +102,29 @@ for path in sorted(folder.glob("*.json")):
         rows = []
     if rows != told:
         wrong(name, f"the text names {rows}, the JSON {told}")
+    if re.sub(r"\s+", " ", text.split("\n\n")[1]).strip() != report["answer"]:
+        wrong(name, f"the answer is '{report['answer']}', not as the text says")
+    of_text = details(text.split("\n  #  function", 1)[-1]) if report["findings"] else []
+    if len(of_text) != min(3, len(report["findings"])):
+        wrong(name, f"the text describes {len(of_text)} findings")
+    for lines, finding in zip(of_text, report["findings"]):
+        mine = described(finding)
+        for label in sorted(set(mine) | set(lines) & {"most of it", "calls", "outside", "who waits", "rounds", "owner",
+                                                      "kernel", "syscalls", "usual", "baseline"}):
+            held.add(label)
+            missing = [word for word in mine.get(label, ["?"]) if word not in lines.get(label, "")]
+            if missing and not (label == "call path" and not finding["call_path"]):
+                wrong(name, f"{label}: the text has '{lines.get(label)}', the JSON {missing}")
+    for sentence, field in (("was spent inside the kernel, in calls", "kernel"), ("Background work is not", "background")):
+        if (sentence in text) != (report[field] is not None):
+            wrong(name, f"{field} is {report[field]}, not as the text says")
+        elif report[field]:
+            held.add(field)
+    threads = re.search(r"(?:HANG|SPIN) inside the program. (\d+) thread", text)
+    if int(threads[1] if threads else 0) != report["stuck_threads"]:
+        wrong(name, f"{report['stuck_threads']} threads are stuck, not as the text says")
+    if (re.search(r"SLOWDOWN outside|OUTSIDE THE PROGRAM", text) is not None) != report["outside"]:
+        wrong(name, f"outside is {report['outside']}, not as the text says")
     near = [f["function"]["name"] for f in report["near"]]
     if [n for n in near if n not in text] or bool(near) != ("Nearest to a finding" in text):
         wrong(name, f"near are {near}, not as the text says")
@@ -116,4 +192,8 @@ if holder != lock["waiters"]["thread"]["name"] or [wake[1:] for wake in scene["w
     wrong("lock", f"no arrow from the holder of the lock: {holder}, {scene['wakes']}")
 if seen != set(verdicts.values()):
     wrong("verdicts", f"only {seen} were seen")
+lacking = {"call path", "most of it", "calls", "outside", "who waits", "who", "rounds", "owner", "kernel", "syscalls",
+           "usual", "background"} - held
+if lacking:
+    wrong("details", f"no report had {lacking}")
 sys.exit(bad)

@@ -9,8 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for name in all_idle healthy starved cpu lock hang spin near two_bugs slow_disk became_slow \
-	lost_early lost_meanwhile spin_accept freezes; do
+	lost_early lost_meanwhile spin_accept freezes own_lock lock_owner recursion calls in_kernel calls_in_kernel \
+	background caller_at_fault rare_peer slow_peer lost_hang; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
+	rm -f "$work/trace"
 	"$scope" dump --reverse "$work/text" -o "$work/trace"
 	"$scope" report -v -i "$work/trace" > "$work/$name.report"
 	"$scope" report -i "$work/trace" --format json -o "$work/$name.json"
@@ -19,6 +21,7 @@ python3 tests/unit/report_json.py docs/report-json.md "$work"
 
 # Names of processes are any bytes.
 sed 's/comm=[^ ]*/comm=w\\xff\\xfe/' "$work/text" > "$work/odd"
+rm -f "$work/trace"
 "$scope" dump --reverse "$work/odd" -o "$work/trace"
 "$scope" report -i "$work/trace" --format json | python3 -c 'import json, sys; json.load(sys.stdin)'
 

@@ -1,165 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the answer rests on, and the rule that was applied. */
-#include "report/section.h"
+/* The figures that the answer rests on. */
+#include "report/basis.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "report/format.h"
-#include "report/model.h"
-
-#define CUT_MUCH 0.2 /* of the stacks: worth a remedy */
-
-/* Against which units, where a baseline was given; rates tell of work that comes more often. */
-static void tell_baseline(const struct scope_basis *basis, FILE *to)
+static struct scope_basis_signatures make_signatures(const struct scope_analysis *analysis)
 {
-	const struct scope_basis_baseline *baseline = &basis->baseline;
-	struct scope_text units;
+	const struct scope_signatures *signatures = analysis->signatures;
+	const struct scope_evidence *second = analysis->second;
+	struct scope_basis_signatures made = {.known = second != NULL, .fit_share = NAN};
 
-	if (!baseline->known)
-		return;
-	fprintf(to, " Held against the %s: %zu of %zu populations; it has %s units in %.1f s",
-		baseline->before ? "time before" : "baseline", baseline->populations, basis->populations,
-		scope_format_count(&units, baseline->units), baseline->seconds);
-	if (!isnan(baseline->per_s))
-		fprintf(to, ", %.0f a second, here %.0f", baseline->per_s, baseline->here_per_s);
-	fputc('.', to);
-	if (!baseline->populations)
-		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
+	if (!second)
+		return made;
+	made.episodes = signatures->episodes;
+	made.functions = signatures->functions;
+	made.shared = signatures->shared;
+	for (size_t i = 0; i < signatures->functions; i++)
+		made.told += signatures->function[i].episodes > 0;
+	if (second->stacks)
+		made.fit_share = 1 - (double)second->nameless / second->stacks;
+	return made;
 }
 
-static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
+/* Rates tell of work that comes more often. */
+static struct scope_basis_baseline make_baseline(const struct scope_analysis *analysis)
 {
-	const struct {
-		uint64_t stacks;
-		const char *why;
-	} rows[] = {
-		{ basis->skipped, "not taken (limit per second)" },
-		{ basis->absent, "of calls whose sleep was thinned out or lost" },
-		{ basis->given_up, "not unwound in time" },
-		{ basis->lost, "lost for want of room in perf's ring of stacks" },
+	const struct scope_reference *reference = analysis->reference;
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	const double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
+	struct scope_basis_baseline made = {.known = reference != NULL, .per_s = NAN, .here_per_s = NAN};
+
+	if (!reference)
+		return made;
+	made.before = analysis->since_ns != 0;
+	made.units = reference->survey->units;
+	made.seconds = reference->seconds;
+	for (size_t i = 0; i < analysis->detection->populations; i++)
+		made.populations += analysis->detection->population[i].reference > 0;
+	if (seconds > 0 && reference->seconds > 0) {
+		made.per_s = made.units / reference->seconds;
+		made.here_per_s = analysis->found.survey->units / seconds;
+	}
+	return made;
+}
+
+void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis)
+{
+	const struct scope_evidence *evidence = analysis->evidence;
+	const struct scope_detection *detection = analysis->detection;
+	const struct scope_trace *trace = analysis->trace;
+
+	*ret_basis = (struct scope_basis){
+		.detect = analysis->detect,
+		.rank = analysis->rank,
+		.z = detection->populations ? detection->population[0].z : 0,
+		.requests = analysis->ranking->requests,
+		.units = analysis->ranking->units,
+		.populations = detection->populations,
+		.stacks = evidence->stacks,
+		.nameless = evidence->nameless,
+		.cut = evidence->cut,
+		.broken = evidence->broken,
+		.tracer = evidence->tracer,
+		.skipped = scope_trace_meta_number(trace, SCOPE_META_STACKS_SKIPPED, 0),
+		.absent = scope_trace_meta_number(trace, SCOPE_META_STACKS_ABSENT, 0),
+		.lost = scope_trace_meta_number(trace, SCOPE_META_STACKS_LOST, 0),
+		.given_up = scope_trace_meta_number(trace, SCOPE_META_STACKS_GIVEN_UP, 0),
+		.stack_min_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0),
+		.stack_highest_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0),
+		.signatures = make_signatures(analysis),
+		.baseline = make_baseline(analysis),
+		.false_wakeups = analysis->units->timeline->false_wakeups,
+		.untold = analysis->units->timeline->untold,
+		.discarded = analysis->units->discarded,
+		.sampled = detection->sampled,
 	};
-	struct scope_text count;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].stacks)
-			fprintf(to, ", %s %s", scope_format_count(&count, rows[i].stacks), rows[i].why);
-}
-
-/* Busy calls may have had to take longer for a stack than at other times. */
-static void tell_choice(const struct scope_basis *basis, FILE *to)
-{
-	struct scope_text a, b;
-
-	if (basis->stack_highest_ns > basis->stack_min_ns)
-		fprintf(to, ", at times only of calls above %s, not %s",
-			scope_format_ns(&a, basis->stack_highest_ns),
-			scope_format_ns(&b, basis->stack_min_ns));
-}
-
-/* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
-static void tell_stacks(const struct scope_basis *basis, FILE *to)
-{
-	if (!basis->stacks)
-		return;
-	fprintf(to, " (%.1f %% without a program function, %.1f %% cut short",
-		100.0 * basis->nameless / basis->stacks, 100.0 * basis->cut / basis->stacks);
-	if (basis->broken)
-		fprintf(to, ", %.1f %% broken", 100.0 * basis->broken / basis->stacks);
-	if (basis->tracer)
-		fprintf(to, ", %.1f %% hit the tracer itself and were left out",
-			100.0 * basis->tracer / basis->stacks);
-	if (basis->cut > CUT_MUCH * basis->stacks)
-		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
-	fputc(')', to);
-}
-
-static void tell_signatures(const struct scope_basis_signatures *signatures, FILE *to)
-{
-	struct scope_text count;
-
-	if (!signatures->known)
-		return;
-	fprintf(to, " %s signatures tell %zu of %zu learned functions",
-		scope_format_count(&count, signatures->episodes), signatures->told, signatures->functions);
-	if (signatures->shared)
-		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
-	if (!isnan(signatures->fit_share))
-		fprintf(to, ", they fit %.1f %% of the times that count", 100 * signatures->fit_share);
-	fputc('.', to);
-}
-
-/* The rule that was applied. */
-static void tell_rule(const struct scope_basis *basis, FILE *to)
-{
-	const struct scope_rank_options *rule = &basis->rank;
-	struct scope_text requests, units;
-
-	fprintf(to,
-		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
-		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
-		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units.",
-		scope_format_count(&requests, basis->requests), scope_format_count(&units, basis->units),
-		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share,
-		rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
-}
-
-static void tell_basis(const struct scope_basis *basis, FILE *to)
-{
-	const struct scope_cluster_options *cluster = &basis->detect.cluster;
-	struct scope_text a;
-
-	tell_rule(basis, to);
-	fprintf(to, " %s stacks", scope_format_count(&a, basis->stacks));
-	tell_stacks(basis, to);
-	tell_stacks_not_there(basis, to);
-	tell_choice(basis, to);
-	fputc('.', to);
-	tell_signatures(&basis->signatures, to);
-	tell_baseline(basis, to);
-	if (basis->false_wakeups)
-		fprintf(to, " %s false wakeups were taken for part of the sleep.",
-			scope_format_count(&a, basis->false_wakeups));
-	if (basis->untold)
-		fprintf(to, " %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
-			"was taken to end there.", scope_format_count(&a, basis->untold));
-	if (basis->discarded)
-		fprintf(to, " %s units were discarded because events around them were lost.",
-			scope_format_count(&a, basis->discarded));
-	if (cluster->linkage != scope_detect_defaults.cluster.linkage)
-		fprintf(to, " Units were put together by %s clustering.", scope_linkage_name(cluster->linkage));
-	if (basis->sampled)
-		fprintf(to, " So many different units that %s, taken at random, were clustered, and the others "
-			"put to those they resemble.", scope_format_count(&a, cluster->max_points));
-}
-
-int scope_section_basis(const struct report *report)
-{
-	const struct scope_analysis *analysis = report->analysis;
-	const char *damage = scope_trace_damage(analysis->trace);
-	const char *unread = scope_trace_meta(analysis->trace, SCOPE_META_UNREAD);
-	size_t problems;
-	const char *const *problem;
-	struct scope_paragraph text;
-	struct scope_basis basis;
-
-	if (scope_paragraph_begin(&text))
-		return -ENOMEM;
-	scope_basis_make(analysis, &basis);
-	tell_basis(&basis, text.to);
-	if (scope_paragraph_print(&text, report->out, "  "))
-		return -ENOMEM;
-	if (damage[0])
-		fprintf(report->out, "  %s\n", damage);
-	if (unread)
-		scope_format_paragraph(report->out, "  ", unread);
-	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
-		scope_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
-	problem = scope_symbols_problems(analysis->symbols, &problems);
-	for (size_t i = 0; i < problems && i < 5; i++)
-		fprintf(report->out, "  %s\n", problem[i]);
-	return 0;
 }

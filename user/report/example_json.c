@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A slow unit of a finding beside a usual one, as JSON. */
-#include "report/example_json.h"
-
-#include <stdlib.h>
+#include "report/json_part.h"
 
 #include "base/syscall_name.h"
 #include "report/picture.h"
-#include "report/section.h"
 
 #define CALLS_MAX 200 /* of a path */
 
@@ -42,29 +39,19 @@ static json_t *make_unit(struct scope_trace *trace, const struct scope_units *un
 			 "scene", scene);
 }
 
-json_t *scope_example_json(const struct scope_analysis *analysis, const struct scope_finding *finding)
+json_t *scope_report_json_example(const struct scope_analysis *analysis, const struct scope_model_finding *one)
 {
-	const bool elsewhere = finding->usual_elsewhere;
-	json_t *slow = NULL, *usual = NULL;
-	struct scope_path path[2];
-	size_t count = 0;
-	int err;
+	const bool elsewhere = one->finding->usual_elsewhere;
+	json_t *slow, *usual = NULL;
 
-	if (finding->example == UINT32_MAX || finding->kind == SCOPE_FINDING_HANG ||
-	    finding->kind == SCOPE_FINDING_SPIN)
+	if (!one->has_slow || one->stuck)
 		return json_null();
-	err = scope_section_paths(analysis, finding, path, &count);
-	if (!err)
-		slow = make_unit(analysis->trace, analysis->units, &path[0]);
-	if (!err && count > 1)
+	slow = make_unit(analysis->trace, analysis->units, &one->slow);
+	if (!slow)
+		return NULL;
+	if (one->has_usual)
 		usual = make_unit(elsewhere ? analysis->reference->trace : analysis->trace,
-				  elsewhere ? analysis->reference_kept->units : analysis->units, &path[1]);
-	free(path[0].call);
-	free(path[1].call);
-	if (!slow) {
-		json_decref(usual);
-		return err ? NULL : json_null();
-	}
+				  elsewhere ? analysis->reference_kept->units : analysis->units, &one->usual);
 	return json_pack("{s:o, s:o, s:b}", "slow", slow, "usual", usual ? usual : json_null(), "baseline",
-			 count > 1 && elsewhere && !analysis->since_ns);
+			 one->usual_of_baseline);
 }

@@ -1,78 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The figures that a report's basis consists of, made once, for text and JSON to print. */
+/* The facts of a report, made once, for text and JSON to print. */
 #include "report/model.h"
 
-#include <math.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-static struct scope_basis_signatures make_signatures(const struct scope_analysis *analysis)
+uint64_t scope_model_wall(const struct scope_analysis *analysis, uint64_t time_ns)
 {
-	const struct scope_signatures *signatures = analysis->signatures;
-	const struct scope_evidence *second = analysis->second;
-	struct scope_basis_signatures made = {.known = second != NULL, .fit_share = NAN};
+	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
+	const uint64_t begin_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_BEGIN, 0);
 
-	if (!second)
-		return made;
-	made.episodes = signatures->episodes;
-	made.functions = signatures->functions;
-	made.shared = signatures->shared;
-	for (size_t i = 0; i < signatures->functions; i++)
-		made.told += signatures->function[i].episodes > 0;
-	if (second->stacks)
-		made.fit_share = 1 - (double)second->nameless / second->stacks;
-	return made;
+	return wall_ns ? wall_ns + (time_ns - begin_ns) : 0;
 }
 
-/* Rates tell of work that comes more often. */
-static struct scope_basis_baseline make_baseline(const struct scope_analysis *analysis)
+static uint32_t count_names(const struct scope_groups *groups)
 {
-	const struct scope_reference *reference = analysis->reference;
-	const struct scope_timeline *timeline = analysis->units->timeline;
-	const double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
-	struct scope_basis_baseline made = {.known = reference != NULL, .per_s = NAN, .here_per_s = NAN};
+	uint32_t count = 0;
 
-	if (!reference)
-		return made;
-	made.before = analysis->since_ns != 0;
-	made.units = reference->survey->units;
-	made.seconds = reference->seconds;
-	for (size_t i = 0; i < analysis->detection->populations; i++)
-		made.populations += analysis->detection->population[i].reference > 0;
-	if (seconds > 0 && reference->seconds > 0) {
-		made.per_s = made.units / reference->seconds;
-		made.here_per_s = analysis->found.survey->units / seconds;
+	for (size_t i = 0; i < groups->count; i++) {
+		bool again = false;
+
+		for (size_t j = 0; j < i; j++)
+			again |= !strcmp(groups->group[i].name, groups->group[j].name);
+		count += !again;
 	}
+	return count;
+}
+
+/* A slowdown is outside where its first finding is, and findings inside have less than most of the excess. */
+static bool is_outside(const struct scope_ranking *ranking)
+{
+	if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
+		return ranking->finding[0].outside && ranking->inside_share < SCOPE_RANK_MOST;
+	return ranking->verdict == SCOPE_VERDICT_OUTSIDE;
+}
+
+static uint32_t count_stuck(const struct scope_ranking *ranking)
+{
+	const bool hang = ranking->verdict == SCOPE_VERDICT_HANG;
+	const enum scope_finding_kind kind = hang ? SCOPE_FINDING_HANG : SCOPE_FINDING_SPIN;
+	uint32_t threads = 0;
+
+	if (!hang && ranking->verdict != SCOPE_VERDICT_SPIN)
+		return 0;
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (ranking->finding[i].kind == kind && !ranking->finding[i].unsure)
+			threads += ranking->finding[i].threads;
+	return threads;
+}
+
+static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
+{
+	/* Where nothing is found, that no request was slow is worth saying. */
+	const bool nothing = ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings;
+
+	if (nothing ? ranking->requests : ranking->slow_requests)
+		return (struct scope_model_slow){true, ranking->slow_requests, ranking->requests};
+	return (struct scope_model_slow){false, ranking->slow_units, ranking->units};
+}
+
+static struct scope_model_background make_background(const struct scope_analysis *analysis)
+{
+	const struct scope_detection *detection = analysis->detection;
+	struct scope_model_background made = {.group = NULL};
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+
+		if (!population->background)
+			continue;
+		made.units += population->units;
+		made.slow += population->beyond;
+		if (population->beyond > most) {
+			made.group = analysis->found.groups->group[population->group].name;
+			most = population->beyond;
+		}
+	}
+	if (made.slow < analysis->rank.units_min)
+		made.group = NULL;
 	return made;
 }
 
-void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis)
+static void make_nears(struct scope_model *model)
 {
-	const struct scope_evidence *evidence = analysis->evidence;
-	const struct scope_detection *detection = analysis->detection;
-	const struct scope_trace *trace = analysis->trace;
+	const struct scope_ranking *ranking = model->analysis->ranking;
+	const double odds = model->analysis->rank.odds_min;
 
-	*ret_basis = (struct scope_basis){
-		.detect = analysis->detect,
-		.rank = analysis->rank,
-		.z = detection->populations ? detection->population[0].z : 0,
-		.requests = analysis->ranking->requests,
-		.units = analysis->ranking->units,
-		.populations = detection->populations,
-		.stacks = evidence->stacks,
-		.nameless = evidence->nameless,
-		.cut = evidence->cut,
-		.broken = evidence->broken,
-		.tracer = evidence->tracer,
-		.skipped = scope_trace_meta_number(trace, SCOPE_META_STACKS_SKIPPED, 0),
-		.absent = scope_trace_meta_number(trace, SCOPE_META_STACKS_ABSENT, 0),
-		.lost = scope_trace_meta_number(trace, SCOPE_META_STACKS_LOST, 0),
-		.given_up = scope_trace_meta_number(trace, SCOPE_META_STACKS_GIVEN_UP, 0),
-		.stack_min_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0),
-		.stack_highest_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0),
-		.signatures = make_signatures(analysis),
-		.baseline = make_baseline(analysis),
-		.false_wakeups = analysis->units->timeline->false_wakeups,
-		.untold = analysis->units->timeline->untold,
-		.discarded = analysis->units->discarded,
-		.sampled = detection->sampled,
-	};
+	model->nears = ranking->findings ? 0 : ranking->nears;
+	for (size_t i = 0; i < model->nears; i++) {
+		const struct scope_finding *finding = &ranking->near[i].finding;
+
+		model->near[i] = (struct scope_model_near){
+			.near = &ranking->near[i],
+			.odds_needed = odds * (finding->outside ? 1 : 1 / (1 - scope_rank_doubt(finding))),
+			.costs_ns = finding->p50_ns - finding->usual_ns,
+		};
+	}
+}
+
+static struct scope_model_causal make_causal(const struct scope_report_causal *causal)
+{
+	struct scope_model_causal made = {.known = causal != NULL};
+
+	if (!causal)
+		return made;
+	made.result = causal->result;
+	made.why = causal->why;
+	for (size_t i = 0; made.result && i < made.result->count; i++)
+		made.elapsed_ns += made.result->experiment[i].elapsed_ns;
+	return made;
+}
+
+/* The findings, and what was slow inside the kernel. */
+static int make_findings(struct scope_model *model, size_t detailed)
+{
+	const struct scope_analysis *analysis = model->analysis;
+	const struct scope_ranking *ranking = analysis->ranking;
+	int err = 0;
+
+	model->finding = calloc(ranking->findings + 1, sizeof(*model->finding));
+	model->kernel = ranking->kernel.function ? calloc(1, sizeof(*model->kernel)) : NULL;
+	if (!model->finding || (ranking->kernel.function && !model->kernel))
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < ranking->findings; i++)
+		err = scope_model_finding_init(analysis, &ranking->finding[i], i < detailed, &model->finding[i]);
+	if (!err && model->kernel)
+		err = scope_model_finding_init(analysis, &ranking->kernel, true, model->kernel);
+	return err;
+}
+
+int scope_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
+		       struct scope_model **ret_model)
+{
+	struct scope_model *model = calloc(1, sizeof(*model));
+	int err;
+
+	if (!model)
+		return -ENOMEM;
+	model->analysis = analysis;
+	model->causal_sites = causal;
+	model->group_names = count_names(analysis->units->groups);
+	model->late = scope_trace_meta_number(analysis->trace, SCOPE_META_LATE, 0);
+	model->begin_wall_ns = scope_model_wall(analysis, analysis->units->timeline->begin_ns);
+	model->since_wall_ns = analysis->since_ns ? scope_model_wall(analysis, analysis->since_ns) : 0;
+	model->outside = is_outside(analysis->ranking);
+	model->stuck_threads = count_stuck(analysis->ranking);
+	model->slow = make_slow(analysis->ranking);
+	model->background = make_background(analysis);
+	make_nears(model);
+	model->causal = make_causal(causal);
+	scope_basis_make(analysis, &model->basis);
+	err = make_findings(model, detailed);
+	if (!err)
+		err = scope_times_collect(analysis, &model->times, &model->times_count);
+	if (err)
+		scope_model_destroy(model);
+	else
+		*ret_model = model;
+	return err;
+}
+
+void scope_model_destroy(struct scope_model *model)
+{
+	if (!model)
+		return;
+	for (size_t i = 0; model->finding && i < model->analysis->ranking->findings; i++)
+		scope_model_finding_free(&model->finding[i]);
+	if (model->kernel)
+		scope_model_finding_free(model->kernel);
+	free(model->finding);
+	free(model->kernel);
+	free(model->times);
+	free(model);
 }

@@ -1,45 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The figures that a report's basis consists of, made once, for text and JSON to print. */
+/* The facts of a report, made once, for text and JSON to print. */
 #ifndef SCOPE_REPORT_MODEL_H
 #define SCOPE_REPORT_MODEL_H
 
 #include "analysis/analysis.h"
+#include "evidence/inside.h"
+#include "evidence/place.h"
+#include "report/basis.h"
+#include "report/causal.h"
+#include "report/path.h"
+#include "report/times.h"
 
-/* By signatures; known false: none was asked. */
-struct scope_basis_signatures {
-	bool known;
-	size_t episodes, functions; /* learned functions */
-	size_t told;		    /* of these, with a signature */
-	size_t shared;		    /* signatures left aside: too many functions share them */
-	double fit_share;	    /* of the times that count; NAN: there were none */
+#define SCOPE_MODEL_PLACES 8  /* lines of source of a finding */
+#define SCOPE_MODEL_INSIDE 16 /* functions of the kernel; those after them hold little */
+
+/* A lock's owner, by a copy of the lock's memory. */
+struct scope_model_owner {
+	const struct scope_thread *thread; /* NULL: not known */
+	bool itself;			   /* the thread that waits for it */
+	const struct scope_function *at;   /* where it was as the window ended; NULL: not known */
 };
 
-/* Other units that units were compared with; known false: none. */
-struct scope_basis_baseline {
-	bool known;
-	bool before; /* those of the same trace, from before since_ns */
-	size_t populations; /* that were compared with it */
-	uint64_t units;
-	double seconds;
-	double per_s, here_per_s; /* units; NAN: one of the windows has no length */
+/* What struct scope_finding does not have. From `path` on only the detailed ones are filled. */
+struct scope_model_finding {
+	const struct scope_finding *finding;
+	const char *name; /* as signatures know the function, or as symbols do; NULL: no usable stack */
+	bool stuck;	  /* a hang or a spin: a thread, not slow units */
+	const char *waits_for; /* outside: "disk", "peer" or "pipe"; else NULL */
+
+	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the start of the thread */
+	size_t path_count;
+	const struct scope_function *below; /* library function that the last of the program's calls; NULL: none */
+	const char *known_caller; /* where it has no name itself: the next caller that has one; NULL: none */
+	uint32_t most[SCOPE_PATH_MAX]; /* nodes: the callee with most of its time, and so on down */
+	size_t most_count;
+	double most_share; /* of its time, in the last of them */
+	struct scope_places_row place[SCOPE_MODEL_PLACES];
+	size_t places;
+	double cut_share; /* of its excess: stacks that do not reach the start of their thread */
+	struct scope_inside inside[SCOPE_MODEL_INSIDE];
+	size_t insides;
+	bool kernel_matters;	/* enough of its running time is spent in the kernel */
+	const char *inside_why; /* why insides is 0; NULL: not known */
+	char sleeps_in[224];	/* "read(9, a pipe)": a hang's threads, or those that wait for it; "": neither */
+	struct scope_model_owner owner; /* HANG: of the lock */
+	char *kernel_stack;	/* HANG: functions of the kernel, the innermost first, a blank between; NULL: none */
+	const char *kernel_stack_why; /* why there is none; NULL: nothing is known of it */
+	char rounds[320];	/* SPIN: in words; "": it makes no calls */
+	struct scope_path slow, usual; /* calls of an example, and of a usual unit */
+	bool has_slow, has_usual, usual_of_baseline;
 };
 
-struct scope_basis {
-	struct scope_detect_options detect; /* that were used, as the next two */
-	struct scope_rank_options rank;
-	double z; /* above which a unit may be abnormal; 0: there are no populations */
-	uint64_t requests, units;
-	size_t populations;
-	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
-	uint64_t given_up; /* that have one address: SCOPE_META_STACKS_GIVEN_UP */
-	uint64_t skipped, absent, lost; /* stacks that are not there: SCOPE_META_STACKS_… */
-	uint64_t stack_min_ns, stack_highest_ns; /* what a call had to take for a stack, usually and at most */
-	struct scope_basis_signatures signatures;
-	struct scope_basis_baseline baseline;
-	uint64_t false_wakeups, untold, discarded;
-	bool sampled; /* of different units only detect.cluster.max_points were clustered */
+/* A function that came near to being a finding. */
+struct scope_model_near {
+	const struct scope_near *near;
+	double odds_needed;
+	double costs_ns; /* more than usual, a unit */
 };
 
-void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis);
+/* How many units of work were slow, of how many. */
+struct scope_model_slow {
+	bool requests; /* else units of any kind */
+	uint64_t slow, all;
+};
+
+/* Units that serve no client, which are not judged by themselves. */
+struct scope_model_background {
+	uint64_t units, slow;
+	const char *group; /* of threads with most of the slow ones; NULL: too few were slow to say so */
+};
+
+/* Delay experiments on the findings. */
+struct scope_model_causal {
+	bool known; /* they were asked for */
+	const struct scope_causal_result *result; /* NULL: none were made, */
+	const char *why;			  /* for this reason */
+	uint64_t elapsed_ns;
+};
+
+struct scope_model {
+	const struct scope_analysis *analysis;
+	const struct scope_report_causal *causal_sites; /* NULL: nobody asked for experiments */
+	uint32_t group_names; /* different ones */
+	uint64_t late; /* threads that were followed from a moment after the start on */
+	uint64_t begin_wall_ns; /* begin of the window, since 1970; 0: not known */
+	uint64_t since_wall_ns; /* of analysis->since_ns; 0: not known */
+	bool outside; /* of the program: the verdict, or the first finding of a slowdown */
+	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, but for those that may be idle */
+	struct scope_model_slow slow;
+	struct scope_model_finding *finding; /* as many as the ranking has */
+	struct scope_model_finding *kernel;  /* slow inside the kernel at no more work; NULL: none */
+	struct scope_model_near near[SCOPE_NEAR_MAX];
+	size_t nears; /* 0 where there are findings */
+	struct scope_model_background background;
+	struct scope_model_causal causal;
+	struct scope_times *times;
+	size_t times_count;
+	struct scope_basis basis;
+};
+
+/*
+ * detailed: how many findings are described in full. causal: NULL without experiments. The analysis and causal
+ * must outlive the model. 0 or -errno.
+ */
+int scope_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
+		       struct scope_model **ret_model);
+void scope_model_destroy(struct scope_model *model); /* NULL is fine */
+
+/* Of one finding, the first few fields, or all of them. 0 or -errno; scope_model_finding_free() in both cases. */
+int scope_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
+			     struct scope_model_finding *ret_one);
+void scope_model_finding_free(struct scope_model_finding *one);
+
+/* A time of the trace's clock by the wall, since 1970; 0: the trace does not know. */
+uint64_t scope_model_wall(const struct scope_analysis *analysis, uint64_t time_ns);
 
 #endif

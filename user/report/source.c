@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence/place.h"
 #include "report/format.h"
 
 #define ROWS 3
@@ -30,30 +29,20 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	}
 }
 
-int scope_section_source(const struct report *report, const struct scope_finding *finding,
-			 double *ret_cut)
+int scope_section_source(const struct report *report, const struct scope_model_finding *one)
 {
-	const struct scope_analysis *analysis = report->analysis;
-	bool hung = finding->kind == SCOPE_FINDING_HANG;
-	struct scope_places_row row[ROWS];
+	const size_t count = one->places < ROWS ? one->places : ROWS;
 	struct scope_paragraph line;
-	size_t count;
-	int err;
 
-	*ret_cut = 0;
-	if (!finding->function || !finding->by_stacks)
+	if (!count)
 		return 0;
-	err = scope_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
-				hung ? finding->thread : UINT32_MAX, row, ROWS, &count, ret_cut);
-	if (err || !count)
-		return err;
 	if (scope_paragraph_begin(&line))
 		return -ENOMEM;
-	for (size_t i = 0; i < count && (!i || row[i].share >= SHARE_MIN); i++) {
+	for (size_t i = 0; i < count && (!i || one->place[i].share >= SHARE_MIN); i++) {
 		fputs(i ? " · " : "", line.to);
-		print_row(line.to, &row[i]);
-		if (!hung)
-			fprintf(line.to, " (%.0f %%)", 100 * row[i].share);
+		print_row(line.to, &one->place[i]);
+		if (one->finding->kind != SCOPE_FINDING_HANG)
+			fprintf(line.to, " (%.0f %%)", 100 * one->place[i].share);
 	}
 	return scope_paragraph_print(&line, report->out, "     source      ");
 }

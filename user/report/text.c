@@ -24,27 +24,13 @@ static const char *meta(const struct report *report, const char *key)
 	return value ? value : "?";
 }
 
-static uint32_t distinct_groups(const struct scope_groups *groups)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < groups->count; i++) {
-		bool again = false;
-
-		for (size_t j = 0; j < i; j++)
-			again |= !strcmp(groups->group[i].name, groups->group[j].name);
-		count += !again;
-	}
-	return count;
-}
-
 static int print_head(const struct report *report)
 {
 	const struct scope_units *units = report->analysis->units;
 	const struct scope_timeline *timeline = units->timeline;
-	uint64_t late = scope_trace_meta_number(report->analysis->trace, SCOPE_META_LATE, 0);
+	const uint64_t late = report->model->late;
 	struct scope_text events, losses;
-	uint32_t groups = distinct_groups(units->groups);
+	const uint32_t groups = report->model->group_names;
 
 	fprintf(report->out,
 		"scope %s · %s[%s], %zu thread%s in %u group%s · %.1f s\n"
@@ -84,8 +70,9 @@ static int print_lacks(const struct report *report)
 	return 0;
 }
 
-static void kind_text(const struct scope_finding *finding, char *text, size_t room)
+static void kind_text(const struct scope_model_finding *one, char *text, size_t room)
 {
+	const struct scope_finding *finding = one->finding;
 	double times = finding->usual_ns > 0 ? finding->p50_ns / finding->usual_ns : 0;
 
 	switch (finding->kind) {
@@ -103,7 +90,7 @@ static void kind_text(const struct scope_finding *finding, char *text, size_t ro
 		break;
 	case SCOPE_FINDING_WAIT:
 		snprintf(text, room, finding->asks ? "asks a %s" : finding->outside ? "slow %s" : "waits",
-			 scope_section_outside(finding));
+			 one->waits_for);
 		break;
 	case SCOPE_FINDING_LOCK:
 		snprintf(text, room, "holds lock");
@@ -114,18 +101,6 @@ static void kind_text(const struct scope_finding *finding, char *text, size_t ro
 	}
 }
 
-const char *scope_section_outside(const struct scope_finding *finding)
-{
-	return finding->class == SCOPE_WAIT_DISK      ? "disk"
-	       : finding->class == SCOPE_WAIT_NETWORK ? "peer"
-						      : "pipe";
-}
-
-bool scope_section_stuck(const struct scope_finding *finding)
-{
-	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;
-}
-
 const char *scope_section_confidence(const struct scope_finding *finding)
 {
 	static const char *const name[] = {"low", "medium", "high"};
@@ -133,16 +108,15 @@ const char *scope_section_confidence(const struct scope_finding *finding)
 	return name[finding->confidence];
 }
 
-const char *scope_section_function(const struct report *report, const struct scope_finding *finding)
+const char *scope_section_function(const struct scope_model_finding *one)
 {
-	return finding->function ? scope_signatures_name(report->analysis->signatures, finding->function)
-				 : "(no usable stack)";
+	return one->name ? one->name : "(no usable stack)";
 }
 
 /* A long name stands whole in the details; where there are none it takes the room it needs. */
-static void print_name(const struct report *report, const struct scope_finding *finding, bool detailed)
+static void print_name(const struct report *report, const struct scope_model_finding *one, bool detailed)
 {
-	const char *name = scope_section_function(report, finding);
+	const char *name = scope_section_function(one);
 
 	fputs(scope_section_bold(report), report->out);
 	if (detailed)
@@ -154,24 +128,25 @@ static void print_name(const struct report *report, const struct scope_finding *
 
 static void print_row(const struct report *report, size_t index)
 {
-	const struct scope_finding *finding = &report->analysis->ranking->finding[index];
+	const struct scope_model_finding *one = &report->model->finding[index];
+	const struct scope_finding *finding = one->finding;
 	const struct scope_function *function = finding->function;
 	char kind[32], times[64];
 	struct scope_text count, usual, slow;
 
-	kind_text(finding, kind, sizeof(kind));
-	if (scope_section_stuck(finding))
+	kind_text(one, kind, sizeof(kind));
+	if (one->stuck)
 		snprintf(times, sizeof(times), "for %s", scope_format_ns(&slow, finding->age_ns));
 	else
 		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
 			 scope_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu ", index + 1);
-	print_name(report, finding, index < report->style->details);
+	print_name(report, one, index < report->style->details);
 	scope_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
 	scope_format_padded(report->out, kind, 11);
 	fprintf(report->out, " %7s  ",
-		scope_format_count(&count, scope_section_stuck(finding) ? finding->threads : finding->units));
+		scope_format_count(&count, one->stuck ? finding->threads : finding->units));
 	scope_format_padded(report->out, times, 18);
 	fprintf(report->out, " %s\n", scope_section_confidence(finding));
 	scope_section_effect(report, index);
@@ -219,6 +194,7 @@ static int print_ranking(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	size_t functions = scope_symbols_program_functions(report->analysis->symbols, 0);
+	const bool stuck = ranking->findings && report->model->finding[0].stuck;
 	uint32_t named = 0;
 	struct scope_text total;
 
@@ -226,8 +202,8 @@ static int print_ranking(const struct report *report)
 		return 0;
 	fprintf(report->out,
 		"  #  function                       module       excess kind        %7s  %-18s sure\n",
-		scope_section_stuck(ranking->finding) ? "threads" : "units",
-		scope_section_stuck(ranking->finding) ? "how long" : "usual → p99");
+		stuck ? "threads" : "units",
+		stuck ? "how long" : "usual → p99");
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;
@@ -245,21 +221,35 @@ static int print_ranking(const struct report *report)
 	return 0;
 }
 
-int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
-		      FILE *out)
+static int print_sections(const struct report *report)
 {
 	static int (*const section[])(const struct report *) = {
 		scope_section_summary, print_head, print_lacks, scope_section_verdict, print_ranking,
 		scope_section_causal, scope_section_details, scope_section_times, scope_section_basis,
 	};
-	const struct report report = {analysis, style, out};
 	int err = 0;
 
-	if (!style->verbose) {
-		err = scope_section_summary(&report);
-		return err ? err : scope_section_causal(&report);
+	if (!report->style->verbose) {
+		err = scope_section_summary(report);
+		return err ? err : scope_section_causal(report);
 	}
 	for (size_t i = 0; i < sizeof(section) / sizeof(*section) && !err; i++)
-		err = section[i](&report);
+		err = section[i](report);
+	return err;
+}
+
+int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
+		      FILE *out)
+{
+	const size_t detailed = style->verbose && style->details ? style->details : 1;
+	struct report report = {.analysis = analysis, .style = style, .out = out};
+	struct scope_model *model;
+	int err = scope_model_create(analysis, style->causal, detailed, &model);
+
+	if (err)
+		return err;
+	report.model = model;
+	err = print_sections(&report);
+	scope_model_destroy(model);
 	return err;
 }

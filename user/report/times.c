@@ -91,12 +91,9 @@ int scope_times_collect(const struct scope_analysis *analysis, struct scope_time
 
 int scope_section_times(const struct report *report)
 {
-	struct scope_times *line;
-	size_t lines;
-	int err = scope_times_collect(report->analysis, &line, &lines);
+	const struct scope_times *line = report->model->times;
+	const size_t lines = report->model->times_count;
 
-	if (err)
-		return err;
 	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
 	      " unexplained\n", report->out);
 	for (size_t i = 0; i < lines; i++) {
@@ -120,6 +117,5 @@ int scope_section_times(const struct report *report)
 	}
 	warn(report, line, lines);
 	fputc('\n', report->out);
-	free(line);
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "evidence/hop.h"
 #include "report/format.h"
 #include "report/freezes.h"
 
@@ -22,13 +21,11 @@ static void print_since(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
-	const uint64_t begin_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_BEGIN, 0);
-	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
-	const time_t seconds = (time_t)((wall_ns + (analysis->since_ns - begin_ns)) / 1000000000);
+	const time_t seconds = (time_t)(report->model->since_wall_ns / 1000000000);
 	char when[64] = "", text[192];
 	struct tm tm;
 
-	if (wall_ns && gmtime_r(&seconds, &tm))
+	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
 	snprintf(text, sizeof(text),
 		 "It began %.1f s into the window%s: units are held against those of before.",
@@ -42,48 +39,36 @@ static void print_slow(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *first = &ranking->finding[0];
-	bool requests = ranking->slow_requests > 0;
-	uint64_t slow = requests ? ranking->slow_requests : ranking->slow_units;
-	uint64_t all = requests ? ranking->requests : ranking->units;
+	const struct scope_model_slow *slow = &report->model->slow;
 	struct scope_text a, b, c, d;
 
 	fprintf(report->out,
 		"%s of %s %s (%.1f %%) took too long;\n"
 		"  those of the first function took %s instead of %s.\n",
-		scope_format_count(&a, slow), scope_format_count(&b, all),
-		requests ? "requests" : "units of work", all ? 100.0 * slow / all : 0,
+		scope_format_count(&a, slow->slow), scope_format_count(&b, slow->all),
+		slow->requests ? "requests" : "units of work", slow->all ? 100.0 * slow->slow / slow->all : 0,
 		scope_format_ns(&c, first->p50_ns), scope_format_ns(&d, first->usual_ns));
 	if (report->analysis->since_ns)
 		print_since(report);
 }
 
-static uint32_t hung_threads(const struct scope_ranking *ranking, enum scope_finding_kind kind)
-{
-	uint32_t threads = 0;
-
-	for (size_t i = 0; i < ranking->findings; i++)
-		if (ranking->finding[i].kind == kind && !ranking->finding[i].unsure)
-			threads += ranking->finding[i].threads;
-	return threads;
-}
-
 /* How many were slow, and how long it took at most: that nothing stands out does not say that nobody waited. */
-static void tell_slow(const struct scope_ranking *ranking, char *text, size_t room)
+static void tell_slow(const struct report *report, char *text, size_t room)
 {
-	const bool requests = ranking->requests > 0;
-	const uint64_t slow = requests ? ranking->slow_requests : ranking->slow_units;
-	const uint64_t all = requests ? ranking->requests : ranking->units;
+	const struct scope_model_slow *slow = &report->model->slow;
+	const double longest_ns = report->analysis->ranking->longest_ns;
 	struct scope_text a, b, c;
 	int used;
 
-	if (slow)
-		used = snprintf(text, room, "%s of %s", scope_format_count(&a, slow), scope_format_count(&b, all));
+	if (slow->slow)
+		used = snprintf(text, room, "%s of %s", scope_format_count(&a, slow->slow),
+				scope_format_count(&b, slow->all));
 	else
-		used = snprintf(text, room, "None of %s", scope_format_count(&b, all));
-	used += snprintf(text + used, room - used, " %s took too long", requests ? "requests" : "units of work");
-	if (ranking->longest_ns > 0)
+		used = snprintf(text, room, "None of %s", scope_format_count(&b, slow->all));
+	used += snprintf(text + used, room - used, " %s took too long", slow->requests ? "requests" : "units of work");
+	if (longest_ns > 0)
 		used += snprintf(text + used, room - used, "; the longest request took %s",
-				 scope_format_ns(&c, ranking->longest_ns));
+				 scope_format_ns(&c, longest_ns));
 	snprintf(text + used, room - used, ". ");
 }
 
@@ -93,7 +78,7 @@ static void print_reason(const struct report *report, const char *verdict)
 	char text[512] = "";
 
 	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
-		tell_slow(ranking, text, sizeof(text) - sizeof(ranking->reason));
+		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));
 	strcat(text, ranking->reason);
 	fprintf(report->out, "%s%s ", verdict, scope_section_plain(report));
 	scope_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
@@ -103,25 +88,23 @@ static void print_reason(const struct report *report, const char *verdict)
 /* Slow inside the kernel at no more work: said, but not held against the function. */
 static int print_kernel(const struct report *report)
 {
-	const struct scope_ranking *ranking = report->analysis->ranking;
-	const struct scope_finding *kernel = &ranking->kernel;
-	const struct scope_function *below;
+	const struct scope_model_finding *one = report->model->kernel;
+	const struct scope_finding *kernel = one ? one->finding : NULL;
 	char text[512], *inside;
 	struct scope_text slow, usual;
 	int err;
 
-	if (!kernel->function)
+	if (!one)
 		return 0;
-	err = scope_section_inside(report, kernel, &inside);
+	err = scope_section_inside(one, &inside);
 	if (err)
 		return err;
-	below = scope_hop_find(report->analysis->evidence, kernel->node);
 	snprintf(text, sizeof(text),
 		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
 		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
 		 "of the kernel, the network or the machine below it.",
-		 100 * kernel->share, kernel->function->name, below ? " to " : "",
-		 below ? below->name : "", kernel->units, scope_format_ns(&slow, kernel->p50_ns),
+		 100 * kernel->share, kernel->function->name, one->below ? " to " : "",
+		 one->below ? one->below->name : "", kernel->units, scope_format_ns(&slow, kernel->p50_ns),
 		 scope_format_ns(&usual, kernel->usual_ns));
 	fputs("  ", report->out);
 	scope_format_wrapped(report->out, text, 2, 2);
@@ -138,41 +121,27 @@ static int print_kernel(const struct report *report)
 /* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
 static void print_background(const struct report *report)
 {
-	const struct scope_detection *detection = report->analysis->detection;
-	const struct scope_group *most = NULL;
-	uint64_t units = 0, beyond = 0, most_beyond = 0;
+	const struct scope_model_background *background = &report->model->background;
 	char text[512];
 
-	for (size_t i = 0; i < detection->populations; i++) {
-		const struct scope_population *population = &detection->population[i];
-
-		if (!population->background)
-			continue;
-		units += population->units;
-		beyond += population->beyond;
-		if (population->beyond > most_beyond) {
-			most = &report->analysis->found.groups->group[population->group];
-			most_beyond = population->beyond;
-		}
-	}
-	if (beyond < report->analysis->rank.units_min)
+	if (!background->group)
 		return;
 	snprintf(text, sizeof(text),
 		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64
 		 " of its %" PRIu64 " rounds took long, most of them in threads %s, which serve no client.",
-		 beyond, units, most->name);
+		 background->slow, background->units, background->group);
 	fputs("  ", report->out);
 	scope_format_wrapped(report->out, text, 2, 2);
 	fputc('\n', report->out);
 }
 
 /* A finding that it fell short of one rule of, by what. */
-static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule rule,
-		      const struct scope_rank_options *need, FILE *to)
+static void tell_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
 {
+	const struct scope_finding *finding = &near->near->finding;
 	struct scope_text costs;
 
-	switch (rule) {
+	switch (near->near->fails) {
 	case SCOPE_RULE_UNITS:
 		if (finding->units < need->units_min)
 			fprintf(to, "it was seen in %u units, and %u are needed", finding->units,
@@ -185,7 +154,7 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 		break;
 	case SCOPE_RULE_ODDS:
 		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
-			need->odds_min * (finding->outside ? 1 : 1 / (1 - scope_rank_doubt(finding))));
+			near->odds_needed);
 		break;
 	case SCOPE_RULE_TIMES:
 		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed",
@@ -200,7 +169,7 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 		break;
 	case SCOPE_RULE_FLOOR:
 		fprintf(to, "it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
-			"needed", scope_format_ns(&costs, finding->p50_ns - finding->usual_ns), need->floor_ns / 1e6,
+			"needed", scope_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6,
 			100 * need->floor_share);
 		break;
 	case SCOPE_RULE_PARTS:
@@ -215,20 +184,20 @@ static void tell_rule(const struct scope_finding *finding, enum scope_rank_rule 
 /* What came near to being found, and why it was not. */
 static int print_near(const struct report *report)
 {
-	const struct scope_ranking *ranking = report->analysis->ranking;
+	const struct scope_model *model = report->model;
 	struct scope_paragraph text;
 
-	if (ranking->findings || !ranking->nears)
+	if (!model->nears)
 		return 0;
 	if (scope_paragraph_begin(&text))
 		return -ENOMEM;
 	fputs("Nearest to a finding came", text.to);
-	for (size_t i = 0; i < ranking->nears; i++) {
-		const struct scope_finding *finding = &ranking->near[i].finding;
+	for (size_t i = 0; i < model->nears; i++) {
+		const struct scope_finding *finding = &model->near[i].near->finding;
 
 		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
 			finding->function->name, finding->function->module, 100 * finding->share);
-		tell_rule(finding, ranking->near[i].fails, &report->analysis->rank, text.to);
+		tell_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
 	return scope_paragraph_print(&text, report->out, "  ");
@@ -251,20 +220,18 @@ int scope_section_verdict(const struct report *report)
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *first = ranking->finding;
 	struct scope_text age;
-	uint32_t threads;
+	const uint32_t threads = report->model->stuck_threads;
 	int err;
 
 	fprintf(report->out, "  %s",
 		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_section_bold(report) : red(report));
 	switch (ranking->verdict) {
 	case SCOPE_VERDICT_HANG:
-		threads = hung_threads(ranking, SCOPE_FINDING_HANG);
 		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
 			scope_section_plain(report), threads, threads == 1 ? "" : "s",
 			threads == 1 ? "stands" : "stand", scope_format_ns(&age, first->age_ns));
 		break;
 	case SCOPE_VERDICT_SPIN:
-		threads = hung_threads(ranking, SCOPE_FINDING_SPIN);
 		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",
 			scope_section_plain(report), threads, threads == 1 ? " runs" : "s run",
 			first->rounds ? "round without progress" : "without end",
@@ -272,7 +239,7 @@ int scope_section_verdict(const struct report *report)
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
 		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
-			first->outside && ranking->inside_share < SCOPE_RANK_MOST ? "outside" : "inside");
+			report->model->outside ? "outside" : "inside");
 		print_slow(report);
 		if (ranking->beside[0]) {
 			fputs("  ", report->out);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The answer, in a sentence or two. */
+#include "report/answer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/format.h"
+#include "report/freezes.h"
+#include "report/section.h"
+
+/* "4.8 ms instead of 0.11 ms" */
+static void tell_times(const struct scope_finding *finding, FILE *to)
+{
+	struct scope_text slow, usual;
+
+	fprintf(to, "take %s instead of %s", scope_format_ns(&slow, finding->p50_ns),
+		scope_format_ns(&usual, finding->usual_ns));
+}
+
+static void tell_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
+{
+	const struct scope_finding *finding = one->finding;
+	const struct scope_thread *thread =
+		scope_threads_at(model->analysis->units->timeline->threads, finding->thread);
+	struct scope_text age;
+
+	if (finding->rounds) {
+		fprintf(to, "thread %s (tid %u) has turned for %s without progress: %s.", thread->comm, thread->tid,
+			scope_format_ns(&age, finding->age_ns), one->rounds);
+		return;
+	}
+	if (finding->kind == SCOPE_FINDING_SPIN) {
+		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm,
+			thread->tid, scope_format_ns(&age, finding->age_ns));
+		return;
+	}
+	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
+		scope_format_ns(&age, finding->age_ns), one->sleeps_in);
+	if (finding->threads > 1)
+		fprintf(to, ", and %u other%s", finding->threads - 1, finding->threads > 2 ? "s likewise" : " too");
+	if (one->owner.itself)
+		fputs(", which it holds itself: a deadlock.", to);
+	else
+		fputs(finding->circle ? ": a deadlock." : finding->unsure ? "; it may be idle." : ".", to);
+}
+
+static void tell_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
+{
+	const struct scope_group *group = &model->analysis->found.groups->group[finding->victim_group];
+
+	if (finding->victim_threads > 1)
+		fprintf(to, "%u %s threads", finding->victim_threads, group->name);
+	else
+		fprintf(to, "thread %s", group->name);
+}
+
+static void tell_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
+{
+	const struct scope_finding *finding = one->finding;
+	const char *call = scope_section_call(finding->nr);
+
+	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
+	switch (finding->kind) {
+	case SCOPE_FINDING_HANG:
+	case SCOPE_FINDING_SPIN:
+		fputs(": ", to);
+		tell_stuck(model, one, to);
+		return;
+	case SCOPE_FINDING_TIME:
+		fputs(" runs longer", to);
+		break;
+	case SCOPE_FINDING_CALLS:
+		fprintf(to, " calls %s %.0f times as often as usual", call, finding->calls_times);
+		break;
+	case SCOPE_FINDING_WAIT:
+		if (finding->asks)
+			fprintf(to, " asks a %s that usual requests do not ask, in %s",
+				one->waits_for, call);
+		else if (finding->outside)
+			fprintf(to, " waits for a slow %s, in %s", one->waits_for, call);
+		else
+			fprintf(to, " sleeps longer, in %s", call);
+		break;
+	case SCOPE_FINDING_LOCK:
+		fputs(" holds a lock that ", to);
+		tell_waiters(model, finding, to);
+		fputs(finding->victim_threads > 1 ? " wait for" : " waits for", to);
+		break;
+	case SCOPE_FINDING_LATE:
+		fputs(" keeps ", to);
+		tell_waiters(model, finding, to);
+		fputs(" waiting", to);
+		break;
+	}
+	fprintf(to, ": the slow %s ", model->slow.requests ? "requests" : "rounds of work");
+	tell_times(finding, to);
+	fputc('.', to);
+}
+
+static void tell_freezes(const struct scope_model *model, FILE *to)
+{
+	struct scope_freezes_text freezes;
+
+	fprintf(to, "%s ", scope_freezes_name(&freezes, model->analysis));
+}
+
+static void tell_since(const struct scope_model *model, FILE *to)
+{
+	const struct scope_analysis *analysis = model->analysis;
+	const time_t seconds = (time_t)(model->since_wall_ns / 1000000000);
+	char when[40] = "";
+	struct tm tm;
+
+	if (!analysis->since_ns)
+		return;
+	if (model->since_wall_ns && gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), ", at %H:%M:%S UTC", &tm);
+	fprintf(to, " It began %.1f s into the window%s.",
+		(analysis->since_ns - analysis->units->timeline->begin_ns) / 1e9, when);
+}
+
+/* What limits what can be said of this capture at all. */
+static void tell_end(const struct scope_model *model, FILE *to)
+{
+	const char *end = scope_trace_meta(model->analysis->trace, SCOPE_META_END_REASON);
+	const char *guard = scope_trace_meta(model->analysis->trace, SCOPE_META_GUARD);
+
+	if (end && !strcmp(end, "target-gone"))
+		fputs(" The process ended during the capture.", to);
+	if (end && !strcmp(end, "guard"))
+		fprintf(to, " The overload guard stopped the capture: %s.", guard ? guard : "?");
+}
+bool scope_report_names_first(const struct scope_ranking *ranking)
+{
+	return ranking->findings && ranking->verdict != SCOPE_VERDICT_OUTSIDE &&
+	       ranking->verdict != SCOPE_VERDICT_NOTHING;
+}
+
+int scope_report_answer(const struct scope_model *model, char **ret_text)
+{
+	const struct scope_ranking *ranking = model->analysis->ranking;
+	struct scope_paragraph line;
+
+	if (scope_paragraph_begin(&line))
+		return -ENOMEM;
+	if (ranking->verdict == SCOPE_VERDICT_FREEZES)
+		tell_freezes(model, line.to);
+	if (scope_report_names_first(ranking))
+		tell_finding(model, model->finding, line.to);
+	else
+		fputs(ranking->reason, line.to);
+	if (ranking->findings)
+		tell_since(model, line.to);
+	tell_end(model, line.to);
+	return scope_paragraph_end(&line, ret_text);
+}

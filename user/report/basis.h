@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The figures that the answer rests on. */
+#ifndef SCOPE_REPORT_BASIS_H
+#define SCOPE_REPORT_BASIS_H
+
+#include "analysis/analysis.h"
+
+/* By signatures; known false: none was asked. */
+struct scope_basis_signatures {
+	bool known;
+	size_t episodes, functions; /* learned functions */
+	size_t told;		    /* of these, with a signature */
+	size_t shared;		    /* signatures left aside: too many functions share them */
+	double fit_share;	    /* of the times that count; NAN: there were none */
+};
+
+/* Other units that units were compared with; known false: none. */
+struct scope_basis_baseline {
+	bool known;
+	bool before; /* those of the same trace, from before since_ns */
+	size_t populations; /* that were compared with it */
+	uint64_t units;
+	double seconds;
+	double per_s, here_per_s; /* units; NAN: one of the windows has no length */
+};
+
+struct scope_basis {
+	struct scope_detect_options detect; /* that were used, as the next two */
+	struct scope_rank_options rank;
+	double z; /* above which a unit may be abnormal; 0: there are no populations */
+	uint64_t requests, units;
+	size_t populations;
+	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
+	uint64_t given_up; /* that have one address: SCOPE_META_STACKS_GIVEN_UP */
+	uint64_t skipped, absent, lost; /* stacks that are not there: SCOPE_META_STACKS_… */
+	uint64_t stack_min_ns, stack_highest_ns; /* what a call had to take for a stack, usually and at most */
+	struct scope_basis_signatures signatures;
+	struct scope_basis_baseline baseline;
+	uint64_t false_wakeups, untold, discarded;
+	bool sampled; /* of different units only detect.cluster.max_points were clustered */
+};
+
+void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The facts of one finding: what it waits for, who called it, where in the source and the kernel, an example. */
+#include "report/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "anomaly/owner.h"
+#include "base/syscall_name.h"
+#include "evidence/hop.h"
+#include "report/object.h"
+#include "report/rounds.h"
+
+#define MOST 0.5       /* of the excess below it: a callee with that is shown */
+#define KERNEL_MIN 0.2 /* of the running time: else the kernel is no matter */
+
+static const struct scope_thread *thread_at(const struct scope_analysis *analysis, uint32_t index)
+{
+	return scope_threads_at(analysis->units->timeline->threads, index);
+}
+
+static void make_path(struct scope_model_finding *one)
+{
+	const struct scope_tree *tree = &one->finding->evidence->tree;
+
+	for (uint32_t node = one->finding->node; node && one->path_count < SCOPE_PATH_MAX; node = tree->node[node].parent)
+		one->path[one->path_count++] = node;
+}
+
+/* A hung thread's own, where its stack ends at the node. */
+static void make_below(struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	const struct scope_standing *standing;
+
+	one->below = scope_hop_find(finding->evidence, finding->node);
+	if (finding->kind != SCOPE_FINDING_HANG)
+		return;
+	standing = &finding->evidence->standing[finding->thread];
+	if (standing->node == finding->node)
+		one->below = standing->below;
+}
+
+/* A function of a stripped file has no name; who called it says more than its address. */
+static void make_known_caller(struct scope_model_finding *one)
+{
+	const struct scope_tree *tree = &one->finding->evidence->tree;
+	const struct scope_function *function = one->finding->function;
+	uint32_t node = one->finding->node;
+
+	/* One that signatures know by name has another name than its own. */
+	if (!function || function->known || one->name != function->name)
+		return;
+	while (node && !tree->node[node].function->known)
+		node = tree->node[node].parent;
+	if (node)
+		one->known_caller = tree->node[node].function->name;
+}
+
+/* The callee with most of what it is named for, and so on down. */
+static void make_most(struct scope_model_finding *one)
+{
+	const struct scope_tree *tree = &one->finding->evidence->tree;
+	const double all_ns = tree->node[one->finding->node].total_ns;
+	uint32_t at = one->finding->node;
+
+	while (at && all_ns > 0 && one->most_count < SCOPE_PATH_MAX && !one->stuck) {
+		for (at = tree->node[at].child; at && tree->node[at].total_ns < MOST * all_ns;)
+			at = tree->node[at].sibling;
+		if (at)
+			one->most[one->most_count++] = at;
+	}
+	if (one->most_count)
+		one->most_share = fmin(1, tree->node[one->most[one->most_count - 1]].total_ns / all_ns);
+}
+
+static int make_places(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+
+	if (!finding->function || !finding->by_stacks)
+		return 0;
+	return scope_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
+				 finding->kind == SCOPE_FINDING_HANG ? finding->thread : UINT32_MAX, one->place,
+				 SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
+}
+
+static int make_inside(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+
+	if (!finding->function || !finding->evidence)
+		return 0;
+	one->kernel_matters = finding->kind == SCOPE_FINDING_SPIN ||
+			      (finding->kind != SCOPE_FINDING_HANG && finding->kernel_share >= KERNEL_MIN);
+	one->inside_why = scope_trace_meta(analysis->trace, SCOPE_META_KERNEL_NAMES);
+	return scope_inside_find(finding->evidence, finding->attribution, finding->function, one->inside,
+				 SCOPE_MODEL_INSIDE, &one->insides);
+}
+
+/* The process of a thread of the group that waits. */
+static uint32_t victim_process(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	const struct scope_groups *groups = analysis->found.groups;
+	size_t i;
+
+	for (i = 0; i + 1 < groups->threads && groups->of_thread[i] != finding->victim_group; i++)
+		;
+	return thread_at(analysis, (uint32_t)i)->tgid;
+}
+
+static void make_sleep(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	const bool hang = finding->kind == SCOPE_FINDING_HANG;
+	const char *call = scope_syscall_name(finding->nr);
+	struct scope_object_text object;
+	uint32_t tgid;
+
+	if (!hang && finding->kind != SCOPE_FINDING_LOCK && finding->kind != SCOPE_FINDING_LATE)
+		return;
+	tgid = hang ? thread_at(analysis, finding->thread)->tgid : victim_process(analysis, finding);
+	if (finding->nr == SCOPE_NR_NONE)
+		strcpy(one->sleeps_in, "a page fault");
+	else
+		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s(%s%s)", call ? call : "unknown call",
+			 scope_object_name(&object, analysis, tgid, finding->nr, finding->object),
+			 hang && finding->lock ? ", a lock" : "");
+}
+
+static void make_owner(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	long index = -ENOENT;
+	uint32_t node;
+
+	if (finding->kind == SCOPE_FINDING_HANG && finding->lock)
+		index = scope_owner_find(analysis->trace, analysis->units->timeline->threads, finding->thread,
+					 finding->object);
+	if (index < 0)
+		return;
+	node = analysis->evidence->standing[index].node;
+	one->owner = (struct scope_model_owner){
+		.thread = thread_at(analysis, (uint32_t)index), .itself = (uint32_t)index == finding->thread,
+		.at = node ? analysis->evidence->tree.node[node].function : NULL,
+	};
+}
+
+/* Where the thread sleeps in the kernel. */
+static int make_kernel_stack(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const char *names;
+	char key[48];
+
+	if (one->finding->kind != SCOPE_FINDING_HANG)
+		return 0;
+	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", thread_at(analysis, one->finding->thread)->tid);
+	names = scope_trace_meta(analysis->trace, key);
+	if (!names) {
+		one->kernel_stack_why = scope_trace_meta(analysis->trace, SCOPE_META_KERNEL_STACKS);
+		return 0;
+	}
+	one->kernel_stack = strdup(names);
+	return one->kernel_stack ? 0 : -ENOMEM;
+}
+
+/* What an example did, and a usual unit beside it, which may be one of the baseline. */
+static int make_example(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
+	const size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
+	const bool elsewhere = finding->usual_elsewhere && count > 1;
+	int err;
+
+	if (finding->example == UINT32_MAX)
+		return 0;
+	err = scope_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
+	if (!err && elsewhere)
+		err = scope_path_collect(analysis->reference->trace, analysis->reference_kept->units, &path[1], 1);
+	if (!err && count > 1)
+		err = scope_path_align(&path[0], &path[1]);
+	one->slow = path[0];
+	one->usual = path[1];
+	one->has_slow = !err;
+	one->has_usual = !err && count > 1;
+	one->usual_of_baseline = elsewhere && !analysis->since_ns;
+	return err;
+}
+
+static int describe(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	struct scope_rounds_text rounds;
+	int err;
+
+	make_path(one);
+	make_below(one);
+	make_known_caller(one);
+	make_most(one);
+	make_sleep(analysis, one);
+	make_owner(analysis, one);
+	if (one->finding->rounds)
+		snprintf(one->rounds, sizeof(one->rounds), "%s", scope_rounds_name(&rounds, analysis, one->finding));
+	err = make_places(analysis, one);
+	if (!err)
+		err = make_inside(analysis, one);
+	if (!err)
+		err = make_kernel_stack(analysis, one);
+	if (!err)
+		err = make_example(analysis, one);
+	return err;
+}
+
+int scope_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
+			     struct scope_model_finding *ret_one)
+{
+	*ret_one = (struct scope_model_finding){
+		.finding = finding,
+		.name = finding->function ? scope_signatures_name(analysis->signatures, finding->function) : NULL,
+		.stuck = finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN,
+	};
+	if (finding->outside || finding->asks)
+		ret_one->waits_for = finding->class == SCOPE_WAIT_DISK	    ? "disk"
+				     : finding->class == SCOPE_WAIT_NETWORK ? "peer"
+									    : "pipe";
+	return detailed ? describe(analysis, ret_one) : 0;
+}
+
+void scope_model_finding_free(struct scope_model_finding *one)
+{
+	free(one->kernel_stack);
+	free(one->slow.call);
+	free(one->usual.call);
+	one->kernel_stack = NULL;
+	one->slow.call = one->usual.call = NULL;
+}
