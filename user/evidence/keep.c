@@ -152,6 +152,9 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 {
 	struct keeper *keeper = user;
 
+	/* Nobody's excess: blame follows sleeps in units, and idle ones of those that clients wait for. */
+	if (wait->queue || (wait->outside && !wait->idle))
+		return 0;
 	return scope_blame_wait(&keeper->kept->blame, wait);
 }
 

@@ -65,6 +65,11 @@ static int wait(void *user, const struct scope_wait *wait)
 	TELL_EACH(wait, wait);
 }
 
+static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid)
+{
+	TELL_EACH(queued, thread, begin_ns, end_ns, before_tid);
+}
+
 static int leave(void *user, uint32_t thread, uint64_t now_ns)
 {
 	TELL_EACH(leave, thread, now_ns);
@@ -96,6 +101,7 @@ const struct scope_timeline_ops scope_listeners_ops = {
 	.enter = enter,
 	.exit = leave_call,
 	.wait = wait,
+	.queued = queued,
 	.leave = leave,
 	.stack = stack,
 	.lost = lost,

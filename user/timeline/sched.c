@@ -111,6 +111,17 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	thread->held_enter_ns = open->enter_ns;
 }
 
+/* The thread's stretch in the run queue is over. */
+static int end_queue(const struct scope_listener *run, struct scope_thread *thread,
+		     const struct scope_event *event)
+{
+	if (scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
+		return -ENOMEM;
+	return run->ops->queued ? run->ops->queued(run->user, thread->index, thread->queue_ns, event->time_ns,
+						   event->sched.prev_tid)
+				: 0;
+}
+
 static int switch_in(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.next_tid, event->time_ns);
@@ -125,9 +136,12 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 		waken_early(thread);
 	thread->early = false;
 	scope_thread_account(thread, event->time_ns);
-	if (thread->run == SCOPE_RUN_QUEUED &&
-	    scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
-		return -ENOMEM;
+	if (thread->run == SCOPE_RUN_QUEUED) {
+		int err = end_queue(run, thread, event);
+
+		if (err)
+			return err;
+	}
 	if (thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN) {
 		run->timeline->false_wakeups += thread->holding;
 		hold_wait(thread, event->time_ns);

@@ -53,6 +53,8 @@ struct scope_wait {
 	uint16_t nr;
 	uint8_t class;
 	bool lock; /* a futex operation that takes a lock */
+	bool outside; /* of no unit: told by units (unit/unit.h) */
+	bool queue; /* no sleep: in the run queue from begin to end; waker_tid: see .queued of timeline/timeline.h */
 	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;

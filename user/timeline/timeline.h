@@ -38,6 +38,11 @@ struct scope_timeline_ops {
 	int (*exit)(void *user, const struct scope_thread *thread,
 		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
 	int (*wait)(void *user, const struct scope_wait *wait);
+	/*
+	 * The thread came to a CPU, and had been in the run queue since begin. before_tid: the traced thread that
+	 * this CPU ran until then; 0: another process, or nothing.
+	 */
+	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid);
 	/* The thread left its CPU, asleep or preempted; its account stands at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */

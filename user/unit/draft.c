@@ -185,15 +185,10 @@ static bool begun_by_loop(const struct scope_unit_builder *builder, const struct
 }
 
 /* A sleep outside units was for a client if work was taken by it, or right behind it. */
-static int tell_idle(struct scope_unit_builder *builder, struct scope_draft *draft,
-		     enum scope_pickup_match matched, bool read)
+static int tell_idle(struct scope_unit_builder *builder, struct scope_draft *draft, bool read)
 {
-	if (matched == SCOPE_PICKUP_LOOP || !draft->pending)
-		return 0;
 	draft->pending = false;
-	if (!read)
-		return 0;
-	draft->idle.idle = true;
+	draft->idle.idle = read;
 	return builder->sink.wait(builder->sink.user, &draft->idle);
 }
 
@@ -292,7 +287,9 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 						  : scope_draft_match(builder, draft, thread, call);
 	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, draft, thread, call, ret)
 								  : BROUGHT_NOTHING;
-	int err = tell_idle(builder, draft, matched, brought != BROUGHT_NOTHING);
+	int err = draft->pending && matched != SCOPE_PICKUP_LOOP
+			  ? tell_idle(builder, draft, brought != BROUGHT_NOTHING)
+			  : 0;
 
 	if (err)
 		return err;
@@ -343,6 +340,25 @@ int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 	return err;
 }
 
+/* What a thread slept in counts to the unit that is open, or to none. Which it is, a pick-up says later. */
+static int tell_wait(struct scope_unit_builder *builder, struct scope_draft *draft, const struct scope_wait *wait)
+{
+	struct scope_wait outside = *wait;
+	const uint64_t slept_ns = wait->end_ns - wait->begin_ns;
+	int err = draft->pending ? tell_idle(builder, draft, false) : 0;
+
+	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
+		return err;
+	if (draft->open)
+		return builder->sink.wait(builder->sink.user, wait);
+	outside.outside = true;
+	if (!draft->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)
+		return builder->sink.wait(builder->sink.user, &outside);
+	draft->pending = true;
+	draft->idle = outside;
+	return 0;
+}
+
 int scope_draft_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
@@ -360,16 +376,20 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 			       scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
-	draft->pending = false;
-	if (draft->open)
-		return wait->end_ns - wait->begin_ns < SCOPE_UNIT_WAIT_MIN_NS
-			       ? 0
-			       : builder->sink.wait(builder->sink.user, wait);
-	draft->pending = draft->pickup.reads &&
-			 wait->end_ns - wait->begin_ns >= SCOPE_UNIT_IDLE_MIN_NS;
-	if (draft->pending)
-		draft->idle = *wait;
-	return 0;
+	return tell_wait(builder, draft, wait);
+}
+
+int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid)
+{
+	const struct scope_unit_builder *builder = user;
+	const struct scope_wait wait = {
+		.thread = thread, .waker_tid = before_tid, .waker = SCOPE_WAIT_NO_THREAD, .nr = SCOPE_NR_NONE,
+		.queue = true, .begin_ns = begin_ns, .wake_ns = begin_ns, .end_ns = end_ns,
+	};
+
+	if (!builder->sink.wait || end_ns - begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
+		return 0;
+	return builder->sink.wait(builder->sink.user, &wait);
 }
 
 int scope_draft_stack(void *user, uint32_t index, const struct scope_event *event)

@@ -57,6 +57,11 @@ static int lost(void *user, uint32_t thread, uint64_t now_ns)
 	TELL_BOTH(lost, thread, now_ns);
 }
 
+static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid)
+{
+	TELL_BOTH(queued, thread, begin_ns, end_ns, before_tid);
+}
+
 static int state(void *user, uint32_t thread, const struct scope_event *event)
 {
 	TELL_BOTH(state, thread, event);
@@ -74,6 +79,7 @@ const struct scope_timeline_ops scope_unit_heard_ops = {
 	.exit = leave_call,
 	.leave = leave,
 	.wait = wait,
+	.queued = queued,
 	.stack = stack,
 	.lost = lost,
 	.state = state,

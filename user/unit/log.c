@@ -28,6 +28,8 @@ enum {
 	ROW_ASKED = 4, /* likewise */
 	ROW_LOCK = 2, /* a sleep */
 	ROW_IDLE = 4, /* a sleep */
+	ROW_OUTSIDE = 8, /* likewise */
+	ROW_QUEUE = 16, /* likewise */
 };
 
 struct scope_unit_log {
@@ -175,7 +177,8 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 
 	if (!row)
 		return -ENOMEM;
-	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0);
+	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
+		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
 	*to++ = wait->class;
 	to = put(to, (uint64_t[]){step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
 				  (uint32_t)(wait->waker + 1), wait->nr, wait->object,
@@ -217,8 +220,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 
 static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct scope_wait *wait)
 {
-	const bool lock = *from & ROW_LOCK, idle = *from & ROW_IDLE;
-	const uint8_t class = from[1];
+	const uint8_t flags = from[0], class = from[1];
 	uint64_t value[VALUES_WAIT];
 
 	from = get(from + 2, value, VALUES_WAIT);
@@ -226,7 +228,8 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	*wait = (struct scope_wait){
 		.thread = (uint32_t)value[1], .waker_tid = (uint32_t)value[2],
 		.waker = (int32_t)value[3] - 1, .nr = (uint16_t)value[4], .class = class,
-		.lock = lock, .idle = idle, .object = value[5],
+		.lock = flags & ROW_LOCK, .idle = flags & ROW_IDLE, .outside = flags & ROW_OUTSIDE,
+		.queue = flags & ROW_QUEUE, .object = value[5],
 		.begin_ns = *last_ns - value[6], .wake_ns = *last_ns - value[7], .end_ns = *last_ns,
 	};
 	return from;

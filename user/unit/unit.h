@@ -66,7 +66,11 @@ struct scope_unit_sink {
 	 * SCOPE_SHAPE_NONE where it was not found out yet.
 	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
-	/* May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS, or SCOPE_UNIT_IDLE_MIN_NS, in the order they end. */
+	/*
+	 * May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS in the order they end, but those of SCOPE_UNIT_IDLE_MIN_NS
+	 * outside units, of threads that read from clients, come with the next sleep or pick-up; and stretches in
+	 * the run queue that were as long, before the sleep that they follow.
+	 */
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
 	int (*stack)(void *user, const struct scope_unit_stack *stack,
