@@ -5,7 +5,7 @@
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
 # "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
-# signatures are learned from, "Signatures beside stacks: OTHER." likewise.
+# signatures are learned from, "Signatures beside stacks: OTHER." likewise. Of "Waits." scope waits follows the report.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -49,6 +49,11 @@ check() {	# NAME
 	cd "$work"	# the report names the trace
 	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.report"
 	"$scope" report -i "$name.trace" "${options[@]}" -v > "$name.again"
+	if grep -q '^Waits\.' "$OLDPWD/tests/golden/$name.py"; then
+		"$scope" waits -i "$name.trace" -v >> "$name.report"
+		"$scope" waits -i "$name.trace" -v >> "$name.again"
+		"$scope" waits -i "$name.trace" > "$name.waits"
+	fi
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
 	"$scope" report -i "$name.trace" "${options[@]}" --format json -o "$name.json"
 	cd "$OLDPWD"
@@ -63,6 +68,11 @@ check() {	# NAME
 		return 1
 	elif ! "$(dirname "$scope")/tests/test_stream" "$work/$name.trace"; then
 		echo "not ok $name - the report of a trace followed while it is written differs"
+		return 1
+	elif [ -e "$work/$name.waits" ] && { [ "$(wc -l < "$work/$name.waits")" -gt 15 ] ||
+			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.waits")" -gt 80 ]; }; then
+		cat "$work/$name.waits"
+		echo "not ok $name - scope waits prints more than 15 lines of 80 columns"
 		return 1
 	elif [ "$(wc -l < "$work/$name.screen")" -gt 15 ] || [ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.screen")" -gt 80 ]; then
 		cat "$work/$name.screen"

@@ -159,6 +159,16 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 				      &analysis->evidence);
 }
 
+static int find_waits(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err = scope_waits_create(analysis->found.survey, analysis->found.groups, &analysis->waits);
+
+	if (!err && !options->no_stacks)
+		err = scope_waits_name(analysis->waits, analysis->trace, analysis->found.survey->log,
+				       analysis->symbols);
+	return err ? err : scope_waits_judge(analysis->waits);
+}
+
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = detect(analysis, options);
@@ -174,6 +184,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = scope_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
 	if (!err)
 		err = collect(analysis, options);
+	if (!err)
+		err = find_waits(analysis, options);
 	if (err)
 		return err;
 	scope_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
@@ -279,6 +291,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	if (!analysis)
 		return;
 	scope_ranking_destroy(analysis->ranking);
+	scope_waits_destroy(analysis->waits);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);

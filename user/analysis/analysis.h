@@ -6,6 +6,7 @@
 #include "analysis/baseline.h"
 #include "analysis/stream.h"
 #include "rank/rank.h"
+#include "waits/waits.h"
 
 struct scope_analysis_options {
 	struct scope_detect_options detect;
@@ -50,6 +51,7 @@ struct scope_analysis {
 	struct scope_evidence *evidence; /* by stacks */
 	struct scope_evidence *second;	 /* by signatures, NULL without any */
 	const struct scope_signatures *signatures; /* of the options */
+	struct scope_waits *waits;
 	struct scope_ranking *ranking;
 };
 

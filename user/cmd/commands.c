@@ -90,6 +90,29 @@ static const struct scope_option report_options[] = {
 	{ 0 },
 };
 
+static const struct scope_option waits_options[] = {
+	{ 'p', "pid", "PID",
+	  .help = "the process (or one of its threads); its descendants are traced too" },
+	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
+	SELECT_OPTIONS,
+	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
+	{ 'd', "duration", "TIME",
+	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ 'o', "output", "FILE", .help = "print to a file" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text or json (default text)",
+	  .words = "text json" },
+	{ 'v', "verbose", .help = "print all of the tree, not what a screen holds" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)",
+	  .words = "kmod perf" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
 static const struct scope_option record_options[] = {
 	{ 'p', "pid", "PID", .help = "the process (or one of its threads); may be repeated" },
 	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
@@ -299,6 +322,21 @@ const struct scope_command scope_cmd_commands[] = {
 		.column = 24,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n",
+	},
+	{
+		.name = "waits",
+		.run = scope_cmd_waits,
+		.summary = "tell who waits for whom, and which function is the bottleneck",
+		.usage = "Usage: scope waits -p PID [OPTION...]\n"
+			 "       scope waits -i FILE [OPTION...]\n"
+			 "       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			 "Tell for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
+			 "outside, and which function is the bottleneck.\n"
+			 "\n",
+		.options = waits_options,
+		.column = 24,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
 	},
 	{
 		.name = "record",

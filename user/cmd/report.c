@@ -23,6 +23,7 @@
 #include "proc/root.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "report/waits.h"
 #include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
@@ -80,7 +81,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 				    scope_writer_descriptor(session->writer), now);
 		return;
 	}
-	scope_cmd_tell_lossy("report", now->lost);
+	scope_cmd_tell_lossy(session->held.name, now->lost);
 	if (!now->duration_ns) {
 		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
 				   " lost (Ctrl-C: report now)", (double)now->elapsed_ns / 1e9,
@@ -107,7 +108,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 		   struct scope_error *error)
 {
 	struct session session = {
-		.held.name = "report", .writer = writer, .root = root, .analysis = analysis,
+		.held.name = request->name, .writer = writer, .root = root, .analysis = analysis,
 	};
 	const struct scope_capture_watch watch = {
 		.begun = begun, .progress = progress, .context = &session,
@@ -156,7 +157,7 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 	if (!err)
 		err = capture(request, options, root, captured.writer, error);
 	if (!err)
-		err = scope_cmd_captured_open("report", &captured, error, ret_trace);
+		err = scope_cmd_captured_open(request->name, &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
 	return err;
 }
@@ -174,6 +175,9 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
 	if (!out)
 		err = -ENOMEM;
+	else if (request->waits)
+		err = request->json ? scope_report_waits_json(analysis, out)
+				    : scope_report_waits_text(analysis, request->verbose, out);
 	else if (request->json && request->live_ns)
 		err = scope_report_json_line(analysis, NULL, out);
 	else if (request->json)
@@ -185,7 +189,7 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 				"another place with -o", name, strerror(-err));
 	else
 		err = scope_newfile_finish(file, error);
-	scope_cmd_note("report", scope_newfile_note(file));
+	scope_cmd_note(request->name, scope_newfile_note(file));
 	return err;
 }
 
@@ -344,7 +348,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	if (!err && !out)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
-		err = scope_cmd_learned_load("report", &request->learned, trace, error, &signatures);
+		err = scope_cmd_learned_load(request->name, &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
 	if (!err)
 		err = analyse_and_print(request, trace, &options, out, error);
@@ -357,19 +361,30 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	return err;
 }
 
-int scope_cmd_report(int argc, char **argv)
+static int run(const char *name, int argc, char **argv)
 {
 	struct scope_cmd_report request;
 	struct scope_error error = { 0 };
 	int status;
 
-	status = scope_cmd_report_parse(argc, argv, &request);
+	status = scope_cmd_report_parse(name, argc, argv, &request);
 	if (!status && request.help)
-		scope_cmd_line_help("report");
+		scope_cmd_line_help(name);
 	else if (!status && !request.input)
-		status = scope_cmd_source("report", request.source, &request.from);
+		status = scope_cmd_source(name, request.source, &request.from);
 	if (!status && !request.help && report(&request, &error))
-		status = scope_cmd_fail("report", &error);
+		status = scope_cmd_fail(name, &error);
 	scope_cmd_symbols_free(&request.symbols);
 	return status;
+}
+
+int scope_cmd_report(int argc, char **argv)
+{
+	return run("report", argc, argv);
+}
+
+/* Another print of the same analysis. */
+int scope_cmd_waits(int argc, char **argv)
+{
+	return run("waits", argc, argv);
 }

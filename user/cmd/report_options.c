@@ -22,26 +22,26 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 	switch (option) {
 	case 'd':
 		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse("report", "-d wants a time as 90, 1.5, 500ms or 2m, up "
+			return scope_cmd_misuse(request->name, "-d wants a time as 90, 1.5, 500ms or 2m, up "
 						"to 168h, not '%s'", value);
 		request->duration = true;
 		return 0;
 	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("report", "--stack-bytes wants a multiple of 8 from 64 "
+			return scope_cmd_misuse(request->name, "--stack-bytes wants a multiple of 8 from 64 "
 						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
 		request->capture.stack_bytes = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse("report", "--stack-budget wants a number of stacks a "
+			return scope_cmd_misuse(request->name, "--stack-budget wants a number of stacks a "
 						"second, or 0 for no choice among calls, not '%s'",
 						value);
 		request->capture.stack_budget = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &request->capture.overhead_max))
-			return scope_cmd_misuse("report", "--max-overhead wants a share of one CPU in "
+			return scope_cmd_misuse(request->name, "--max-overhead wants a share of one CPU in "
 						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
 		return 0;
 	case SCOPE_OPTION_NO_STACKS:
@@ -61,7 +61,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	switch (option) {
 	case 'n':
 		if (scope_cmd_number(value, 0, 100, &number))
-			return scope_cmd_misuse("report", "-n wants a number from 0 to 100, not '%s'",
+			return scope_cmd_misuse(request->name, "-n wants a number from 0 to 100, not '%s'",
 						value);
 		request->details = (unsigned)number;
 		request->verbose = true;
@@ -79,7 +79,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->live_ns = SCOPE_LIVE_PERIOD_NS;
 		if (value && (scope_cmd_seconds(value, &request->live_ns) ||
 			      request->live_ns < LIVE_MIN_NS))
-			return scope_cmd_misuse("report", "--live wants a time as --live=5, at least "
+			return scope_cmd_misuse(request->name, "--live wants a time as --live=5, at least "
 						"500ms, not '%s'", value);
 		return 0;
 	case SCOPE_OPTION_WINDOW:
@@ -87,7 +87,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->window_ns = 0;
 		if (strcmp(value, "0") && (scope_cmd_seconds(value, &request->window_ns) ||
 					   request->window_ns < WINDOW_MIN_NS))
-			return scope_cmd_misuse("report", "--window wants a time, at least 5 seconds, "
+			return scope_cmd_misuse(request->name, "--window wants a time, at least 5 seconds, "
 						"or 0 for all so far, not '%s'", value);
 		return 0;
 	case SCOPE_OPTION_SOURCE:
@@ -98,13 +98,13 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		return 0;
 	case SCOPE_OPTION_CAUSAL:
 		if (scope_cmd_number(value, 1, SCOPE_DELAY_SITES_MAX, &number))
-			return scope_cmd_misuse("report", "--causal wants a number from 1 to %d, not '%s'",
+			return scope_cmd_misuse(request->name, "--causal wants a number from 1 to %d, not '%s'",
 						SCOPE_DELAY_SITES_MAX, value);
 		request->causal = (unsigned)number;
 		return 0;
 	case SCOPE_OPTION_FORMAT:
 		if (strcmp(value, "text") && strcmp(value, "json"))
-			return scope_cmd_misuse("report", "--format wants text or json, not '%s'", value);
+			return scope_cmd_misuse(request->name, "--format wants text or json, not '%s'", value);
 		request->json = !strcmp(value, "json");
 		return 0;
 	case SCOPE_OPTION_PROGRESS:
@@ -112,7 +112,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		return 0;
 	case SCOPE_OPTION_LINKAGE:
 		if (scope_linkage_find(value, &request->linkage))
-			return scope_cmd_misuse("report", "--linkage wants complete, average, single, ward "
+			return scope_cmd_misuse(request->name, "--linkage wants complete, average, single, ward "
 						"or divisive, not '%s'", value);
 		return 0;
 	default:
@@ -127,47 +127,47 @@ static int settle(struct scope_cmd_report *request)
 	request->capture.pid = request->selection.pid;
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
-		return scope_cmd_misuse("report", "of what? name a process with -p PID, a trace with "
+		return scope_cmd_misuse(request->name, "of what? name a process with -p PID, a trace with "
 					"-i FILE, or a command behind --");
 	if (!!request->capture.pid + !!request->input + !!request->command > 1)
-		return scope_cmd_misuse("report", "-p, -i and a command exclude each other");
+		return scope_cmd_misuse(request->name, "-p, -i and a command exclude each other");
 	if (request->command && !request->duration)
 		request->capture.duration_ns = 0;
 	if (request->input &&
 	    (request->duration || request->save || request->source || request->live_ns))
-		return scope_cmd_misuse("report", "--duration, --save, --source and --live go with -p");
+		return scope_cmd_misuse(request->name, "--duration, --save, --source and --live go with -p");
 	if (request->causal && !request->capture.pid)
-		return scope_cmd_misuse("report", "--causal goes with -p");
+		return scope_cmd_misuse(request->name, "--causal goes with -p");
 	if (request->windowed && !request->live_ns)
-		return scope_cmd_misuse("report", "--window goes with --live");
+		return scope_cmd_misuse(request->name, "--window goes with --live");
 	if (request->json && request->live_ns && request->causal)
-		return scope_cmd_misuse("report", "--live --format json goes without --causal");
+		return scope_cmd_misuse(request->name, "--live --format json goes without --causal");
 	if (request->progress && !request->causal)
-		return scope_cmd_misuse("report", "--progress goes with --causal");
+		return scope_cmd_misuse(request->name, "--progress goes with --causal");
 	return 0;
 }
 
-int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *request)
+int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request)
 {
 	int option, status;
 
 	*request = (struct scope_cmd_report){
-		.details = 3, .linkage = SCOPE_LINKAGE_COMPLETE, .window_ns = SCOPE_LIVE_WINDOW_NS,
+		.name = name, .waits = !strcmp(name, "waits"), .details = 3, .linkage = SCOPE_LINKAGE_COMPLETE, .window_ns = SCOPE_LIVE_WINDOW_NS,
 	};
 	scope_capture_options_init(&request->capture, 0);
 	scope_cmd_learned_init(&request->learned);
-	while ((option = scope_cmd_line_next("report", argc, argv)) != -1) {
+	while ((option = scope_cmd_line_next(name, argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
 			return 0;
 		}
 		if (option == '?')
-			return scope_cmd_misuse("report", "that option is not understood");
-		status = scope_cmd_select("report", option, optarg, &request->selection);
+			return scope_cmd_misuse(request->name, "that option is not understood");
+		status = scope_cmd_select(name, option, optarg, &request->selection);
 		if (status < 0)
-			status = scope_cmd_symbols("report", option, optarg, &request->symbols);
+			status = scope_cmd_symbols(name, option, optarg, &request->symbols);
 		if (status < 0)
-			status = scope_cmd_learned("report", option, optarg, &request->learned);
+			status = scope_cmd_learned(name, option, optarg, &request->learned);
 		if (status < 0)
 			status = take_capture_value(option, optarg, request);
 		if (status < 0)
@@ -178,6 +178,6 @@ int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *reque
 	if (optind < argc && !strcmp(argv[optind - 1], "--"))
 		request->command = argv + optind;
 	else if (optind < argc)
-		return scope_cmd_misuse("report", "'%s' is not understood", argv[optind]);
+		return scope_cmd_misuse(request->name, "'%s' is not understood", argv[optind]);
 	return settle(request);
 }

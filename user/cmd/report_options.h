@@ -10,6 +10,8 @@
 #include "source/source.h"
 
 struct scope_cmd_report {
+	const char *name; /* of the command: report, or waits, which prints who waits for whom */
+	bool waits;
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
@@ -28,10 +30,10 @@ struct scope_cmd_report {
 };
 
 /*
- * Fills it in but for from; what is not named has its default. It has to stay where it is: parts of it
+ * Fills it in but for from, for the command of that name; what is not named has its default. It has to stay where it is: parts of it
  * point at others. The caller frees its symbols. 0, or the exit status of a wrong command line, which
  * was said.
  */
-int scope_cmd_report_parse(int argc, char **argv, struct scope_cmd_report *request);
+int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request);
 
 #endif

@@ -9,6 +9,7 @@
 #include "report/format.h"
 #include "report/freezes.h"
 #include "report/section.h"
+#include "report/waits.h"
 
 /* "4.8 ms instead of 0.11 ms" */
 static void tell_times(const struct scope_finding *finding, FILE *to)
@@ -141,6 +142,7 @@ bool scope_report_names_first(const struct scope_ranking *ranking)
 int scope_report_answer(const struct scope_model *model, char **ret_text)
 {
 	const struct scope_ranking *ranking = model->analysis->ranking;
+	struct scope_waits_text bottleneck;
 	struct scope_paragraph line;
 
 	if (scope_paragraph_begin(&line))
@@ -149,6 +151,8 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 		tell_freezes(model, line.to);
 	if (scope_report_names_first(ranking))
 		tell_finding(model, model->finding, line.to);
+	else if (scope_report_is_bottleneck(model->analysis))
+		fputs(scope_report_bottleneck(&bottleneck, model->analysis, model->analysis->waits->bottleneck), line.to);
 	else
 		fputs(ranking->reason, line.to);
 	if (ranking->findings)

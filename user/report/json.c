@@ -13,6 +13,7 @@
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/picture.h"
+#include "report/waits.h"
 
 /* Plain, as names of traces are already: JSON takes UTF-8 alone. */
 json_t *scope_report_json_string(const char *text)
@@ -355,6 +356,8 @@ static json_t *make_report(const struct scope_model *model)
 		return NULL;
 	}
 	json_object_update_new(all, answer);
+	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
+	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));
 	return all;
 }

@@ -6,6 +6,7 @@
 
 #include "report/format.h"
 #include "report/section.h"
+#include "report/waits.h"
 
 static char *add(struct scope_report_next *next, const char *why)
 {
@@ -50,6 +51,8 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);
 	const char *source = scope_trace_meta(model->analysis->trace, SCOPE_META_SOURCE);
 	const size_t room = sizeof(next->command[0]);
+	const struct scope_bottleneck *knot =
+		scope_report_is_bottleneck(model->analysis) ? model->analysis->waits->bottleneck : NULL;
 	char name[100] = "";
 
 	next->count = 0;
@@ -65,7 +68,16 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 		snprintf(add(next, "for longer, while it is slow"), room, "scope-report -p %s -d 90", pid);
 		return;
 	}
-	if (ranking->verdict == SCOPE_VERDICT_NOTHING && name[0])
+	if (knot && name[0])
+		snprintf(add(next, "who waits for whom"), room, "scope waits -i %s", name);
+	if (knot && knot->function && source && !strcmp(source, "kmod")) {
+		char function[80];
+
+		quoted(knot->function->name, function, sizeof(function));
+		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s", pid,
+			 function);
+	}
+	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !knot && name[0])
 		snprintf(add(next, "once it is slow: what differs"), room, "scope-report -p %s --baseline %s", pid,
 			 name);
 	if (!finding)

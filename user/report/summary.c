@@ -10,6 +10,7 @@
 
 #include "report/answer.h"
 #include "report/format.h"
+#include "report/waits.h"
 
 #define WIDTH SCOPE_SCREEN_WIDTH
 #define LABEL SCOPE_SCREEN_LABEL
@@ -36,6 +37,8 @@ static const char *verdict_word(const struct report *report)
 		[SCOPE_VERDICT_UNKNOWN] = "NOTHING CAN BE SAID of",
 	};
 
+	if (scope_report_is_bottleneck(report->analysis))
+		return "BOTTLENECK in";
 	return word[report->model->outside ? SCOPE_VERDICT_OUTSIDE : report->analysis->ranking->verdict];
 }
 
@@ -259,6 +262,23 @@ static int print_first(const struct report *report)
 	return print_also(report);
 }
 
+/* What others wait for, beside the answer. */
+static int print_bottleneck(const struct report *report)
+{
+	const struct scope_bottleneck *one = scope_report_bottleneck_beside(report->analysis);
+	struct scope_paragraph line;
+
+	if (!one)
+		return 0;
+	if (scope_paragraph_begin(&line))
+		return -ENOMEM;
+	fprintf(line.to, "%s: others wait for it %.0f %% of the time",
+		one->function ? one->function->name : report->analysis->found.groups->group[one->group].name,
+		100 * one->share);
+	scope_section_label(report, "Bottleneck");
+	return print_clipped(report, &line);
+}
+
 /* What could not be read, cut at the right edge: -v has all of it. */
 static void print_notes(const struct report *report)
 {
@@ -281,6 +301,8 @@ static int print_body(const struct report *report)
 	err = print_answer(report);
 	if (!err)
 		err = print_first(report);
+	if (!err)
+		err = print_bottleneck(report);
 	if (!err)
 		print_notes(report);
 	return err;

@@ -225,7 +225,8 @@ static int print_sections(const struct report *report)
 {
 	static int (*const section[])(const struct report *) = {
 		scope_section_summary, print_head, print_lacks, scope_section_verdict, print_ranking,
-		scope_section_causal, scope_section_details, scope_section_times, scope_section_basis,
+		scope_section_causal, scope_section_details, scope_section_times, scope_section_waits,
+		scope_section_basis,
 	};
 	int err = 0;
 

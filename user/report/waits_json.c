@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who waits for whom, as JSON. */
+#include <errno.h>
+
+#include <jansson.h>
+
+#include <scope/abi.h>
+
+#include "report/waits.h"
+
+static const char *group_name(const struct scope_analysis *analysis, uint32_t group)
+{
+	const struct scope_groups *groups = analysis->found.groups;
+
+	return group < groups->count ? groups->group[group].name : "";
+}
+
+static const char *end_name(uint8_t end)
+{
+	static const char *const name[SCOPE_ENDS] = {
+		[SCOPE_END_RUNS] = "runs",	 [SCOPE_END_QUEUE] = "no-cpu",
+		[SCOPE_END_OUTSIDE] = "outside", [SCOPE_END_PROCESS] = "other-process",
+		[SCOPE_END_CIRCLE] = "circle",	 [SCOPE_END_UNSEEN] = "unseen",
+	};
+
+	return name[end];
+}
+
+/* What ran, or slept for a disk, by the stacks of all that waited for that group. */
+static json_t *make_functions(const struct scope_waits *waits, const struct scope_waits_node *node)
+{
+	const bool disk = node->end == SCOPE_END_OUTSIDE;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < waits->functions; i++) {
+		const struct scope_waits_function *function = &waits->function[i];
+
+		if (function->group != node->group || function->disk != disk || !function->function)
+			continue;
+		json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:I}", "name", function->function->name,
+						       "module", function->function->module, "share", function->share,
+						       "stacks", (json_int_t)function->stacks));
+	}
+	return array;
+}
+
+static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
+{
+	const struct scope_waits *waits = analysis->waits;
+	const struct scope_waits_node *node = &waits->tree.node[at];
+	json_t *object = json_pack("{s:s, s:f, s:I}", "group", group_name(analysis, node->group), "ns", node->ns,
+				   "count", (json_int_t)node->count);
+	json_t *below;
+
+	if (node->parent && (!node->ends || node->end == SCOPE_END_OUTSIDE || node->end == SCOPE_END_PROCESS))
+		json_object_set_new(object, "class", json_string(scope_wait_class_name(node->class)));
+	if (node->ends) {
+		json_object_set_new(object, "end", json_string(end_name(node->end)));
+		if (node->end == SCOPE_END_RUNS ||
+		    (node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
+			json_object_set_new(object, "functions", make_functions(waits, node));
+		return object;
+	}
+	below = json_array();
+	for (uint32_t child = node->child; child; child = waits->tree.node[child].sibling)
+		json_array_append_new(below, make_node(analysis, child));
+	json_object_set_new(object, "for", below);
+	return object;
+}
+
+/* Beside the tree: what the group did in all the time in which it had something to do. */
+static void add_group(json_t *object, const struct scope_waits_group *group)
+{
+	json_t *sleeps = json_object();
+
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+		json_object_set_new(sleeps, scope_wait_class_name((enum scope_wait_class)class),
+				    json_real(group->wait_ns[class]));
+	json_object_set_new(object, "work_ns", json_real(group->unit_ns));
+	json_object_set_new(object, "run_ns", json_real(group->run_ns));
+	json_object_set_new(object, "queue_ns", json_real(group->queue_ns));
+	json_object_set_new(object, "blocked_ns", sleeps);
+}
+
+json_t *scope_report_waits_tree(const struct scope_analysis *analysis)
+{
+	const struct scope_waits *waits = analysis->waits;
+	json_t *array = json_array();
+
+	for (uint32_t at = waits->tree.node[0].child; at; at = waits->tree.node[at].sibling) {
+		json_t *object = make_node(analysis, at);
+
+		if (!waits->tree.node[at].ends)
+			add_group(object, &waits->group[waits->tree.node[at].group]);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
+{
+	const struct scope_waits *waits = analysis->waits;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < waits->bottlenecks; i++) {
+		const struct scope_bottleneck *one = &waits->bottleneck[i];
+
+		json_array_append_new(array, json_pack(
+			"{s:s, s:s, s:o, s:s, s:f, s:f, s:f, s:I, s:s}", "kind", "bottleneck", "group",
+			group_name(analysis, one->group), "function",
+			one->function ? json_string(one->function->name) : json_null(), "in",
+			one->kind == SCOPE_KNOT_DISK ? "disk" : "runs", "share", one->share, "gain", one->gain,
+			"kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks, "waits_most",
+			group_name(analysis, one->waits_most)));
+	}
+	return array;
+}
+
+int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
+{
+	json_t *all = json_pack("{s:s, s:f, s:o, s:o}", "scope", SCOPE_VERSION, "window_ns",
+				analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
+				scope_report_waits_bottlenecks(analysis));
+	int err = 0;
+
+	if (!all)
+		return -ENOMEM;
+	if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
+		err = -EIO;
+	json_decref(all);
+	return err;
+}

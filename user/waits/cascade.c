@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a wait ends in: for each part of it, which thread ran, or what outside the traced threads it was for. */
+#include "waits/cascade.h"
+
+struct walk {
+	const struct scope_history *history;
+	const struct scope_cascade_listener *listener;
+	uint32_t asleep[SCOPE_CASCADE_DEPTH]; /* the threads of the chain, each asleep all the time looked at */
+	unsigned depth, steps;
+};
+
+static int tell(const struct walk *walk, uint32_t thread, uint32_t node, enum scope_end end,
+		const struct scope_stay *stay, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct scope_part part = {
+		.begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .end = (uint8_t)end, .node = node,
+		.class = stay && !stay->queue ? stay->class : 0,
+		.before_tid = stay && stay->queue ? stay->tid : 0,
+	};
+
+	return begin_ns < end_ns ? walk->listener->part(walk->listener->user, &part) : 0;
+}
+
+static bool is_asleep(const struct walk *walk, uint32_t thread)
+{
+	for (unsigned i = 0; i < walk->depth; i++)
+		if (walk->asleep[i] == thread)
+			return true;
+	return false;
+}
+
+/* What the sleep is for, where it leads to no thread; SCOPE_ENDS: it does. */
+static enum scope_end end_of(const struct walk *walk, const struct scope_stay *sleep)
+{
+	if (sleep->waker < 0)
+		return sleep->tid ? SCOPE_END_PROCESS : SCOPE_END_OUTSIDE;
+	if (is_asleep(walk, (uint32_t)sleep->waker))
+		return SCOPE_END_CIRCLE;
+	return walk->depth == SCOPE_CASCADE_DEPTH ? SCOPE_END_UNSEEN : SCOPE_ENDS;
+}
+
+static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns);
+
+static int pass_on(struct walk *walk, uint32_t thread, uint32_t node, const struct scope_stay *sleep,
+		   uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct scope_cascade_listener *listener = walk->listener;
+	const enum scope_end end = end_of(walk, sleep);
+	const uint32_t waker = (uint32_t)sleep->waker;
+	int err;
+
+	if (begin_ns >= end_ns)
+		return 0;
+	if (end != SCOPE_ENDS)
+		return tell(walk, thread, node, end, sleep, begin_ns, end_ns);
+	walk->asleep[walk->depth++] = thread;
+	err = follow(walk, waker, listener->follow(listener->user, node, sleep), begin_ns, end_ns);
+	walk->depth--;
+	return err;
+}
+
+/* How many of the stays began before that time. */
+static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_ns)
+{
+	uint32_t low = 0, high = stays ? stays->count : 0;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (stays->stay[middle].begin_ns < end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What is left where nothing of the thread comes before: it ran, as far as it is known. */
+static int tell_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
+		      uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t known_ns = stays ? stays->known_ns : 0;
+	int err;
+
+	if (known_ns < begin_ns)
+		known_ns = begin_ns;
+	if (known_ns > end_ns)
+		known_ns = end_ns;
+	err = tell(walk, thread, node, SCOPE_END_RUNS, NULL, known_ns, end_ns);
+	return err ? err : tell(walk, thread, node, SCOPE_END_UNSEEN, NULL, begin_ns, known_ns);
+}
+
+/*
+ * What the thread did between, latest first. Where its sleep began before all that, which in a convoy each of
+ * hundreds does, the walk goes over to its waker and need not come back.
+ */
+static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct scope_past_stays *stays = scope_history_of(walk->history, thread);
+	const unsigned depth = walk->depth;
+	uint32_t at = count_before(stays, end_ns);
+	int err = 0;
+
+	while (!err && at-- && end_ns > begin_ns) {
+		const struct scope_stay *stay = &stays->stay[at];
+		const uint64_t until_ns = stay->end_ns < end_ns ? stay->end_ns : end_ns;
+		const uint64_t from_ns = stay->begin_ns > begin_ns ? stay->begin_ns : begin_ns;
+
+		if (until_ns <= begin_ns)
+			break;
+		if (walk->steps++ >= SCOPE_CASCADE_STEPS) {
+			err = tell(walk, thread, node, SCOPE_END_UNSEEN, NULL, begin_ns, end_ns);
+			end_ns = begin_ns;
+			break;
+		}
+		err = tell(walk, thread, node, SCOPE_END_RUNS, NULL, until_ns, end_ns);
+		end_ns = from_ns;
+		if (err)
+			break;
+		if (stay->queue) {
+			err = tell(walk, thread, node, SCOPE_END_QUEUE, stay, from_ns, until_ns);
+		} else if (stay->begin_ns <= begin_ns && end_of(walk, stay) == SCOPE_ENDS) {
+			if (walk->depth < SCOPE_CASCADE_DEPTH - 1)
+				walk->asleep[walk->depth++] = thread;
+			node = walk->listener->follow(walk->listener->user, node, stay);
+			thread = (uint32_t)stay->waker;
+			stays = scope_history_of(walk->history, thread);
+			end_ns = until_ns;
+			at = count_before(stays, end_ns);
+		} else {
+			err = pass_on(walk, thread, node, stay, from_ns, until_ns);
+		}
+	}
+	if (!err && end_ns > begin_ns)
+		err = tell_first(walk, stays, thread, node, begin_ns, end_ns);
+	walk->depth = depth;
+	return err;
+}
+
+int scope_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
+		      uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
+{
+	struct walk walk = {.history = history, .listener = listener};
+	int err = pass_on(&walk, thread, node, sleep, sleep->begin_ns, sleep->end_ns);
+
+	*ret_steps = walk.steps;
+	return err;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a wait ends in: for each part of it, which thread ran, or what outside the traced threads it was for.
+ *
+ * Blame follows the wait (wPerf, Zhou et al., OSDI 2018, section 3), with conserved weight: the window of a wait
+ * is split by what the thread that ended it did in that time. What that thread slept itself is split in the same
+ * way by its own waker. Parts do not overlap and sum up to the window. So nothing is counted twice and nothing is
+ * lost, on chains, and where threads wait for one another in a circle the walk ends there.
+ */
+#ifndef SCOPE_WAITS_CASCADE_H
+#define SCOPE_WAITS_CASCADE_H
+
+#include "waits/history.h"
+
+#define SCOPE_CASCADE_STEPS 2048 /* of one wait; the rest of it is SCOPE_END_UNSEEN */
+#define SCOPE_CASCADE_DEPTH 64	 /* no rule: waits inside one another, at once */
+
+/* What a part of a wait is in the end. */
+enum scope_end {
+	SCOPE_END_RUNS,	   /* the thread ran */
+	SCOPE_END_QUEUE,   /* it was in the run queue */
+	SCOPE_END_OUTSIDE, /* it slept, and an interrupt woke it: a disk, a peer, a timer, by class */
+	SCOPE_END_PROCESS, /* it slept, and a thread that is not traced woke it */
+	SCOPE_END_CIRCLE,  /* it slept for a thread that waits itself, in the same chain */
+	SCOPE_END_UNSEEN,  /* what it did is not known any more, or not at all */
+	SCOPE_ENDS,
+};
+
+struct scope_part {
+	uint64_t begin_ns, end_ns;
+	uint32_t thread; /* the one that ran, queued or slept */
+	uint8_t end;	 /* enum scope_end */
+	uint8_t class;	 /* of what it slept in; SCOPE_END_RUNS and the like: 0 */
+	uint32_t before_tid; /* SCOPE_END_QUEUE: see struct scope_stay */
+	uint32_t node;	 /* of the listener, where the chain stands */
+};
+
+struct scope_cascade_listener {
+	/* The chain goes on from node to the waker of the sleep. Returns the node of that. */
+	uint32_t (*follow)(void *user, uint32_t node, const struct scope_stay *sleep);
+	/* Parts come latest first; none is empty. */
+	int (*part)(void *user, const struct scope_part *part);
+	void *user;
+};
+
+/*
+ * Splits the sleep of a thread (begin to end, ns). node: what the listener calls the thread itself. ret_steps: stays
+ * looked at. 0, or what part returned.
+ */
+int scope_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
+		      uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
+
+#endif

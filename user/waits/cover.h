@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The times in which a thread was waited for: stretches of its time, each counted once however many waited.
+ *
+ * Memory is bounded: where more than SCOPE_COVERS_MAX stretches are there, only those in a regular part of the window
+ * are kept (slices of SCOPE_COVER_SLICE_NS), so what they sum up to is a part of the window as well.
+ */
+#ifndef SCOPE_WAITS_COVER_H
+#define SCOPE_WAITS_COVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_COVERS_MAX 500000
+#define SCOPE_COVER_SLICE_NS 16777216 /* no rule: 2^24 */
+
+struct scope_stretch_ns {
+	uint64_t begin_ns, end_ns;
+};
+
+/* By time; they do not touch. */
+struct scope_cover {
+	struct scope_stretch_ns *stretch;
+	size_t count, capacity;
+};
+
+/* A zeroed struct is empty, but for every = 1. */
+struct scope_covers {
+	struct scope_cover *thread; /* by index */
+	size_t threads, capacity;
+	size_t stretches; /* of all */
+	uint64_t most;	  /* 0: SCOPE_COVERS_MAX */
+	uint64_t every;	  /* every so manyth slice is kept */
+};
+
+void scope_covers_free(struct scope_covers *covers);
+/* 0 or -ENOMEM. */
+int scope_covers_add(struct scope_covers *covers, uint32_t thread, uint64_t begin_ns, uint64_t end_ns);
+bool scope_covers_has(const struct scope_covers *covers, uint32_t thread, uint64_t time_ns);
+/*
+ * ns in which any thread of a group was waited for; at[thread] is its group. Scaled up where only a part is kept.
+ * 0 or -ENOMEM.
+ */
+int scope_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
+		     double *ret_ns);
+
+#endif

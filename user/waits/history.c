@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When each thread slept or was in the run queue, and which thread woke it: the last stretches of each. */
+#include "waits/history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define STAYS_FIRST 8 /* no rule */
+
+void scope_history_free(struct scope_history *history)
+{
+	for (size_t i = 0; i < history->threads; i++)
+		free(history->thread[i].stay);
+	free(history->thread);
+	*history = (struct scope_history){0};
+}
+
+static struct scope_past_stays *stays_of(struct scope_history *history, uint32_t thread)
+{
+	if (scope_grow(&history->thread, &history->capacity, thread + 1ul, sizeof(*history->thread)))
+		return NULL;
+	while (history->threads <= thread)
+		history->thread[history->threads++] = (struct scope_past_stays){0};
+	return &history->thread[thread];
+}
+
+/* Room for one more: more memory, or the older half goes. */
+static int make_room(struct scope_past_stays *stays)
+{
+	const uint32_t half = SCOPE_HISTORY_MAX / 2;
+	uint32_t capacity = stays->capacity ? 2 * stays->capacity : STAYS_FIRST;
+	struct scope_stay *grown;
+
+	if (stays->count < stays->capacity)
+		return 0;
+	if (stays->count == SCOPE_HISTORY_MAX) {
+		stays->known_ns = stays->stay[half - 1].end_ns;
+		memmove(stays->stay, stays->stay + half, half * sizeof(*stays->stay));
+		stays->count = half;
+		return 0;
+	}
+	grown = reallocarray(stays->stay, capacity, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	stays->stay = grown;
+	stays->capacity = capacity;
+	return 0;
+}
+
+int scope_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay)
+{
+	struct scope_past_stays *stays = stays_of(history, thread);
+	uint32_t at, until;
+
+	if (!stays || make_room(stays))
+		return -ENOMEM;
+	at = until = stays->count;
+	while (at && stays->stay[at - 1].begin_ns >= stay->begin_ns)
+		at--;
+	/* From at to until: begun later. Those that ended by its end are a part of it. */
+	while (until > at && stays->stay[until - 1].end_ns > stay->end_ns)
+		until--;
+	memmove(stays->stay + at + 1, stays->stay + until, (stays->count - until) * sizeof(*stay));
+	stays->stay[at] = *stay;
+	stays->count = stays->count - (until - at) + 1;
+	return 0;
+}
+
+int scope_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns)
+{
+	struct scope_past_stays *stays = stays_of(history, thread);
+
+	if (!stays)
+		return -ENOMEM;
+	if (known_ns > stays->known_ns)
+		stays->known_ns = known_ns;
+	return 0;
+}
+
+const struct scope_past_stays *scope_history_of(const struct scope_history *history, uint32_t thread)
+{
+	return thread < history->threads ? &history->thread[thread] : NULL;
+}

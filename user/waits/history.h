@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When each thread slept or was in the run queue, and which thread woke it: the last stretches of each.
+ *
+ * A thread has SCOPE_HISTORY_MAX of them at most. Between them it ran, as far back as known_ns.
+ */
+#ifndef SCOPE_WAITS_HISTORY_H
+#define SCOPE_WAITS_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_HISTORY_MAX 1024 /* no rule: even */
+
+/* Times in ns. A sleep ends as the thread is woken. */
+struct scope_stay {
+	uint64_t begin_ns, end_ns;
+	int32_t waker; /* index of the traced thread that ended the sleep, or -1 */
+	uint32_t tid; /* of a sleep the waker's, 0: an interrupt; of a queue the thread that ran on the CPU last, 0: not traced */
+	uint16_t nr; /* of a sleep: the call, or SCOPE_NR_NONE */
+	uint8_t class; /* of a sleep: enum scope_wait_class */
+	bool queue;
+};
+
+struct scope_past_stays {
+	struct scope_stay *stay; /* by begin; they do not overlap but by faults of the trace */
+	uint32_t count, capacity;
+	uint64_t known_ns; /* nothing is known of the thread before; 0: all is */
+};
+
+/* A zeroed struct is empty. */
+struct scope_history {
+	struct scope_past_stays *thread; /* by index */
+	size_t threads, capacity;
+};
+
+void scope_history_free(struct scope_history *history);
+/*
+ * Stays may come somewhat late. What lies inside a sleep that comes later belongs to that sleep, which was
+ * interrupted by wakeups for nothing. 0 or -ENOMEM.
+ */
+int scope_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
+/* Nothing is known of the thread before that time. 0 or -ENOMEM. */
+int scope_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns);
+/* NULL: none is known. */
+const struct scope_past_stays *scope_history_of(const struct scope_history *history, uint32_t thread);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which functions are bottlenecks: others wait for them so much of the window that it is worth to make them faster. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "waits/waits.h"
+
+#define KNOT_SHARE 0.34 /* of the window: if it took half as long, a fifth more would be done */
+#define KNOT_ALONE 0.67 /* beyond it a bottleneck is one whatever else is waited for */
+#define KNOT_TIMES 1.5	/* up to there it is waited for so many times as long as any other */
+#define KNOT_STACKS 10	/* name it */
+#define KNOT_FUNCTION 0.1 /* of its group's time: functions with less are not looked at */
+
+/* All that may be one. */
+struct candidates {
+	struct scope_bottleneck *one;
+	size_t count, capacity;
+};
+
+static double share_of(const struct scope_waits *waits, double ns)
+{
+	const double share = waits->window_ns > 0 ? ns / waits->window_ns : 0;
+
+	return share < 1 ? share : 1;
+}
+
+static int add(struct candidates *candidates, const struct scope_bottleneck *one)
+{
+	if (scope_grow(&candidates->one, &candidates->capacity, candidates->count + 1, sizeof(*one)))
+		return -ENOMEM;
+	candidates->one[candidates->count++] = *one;
+	return 0;
+}
+
+/* The functions of a group, or the group by itself where no stack names one. */
+static int add_group(const struct scope_waits *waits, uint32_t group, bool disk, struct candidates *candidates)
+{
+	const struct scope_waits_group *of = &waits->group[group];
+	const double kept_ns = disk ? of->disk_kept_ns : of->kept_ns;
+	const double share = share_of(waits, disk ? of->disk_cover_ns : of->cover_ns);
+	bool named = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < waits->functions; i++) {
+		const struct scope_waits_function *function = &waits->function[i];
+		const struct scope_bottleneck one = {
+			.function = function->function, .group = group, .share = share * function->share,
+			.kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS, .kept_ns = kept_ns * function->share,
+			.stacks = function->stacks,
+		};
+
+		if (function->group != group || function->disk != disk)
+			continue;
+		named = true;
+		if (function->share >= KNOT_FUNCTION && function->stacks >= KNOT_STACKS)
+			err = add(candidates, &one);
+	}
+	if (err || named || kept_ns <= 0)
+		return err;
+	return add(candidates, &(struct scope_bottleneck){
+		.group = group, .share = share, .kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS, .kept_ns = kept_ns,
+	});
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct scope_bottleneck *a = left, *b = right;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* Does it stand out, or is it one of several that all are waited for alike? */
+static bool stands_out(const struct candidates *candidates, size_t at)
+{
+	const double share = candidates->one[at].share;
+
+	if (share < KNOT_SHARE)
+		return false;
+	if (share >= KNOT_ALONE)
+		return true;
+	for (size_t i = 0; i < candidates->count; i++)
+		if (i != at && candidates->one[i].share * KNOT_TIMES > share)
+			return false;
+	return true;
+}
+
+/* What ends below a group that waits in the running, or sleep for a disk, of another group. */
+static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32_t at, double *ns,
+		       const struct scope_bottleneck *one)
+{
+	for (uint32_t child = tree->node[at].child; child; child = tree->node[child].sibling) {
+		const struct scope_waits_node *node = &tree->node[child];
+
+		if (!node->ends)
+			count_ends(tree, top, child, ns, one);
+		else if (node->group == one->group &&
+			 (one->kind == SCOPE_KNOT_RUNS ? node->end == SCOPE_END_RUNS
+						       : node->end == SCOPE_END_OUTSIDE &&
+								 node->class == SCOPE_WAIT_DISK))
+			ns[top] += node->ns;
+	}
+}
+
+static int find_waiters(const struct scope_waits *waits, struct scope_bottleneck *one)
+{
+	const struct scope_waits_tree *tree = &waits->tree;
+	double *ns = calloc(waits->groups + 1, sizeof(*ns));
+
+	if (!ns)
+		return -ENOMEM;
+	for (uint32_t at = tree->node[0].child; at; at = tree->node[at].sibling)
+		if (!tree->node[at].ends)
+			count_ends(tree, tree->node[at].group, at, ns, one);
+	for (uint32_t i = 0; i < waits->groups; i++)
+		if (ns[i] > ns[one->waits_most])
+			one->waits_most = i;
+	free(ns);
+	return 0;
+}
+
+static int choose(struct scope_waits *waits, const struct candidates *candidates)
+{
+	int err = 0;
+
+	waits->bottleneck = calloc(candidates->count + 1, sizeof(*waits->bottleneck));
+	if (!waits->bottleneck)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < candidates->count; i++) {
+		struct scope_bottleneck *one = &waits->bottleneck[waits->bottlenecks];
+
+		if (!stands_out(candidates, i))
+			continue;
+		*one = candidates->one[i];
+		one->gain = 1 / (1 - one->share / 2) - 1;
+		err = find_waiters(waits, one);
+		waits->bottlenecks++;
+	}
+	return err;
+}
+
+int scope_waits_judge(struct scope_waits *waits)
+{
+	struct candidates candidates = {0};
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < waits->groups; i++) {
+		err = add_group(waits, i, false, &candidates);
+		if (!err)
+			err = add_group(waits, i, true, &candidates);
+	}
+	if (!err && candidates.count)
+		qsort(candidates.one, candidates.count, sizeof(*candidates.one), compare);
+	if (!err)
+		err = choose(waits, &candidates);
+	free(candidates.one);
+	return err;
+}

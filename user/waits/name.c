@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names the functions that others wait for, by the stacks taken in the times in which they did. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "evidence/spot.h"
+#include "waits/waits.h"
+
+#define STACKS_MAX 20000 /* looked at; of more a regular part */
+
+struct namer {
+	struct scope_waits *waits;
+	struct scope_trace *trace;
+	struct scope_evidence *evidence; /* for its tree */
+	struct scope_spotter spotter;
+	uint64_t wanted, every, number;
+	size_t capacity;
+};
+
+/* Was its thread waited for, while it ran or slept for a disk? */
+static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, bool *ret_disk)
+{
+	const struct scope_unit_stack *stack = &logged->stack;
+
+	*ret_disk = logged->reason != SCOPE_STACK_SAMPLE;
+	if (stack->standing || stack->thread >= waits->threads)
+		return false;
+	if (!*ret_disk)
+		return scope_covers_has(&waits->ran, stack->thread, logged->time_ns);
+	return stack->slept_ns && stack->class == SCOPE_WAIT_DISK &&
+	       scope_covers_has(&waits->disk, stack->thread, stack->wake_ns - 1);
+}
+
+static int count_stack(void *user, const struct scope_logged_stack *logged)
+{
+	struct namer *namer = user;
+	bool disk;
+
+	namer->wanted += is_wanted(namer->waits, logged, &disk);
+	return 0;
+}
+
+static int spot_of(struct namer *namer, const struct scope_logged_stack *logged, struct scope_spot *ret_spot)
+{
+	struct scope_event event = {.flags = logged->flags, .stack = {
+		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes, .ended = logged->ended,
+	}};
+	int err = scope_trace_stack_at(namer->trace, &logged->place, &event);
+
+	if (err)
+		return err;
+	if (event.stack.ended)
+		return scope_spot_frames(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+					 event.stack.ended, ret_spot);
+	if (event.stack.ips)
+		return scope_spot_chain(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
+									: SCOPE_UNWIND_COMPLETE, ret_spot);
+	return scope_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs, event.stack.data,
+				event.stack.bytes, ret_spot);
+}
+
+static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
+{
+	struct scope_waits *waits = namer->waits;
+	size_t at = 0;
+
+	while (at < waits->functions &&
+	       (waits->function[at].function != function || waits->function[at].group != group ||
+		waits->function[at].disk != disk))
+		at++;
+	if (at == waits->functions) {
+		if (scope_grow(&waits->function, &namer->capacity, at + 1, sizeof(*waits->function)))
+			return -ENOMEM;
+		waits->function[waits->functions++] = (struct scope_waits_function){
+			.function = function, .group = group, .disk = disk,
+		};
+	}
+	waits->function[at].stacks++;
+	waits->function[at].share += ns;
+	return 0;
+}
+
+static int name_stack(void *user, const struct scope_logged_stack *logged)
+{
+	struct namer *namer = user;
+	const uint32_t group = logged->stack.thread < namer->waits->threads
+				       ? namer->waits->of_thread[logged->stack.thread] : 0;
+	const struct scope_function *function;
+	struct scope_spot spot;
+	bool disk;
+	int err;
+
+	if (!is_wanted(namer->waits, logged, &disk) || namer->number++ % namer->every)
+		return 0;
+	err = spot_of(namer, logged, &spot);
+	if (err)
+		return err;
+	function = spot.node ? namer->evidence->tree.node[spot.node].function : NULL;
+	return add(namer, group, disk, function,
+		   disk ? (double)logged->stack.slept_ns
+			: (double)scope_trace_sample_ns(namer->trace, logged->time_ns));
+}
+
+/* By group, what ran first; then most first, ties by name. */
+static int compare(const void *left, const void *right)
+{
+	const struct scope_waits_function *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->disk != b->disk)
+		return a->disk ? 1 : -1;
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	if (!a->function || !b->function)
+		return !a->function - !b->function;
+	return strcmp(a->function->name, b->function->name);
+}
+
+/* From ns to parts of what the group's stacks sum up to. */
+static void divide(struct scope_waits *waits)
+{
+	for (size_t i = 0, end; i < waits->functions; i = end) {
+		double sum = 0;
+
+		for (end = i; end < waits->functions && waits->function[end].group == waits->function[i].group &&
+			      waits->function[end].disk == waits->function[i].disk; end++)
+			sum += waits->function[end].share;
+		for (size_t j = i; j < end; j++)
+			waits->function[j].share = sum > 0 ? waits->function[j].share / sum : 0;
+	}
+}
+
+static int name_all(struct namer *namer, struct scope_unit_log *log)
+{
+	int err = scope_unit_log_stacks(log, count_stack, namer);
+
+	namer->every = 1 + namer->wanted / STACKS_MAX;
+	return err ? err : scope_unit_log_stacks(log, name_stack, namer);
+}
+
+int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
+		     struct scope_symbols *symbols)
+{
+	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
+	struct namer namer = {
+		.waits = waits, .trace = trace, .evidence = evidence,
+		.spotter = {.symbols = symbols, .evidence = evidence},
+	};
+	int err = evidence ? scope_tree_init(&evidence->tree) : -ENOMEM;
+
+	if (!err)
+		err = name_all(&namer, log);
+	scope_evidence_destroy(evidence);
+	if (err)
+		return err;
+	if (waits->functions)
+		qsort(waits->function, waits->functions, sizeof(*waits->function), compare);
+	divide(waits);
+	return 0;
+}

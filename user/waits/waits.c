@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who waits for whom, and what that ends in: all sleeps inside requests, followed to the threads that ended them. */
+#include "waits/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define LATE 256 /* no rule: a sleep is followed when so many more stays came, for some come late */
+#define STEPS_FIRST (1u << 25) /* no rule: so many steps, and half of the sleeps are followed from then on, and so on */
+
+struct pending {
+	struct scope_stay sleep;
+	uint32_t thread;
+	uint64_t came; /* stays before it */
+};
+
+struct follower {
+	struct scope_waits *waits;
+	const struct scope_survey *survey;
+	const struct scope_groups *groups;
+	struct scope_history history;
+	struct pending pending[LATE];
+	unsigned first, count;
+	uint64_t steps, steps_until;
+	uint32_t waiter; /* whose sleep is followed now */
+	uint64_t stays;
+	uint64_t number; /* of sleeps that count */
+};
+
+/* A sleep of a thread without requests: it has something to do, whatever the time. */
+static bool counts_always(const struct scope_wait *wait)
+{
+	const enum scope_call_role role = scope_call_role(wait->nr);
+
+	return wait->lock || wait->class == SCOPE_WAIT_DISK || wait->class == SCOPE_WAIT_FAULT ||
+	       (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) || role == SCOPE_CALL_CONNECT;
+}
+
+static bool does_count(const struct follower *follower, const struct scope_wait *wait)
+{
+	const uint32_t group = follower->waits->of_thread[wait->thread];
+
+	if (wait->queue || wait->outside || wait->idle)
+		return false;
+	return follower->groups->group[group].granularity == SCOPE_UNIT_REQUEST || counts_always(wait);
+}
+
+static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep)
+{
+	struct follower *follower = user;
+	struct scope_waits *waits = follower->waits;
+
+	const uint32_t thread = (uint32_t)sleep->waker;
+
+	return thread < waits->threads
+		       ? scope_waits_tree_follow(&waits->tree, node, sleep->class, sleep->nr, waits->of_thread[thread])
+		       : node;
+}
+
+static void count_queue(struct scope_waits_group *group, const struct scope_part *part, double ns)
+{
+	if (part->before_tid)
+		group->queue_own_ns += ns;
+	else
+		group->queue_other_ns += ns;
+}
+
+static int take_part(void *user, const struct scope_part *part)
+{
+	struct follower *follower = user;
+	struct scope_waits *waits = follower->waits;
+	const double ns = (double)(part->end_ns - part->begin_ns) * (double)waits->every;
+	struct scope_waits_group *group = part->thread < waits->threads
+						  ? &waits->group[waits->of_thread[part->thread]] : NULL;
+
+	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, ns, waits->every);
+	waits->followed_ns += ns;
+	if (part->end == SCOPE_END_UNSEEN)
+		waits->unseen_ns += ns;
+	if (!group)
+		return 0;
+	if (part->end == SCOPE_END_QUEUE)
+		count_queue(group, part, ns);
+	if (part->end == SCOPE_END_RUNS) {
+		group->kept_ns += ns;
+		return scope_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
+	}
+	/* Its own sleep for a disk keeps nobody else. */
+	if (part->end == SCOPE_END_OUTSIDE && part->class == SCOPE_WAIT_DISK && part->thread != follower->waiter) {
+		group->disk_kept_ns += ns;
+		return scope_covers_add(&waits->disk, part->thread, part->begin_ns, part->end_ns);
+	}
+	return 0;
+}
+
+static int follow_one(struct follower *follower)
+{
+	static const struct scope_cascade_listener parts = {.follow = follow, .part = take_part};
+	struct scope_cascade_listener listener = parts;
+	const struct pending *pending = &follower->pending[follower->first];
+	struct scope_waits *waits = follower->waits;
+	unsigned steps;
+	uint32_t node;
+	int err;
+
+	follower->first = (follower->first + 1) % LATE;
+	follower->count--;
+	if (follower->number++ % waits->every)
+		return 0;
+	node = scope_waits_tree_group(&waits->tree, waits->of_thread[pending->thread]);
+	listener.user = follower;
+	follower->waiter = pending->thread;
+	err = scope_cascade_run(&follower->history, pending->thread, &pending->sleep, node, &listener, &steps);
+	follower->steps += 1 + steps;
+	if (follower->steps > follower->steps_until) {
+		waits->every *= 2;
+		follower->steps_until += STEPS_FIRST;
+	}
+	return err;
+}
+
+static int take_wait(void *user, const struct scope_wait *wait)
+{
+	struct follower *follower = user;
+	struct scope_waits *waits = follower->waits;
+	const struct scope_stay stay = {
+		.begin_ns = wait->begin_ns, .end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
+		.waker = wait->waker, .tid = wait->waker_tid, .nr = wait->nr, .class = wait->class, .queue = wait->queue,
+	};
+	struct scope_waits_group *group;
+	int err;
+
+	if (wait->thread >= waits->threads || stay.end_ns <= stay.begin_ns)
+		return 0;
+	err = scope_history_add(&follower->history, wait->thread, &stay);
+	follower->stays++;
+	while (!err && follower->count && follower->pending[follower->first].came + LATE <= follower->stays)
+		err = follow_one(follower);
+	if (err || !does_count(follower, wait))
+		return err;
+	group = &waits->group[waits->of_thread[wait->thread]];
+	group->wait_ns[wait->class] += (double)(stay.end_ns - stay.begin_ns);
+	group->waits++;
+	waits->waits++;
+	follower->pending[(follower->first + follower->count++) % LATE] = (struct pending){stay, wait->thread,
+												  follower->stays};
+	return 0;
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct follower *follower = user;
+	struct scope_waits_group *group = &follower->waits->group[unit->group];
+
+	(void)call;
+	if (unit->granularity != SCOPE_UNIT_REQUEST)
+		return 0;
+	group->unit_ns += (double)scope_unit_wall(unit);
+	group->run_ns += (double)unit->run_ns;
+	group->queue_ns += (double)unit->queue_ns;
+	return 0;
+}
+
+/* A thread is known since it was first seen. */
+static int know_threads(struct follower *follower)
+{
+	struct scope_threads *threads = follower->survey->run->timeline->threads;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < follower->waits->threads; i++)
+		err = scope_history_know(&follower->history, (uint32_t)i, scope_threads_at(threads, i)->first_ns);
+	return err;
+}
+
+static int run(struct follower *follower)
+{
+	const struct scope_unit_sink sink = {.unit = take_unit, .wait = take_wait, .user = follower};
+	int err = know_threads(follower);
+
+	if (!err)
+		err = scope_survey_replay(follower->survey, follower->groups, &sink);
+	while (!err && follower->count)
+		err = follow_one(follower);
+	return err;
+}
+
+static int sum_up(struct scope_waits *waits)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < waits->groups; i++) {
+		struct scope_waits_group *group = &waits->group[i];
+
+		if (group->kept_ns > 0)
+			err = scope_covers_sum(&waits->ran, waits->of_thread, waits->threads, (uint32_t)i,
+					       &group->cover_ns);
+		if (!err && group->disk_kept_ns > 0)
+			err = scope_covers_sum(&waits->disk, waits->of_thread, waits->threads, (uint32_t)i,
+					       &group->disk_cover_ns);
+	}
+	return err;
+}
+
+/* All that a survey says of groups and threads; nothing was followed yet. */
+static int create(const struct scope_survey *survey, const struct scope_groups *groups, struct scope_waits **ret_waits)
+{
+	const struct scope_timeline *timeline = survey->run->timeline;
+	struct scope_waits *waits = calloc(1, sizeof(*waits));
+
+	if (!waits)
+		return -ENOMEM;
+	*ret_waits = waits;
+	waits->window_ns = timeline->end_ns > timeline->begin_ns ? (double)(timeline->end_ns - timeline->begin_ns) : 0;
+	waits->every = waits->ran.every = waits->disk.every = 1;
+	waits->groups = groups->count;
+	waits->threads = groups->threads;
+	if (waits->threads > scope_threads_count(timeline->threads))
+		waits->threads = scope_threads_count(timeline->threads);
+	waits->group = calloc(waits->groups + 1, sizeof(*waits->group));
+	waits->of_thread = calloc(waits->threads + 1, sizeof(*waits->of_thread));
+	if (!waits->group || !waits->of_thread)
+		return -ENOMEM;
+	if (waits->threads)
+		memcpy(waits->of_thread, groups->of_thread, waits->threads * sizeof(*waits->of_thread));
+	return scope_waits_tree_init(&waits->tree);
+}
+
+int scope_waits_create(const struct scope_survey *survey, const struct scope_groups *groups,
+		       struct scope_waits **ret_waits)
+{
+	struct follower follower = {.survey = survey, .groups = groups, .steps_until = STEPS_FIRST};
+	int err = create(survey, groups, &follower.waits);
+
+	if (!err)
+		err = run(&follower);
+	if (!err)
+		err = sum_up(follower.waits);
+	scope_history_free(&follower.history);
+	if (err)
+		scope_waits_destroy(follower.waits);
+	else
+		*ret_waits = follower.waits;
+	return err;
+}
+
+void scope_waits_destroy(struct scope_waits *waits)
+{
+	if (!waits)
+		return;
+	scope_waits_tree_free(&waits->tree);
+	scope_covers_free(&waits->ran);
+	scope_covers_free(&waits->disk);
+	free(waits->group);
+	free(waits->function);
+	free(waits->bottleneck);
+	free(waits->of_thread);
+	free(waits);
+}
