@@ -238,7 +238,7 @@ static unsigned print_head(const struct scope_analysis *analysis, FILE *out)
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
 	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
 
-	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: on average %.1f threads wait while they have work\n\n",
+	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: %.1f threads wait on average\n\n",
 		command ? command : "?", pid ? pid : "?", waits->window_ns / 1e9, waited(waits));
 	return 2;
 }

@@ -6,13 +6,16 @@
 
 #include <scope/abi.h>
 
+#include "base/syscall_name.h"
+#include "report/json.h"
+#include "report/json_part.h"
 #include "report/waits.h"
 
-static const char *group_name(const struct scope_analysis *analysis, uint32_t group)
+static json_t *group_name(const struct scope_analysis *analysis, uint32_t group)
 {
 	const struct scope_groups *groups = analysis->found.groups;
 
-	return group < groups->count ? groups->group[group].name : "";
+	return scope_report_json_string(group < groups->count ? groups->group[group].name : "");
 }
 
 static const char *end_name(uint8_t end)
@@ -37,8 +40,9 @@ static json_t *make_functions(const struct scope_waits *waits, const struct scop
 
 		if (function->group != node->group || function->disk != disk || !function->function)
 			continue;
-		json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:I}", "name", function->function->name,
-						       "module", function->function->module, "share", function->share,
+		json_array_append_new(array, json_pack("{s:o, s:o, s:f, s:I}", "name",
+						       scope_report_json_string(function->function->name), "module",
+						       scope_report_json_string(function->function->module), "share", function->share,
 						       "stacks", (json_int_t)function->stacks));
 	}
 	return array;
@@ -48,7 +52,7 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 {
 	const struct scope_waits *waits = analysis->waits;
 	const struct scope_waits_node *node = &waits->tree.node[at];
-	json_t *object = json_pack("{s:s, s:f, s:I}", "group", group_name(analysis, node->group), "ns", node->ns,
+	json_t *object = json_pack("{s:o, s:f, s:I}", "group", group_name(analysis, node->group), "ns", node->ns,
 				   "count", (json_int_t)node->count);
 	json_t *below;
 
@@ -61,6 +65,10 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 			json_object_set_new(object, "functions", make_functions(waits, node));
 		return object;
 	}
+	if (node->parent)
+		json_object_set_new(object, "call", node->nr == SCOPE_NR_NONE ? json_null() :
+				    scope_syscall_name(node->nr) ? json_string(scope_syscall_name(node->nr))
+								 : json_integer(node->nr));
 	below = json_array();
 	for (uint32_t child = node->child; child; child = waits->tree.node[child].sibling)
 		json_array_append_new(below, make_node(analysis, child));
@@ -106,9 +114,9 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 		const struct scope_bottleneck *one = &waits->bottleneck[i];
 
 		json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:o, s:s, s:f, s:f, s:f, s:I, s:s}", "kind", "bottleneck", "group",
+			"{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
 			group_name(analysis, one->group), "function",
-			one->function ? json_string(one->function->name) : json_null(), "in",
+			scope_report_json_string(one->function ? one->function->name : NULL), "in",
 			one->kind == SCOPE_KNOT_DISK ? "disk" : "runs", "share", one->share, "gain", one->gain,
 			"kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks, "waits_most",
 			group_name(analysis, one->waits_most)));
@@ -118,8 +126,8 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
-	json_t *all = json_pack("{s:s, s:f, s:o, s:o}", "scope", SCOPE_VERSION, "window_ns",
-				analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
+				"command", "waits", "window_ns", analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
 				scope_report_waits_bottlenecks(analysis));
 	int err = 0;
 
