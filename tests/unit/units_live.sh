@@ -5,7 +5,8 @@
 # Usage: tests/unit/units_live.sh [SHAPE...]
 # Exit status: 0 all agree; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
-gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/units_work.c || exit 1
+gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" \
+	tests/unit/units_work.c tests/unit/units_loops.c tests/unit/units_pools.c || exit 1
 
 # capture SHAPE: $ledger as clients count, $requests as the report does, $lost events.
 capture() {
