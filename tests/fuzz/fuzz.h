@@ -88,7 +88,7 @@ static inline char *fuzz_text_of_trace(int fd, size_t *ret_bytes)
 	if (!trace)
 		return NULL;
 	stream = open_memstream(&text, ret_bytes);
-	if (!stream || scope_text_write(trace, stream, &error))
+	if (!stream || scope_text_write_span(trace, 0, UINT64_MAX, stream, &error))
 		fuzz_die("cannot write text");
 	fclose(stream);
 	scope_trace_close(trace);

@@ -371,7 +371,7 @@ static void scrub(struct scope_trace *trace)
 	if (!scope_scrub(trace, symbols, writer, &counts) && !scope_writer_finish(writer, &error)) {
 		again = fuzz_read(fd);
 		if (again)
-			scope_text_write(again, nowhere(), &error);
+			scope_text_write_span(again, 0, UINT64_MAX, nowhere(), &error);
 		scope_trace_close(again);
 	}
 	scope_symbols_destroy(symbols);
@@ -416,7 +416,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	else if (trace && chance % 8 == 2)
 		scrub(trace);
 	else if (trace && chance % 2)
-		scope_text_write(trace, nowhere(), &error);
+		scope_text_write_span(trace, 0, UINT64_MAX, nowhere(), &error);
 	scope_trace_close(trace);
 	close(fd);
 	return 0;

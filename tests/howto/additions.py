@@ -70,73 +70,16 @@ static inline void scope_record_put_mark(struct scope_ring *ring, u64 now, u32 n
 			uint64_t value;
 		} mark;
 ''')),
-    ('user/trace/decode.c', replace(r'\n#define TAKE\(', '''
-static size_t take_mark(struct scope_decoder *decoder, const struct scope_record_mark *record,
-			size_t left, struct scope_event *event)
-{
-	(void)decoder;
-	(void)left;
-	event->kind = SCOPE_EVENT_MARK;
-	event->mark.number = record->number;
-	event->mark.value = record->value;
-	return sizeof(*record);
-}
-
-#define TAKE(''')),
-    ('user/trace/decode.c', after(r'\tTAKE\(FRAMES', '\tTAKE(MARK, mark);\n')),
-    ('user/trace/encode.c', replace(r'\nint scope_event_encode\(', '''
-static int encode_mark(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
-{
-	struct scope_record_mark *record = buffer;
-
-	(void)error;
-	*record = (struct scope_record_mark){
-		.word = scope_record_word(SCOPE_RECORD_MARK, 0),
-		.number = event->mark.number,
-		.value = event->mark.value,
-	};
-	*ret_bytes = sizeof(*record);
-	return 0;
-}
-
-int scope_event_encode(''')),
-    ('user/trace/encode.c', after(r'\t\t\[SCOPE_EVENT_DELAY\] =', '\t\t[SCOPE_EVENT_MARK] = encode_mark,\n')),
-    ('user/trace/encode.c', after(r'\tcase SCOPE_EVENT_DELAY:', '\tcase SCOPE_EVENT_MARK:\n')),
-    ('user/trace/text_event.c', replace(r'\nstatic const struct \{\n\tconst char \*word;', '''
-static void take_mark(struct scope_line *line, struct scope_text_payload *payload,
-		      struct scope_event *event)
-{
-	(void)payload;
-	event->mark.number = scope_line_number(line, "the mark", UINT32_MAX);
-	event->mark.value = scope_line_need(line, "value", UINT64_MAX);
-}
-
-static const struct {
-	const char *word;''')),
-    ('user/trace/text_event.c', after(r'\t\{ "delay", SCOPE_EVENT_DELAY', '\t{ "mark", SCOPE_EVENT_MARK, take_mark },\n')),
-    ('user/trace/text_write.c', replace(r'\nstatic void put_event\(', '''
-static void put_mark(const struct out *out, const struct scope_event *event)
-{
-	fprintf(out->stream, " %" PRIu32 " value=%" PRIu64, event->mark.number, event->mark.value);
-}
-
-static void put_event(''')),
-    ('user/trace/text_write.c', after(r'\t\t\[SCOPE_EVENT_DELAY\] =', '\t\t[SCOPE_EVENT_MARK] = { "mark", put_mark },\n')),
+    ('user/trace/fields.c', replace(r'(rows\[\] = \{\n)', r'''\1	{
+		RECORD(MARK, mark),
+		.field = {
+			FIELD("the mark", NULL, mark, number, mark.number),
+			FIELD("the value", "value", mark, value, mark.value),
+		},
+	},
+''')),
     ('docs/trace-format.md', after(r'\| 20 \| FRAMES', '| 21 | MARK | 16 | u32 number, u64 value | |\n')),
-    ('docs/trace-format.md', after(r'\| `delay` \| TID', '| `mark` | TID, its number, `value=` |\n')),
-    ('tests/unit/random_trace.py', after(r" *f'\{some\(\"spun\", \"at_return\"",
-                                         "        lambda: f'mark {tid} {number(32)} value={number()}',\n")),
-    ('tests/unit/second_reader.py', replace(r'DELAY, ENTER', 'DELAY, ENTER, MARK')),
-    ('tests/unit/second_reader.py', replace(r'\n\nRECORD = \{', '''
-    def take_mark(self, data, at, r):
-        number, value = struct.unpack('<IQ', r[4:])
-        return f'mark {self.tid} {number} value={value}', 16
-
-
-RECORD = {MARK: Cpu.take_mark, ''')),
-    ('tests/unit/second_reader_frames.py', replace(r'DELAY, FRAMES = range\(1, 21\)', 'DELAY, FRAMES, MARK = range(1, 22)')),
-    ('tests/unit/second_reader_frames.py', replace(r'FRAMES: 16\}', 'FRAMES: 16, MARK: 16}')),
+    ('docs/trace-format.md', after(r'\| `delay` \| TID', '| `mark` | TID, number, `value=`value |\n')),
 ]
 
 COMMAND = [

@@ -85,7 +85,7 @@ static inline char *trace_text(struct session *session, uint64_t time_ns, const 
 
 	assert_int_equal(scope_perf_pack_flush(session->pack, time_ns), 0);
 	trace = fixture_open(&session->file);
-	assert_int_equal(scope_text_write(trace, out, &error), 0);
+	assert_int_equal(scope_text_write_span(trace, 0, UINT64_MAX, out, &error), 0);
 	fclose(out);
 	assert_string_equal(scope_trace_damage(trace), "");
 	scope_trace_close(trace);

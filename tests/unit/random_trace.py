@@ -6,11 +6,14 @@ Usage: python3 tests/unit/random_trace.py EVENTS
 import random
 import sys
 
+from second_reader_frames import plain_records
+
 dice = random.Random(4)
 TIDS = [0] + list(range(100, 112)) + [4194303]
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
 CONTEXTS = 'task softirq hardirq nmi unknown'.split()
 BLOCK_OPS = 'read write flush discard other'.split()
+PLAIN = list(plain_records())
 
 
 def number(bits=64):
@@ -69,6 +72,13 @@ def block_flags():
     return some('sync', 'meta', 'fua', 'preflush', 'ahead', 'unmatched')
 
 
+def plain(tid):
+    """One of the records that are fields alone, by the page of the format."""
+    _, line, _, _, bits, words, flags = dice.choice(PLAIN)
+    return (f'{line} {tid} {" ".join(f"{key}{number(bits[name])}" for key, name in words)}'
+            f'{some(*(word for word, _ in flags))}')
+
+
 def event(now, tid):
     gone = dice.randrange(min(now, 1 << 31))
     other, error = dice.choice(TIDS[1:]), dice.choice([0, 1, -1, -11, 2 ** 31 - 1, -2 ** 31])
@@ -94,8 +104,7 @@ def event(now, tid):
         lambda: f'block_done {other} {block()} latency={number()}'
                 f'{some(f"error={1 + number(12)}")}{block_flags()}',
         lambda: f'probe {tid} {number(16)}{args()}{some("return", "user", "interrupt")}',
-        lambda: f'delay {tid} {number(16)} asked={number(32)} served={number(32)}'
-                f'{some("spun", "at_return", "cut", "capped")}',
+        lambda: plain(tid),
     ])()
 
 

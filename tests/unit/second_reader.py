@@ -12,9 +12,9 @@ import struct
 import sys
 
 from second_reader_frames import (
-    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, DELAY, ENTER, EXEC, EXIT, FD, FILE, FIXED, FORK, FRAMES, LOCK, MAP,
+    BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, ENTER, EXEC, EXIT, FD, FILE, FIXED, FORK, FRAMES, LOCK, MAP,
     MEMORY, META, NAME, PLACES, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
-    WAKING_FROM, Damaged, frames_of, unpacked, word, write_plain)
+    WAKING_FROM, Damaged, frames_of, plain_records, unpacked, word, write_plain)
 
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
 CONTEXTS = 'task softirq hardirq nmi unknown'.split()
@@ -27,7 +27,6 @@ PLACE_FLAGS = 'function named lined'.split()
 OUTCOMES = 'none read debug other unreadable'.split()
 BLOCK_FLAGS = 'sync meta fua preflush ahead unmatched part'.split()
 PROBE_FLAGS = 'return user interrupt'.split()
-DELAY_FLAGS = 'spun at_return cut capped'.split()
 
 
 # Records
@@ -284,10 +283,15 @@ class Cpu:
         return (f'probe {self.tid} {number}{numbers("args", args)}'
                 f'{flag_words(PROBE_FLAGS, flags)}'), 8 + 8 * count
 
-    def take_delay(self, data, at, r):
-        number, flags, _, asked, served = struct.unpack('<HBBII', r[4:])
-        return (f'delay {self.tid} {number} asked={asked} served={served}'
-                f'{flag_words(DELAY_FLAGS, flags)}'), 16
+
+def plain_taker(line, layout, names, words, flags):
+    """Of a record that is fields alone."""
+    def take(cpu, data, at, record):
+        value = dict(zip(names, struct.unpack(layout, record)))
+        text = ''.join(f' {key}{value[name]}' for key, name in words)
+        text += ''.join(f' {word}' for word, bit in flags if value['flags'] & int(bit))
+        return f'{line} {cpu.tid}{text}', len(record)
+    return take
 
 
 RECORD = {TIME: Cpu.take_time, THREAD: Cpu.take_thread, SYSCALL: Cpu.take_syscall,
@@ -296,7 +300,9 @@ RECORD = {TIME: Cpu.take_time, THREAD: Cpu.take_thread, SYSCALL: Cpu.take_syscal
           EXEC: Cpu.take_exec, THREAD_EXIT: Cpu.take_thread_exit, STATE: Cpu.take_state,
           CHAIN: Cpu.take_chain, STACK: Cpu.take_stack, COMM: Cpu.take_comm,
           BLOCK_ISSUE: Cpu.take_block_issue, BLOCK_DONE: Cpu.take_block_done,
-          PROBE: Cpu.take_probe, DELAY: Cpu.take_delay, FRAMES: Cpu.take_frames}
+          PROBE: Cpu.take_probe, FRAMES: Cpu.take_frames}
+RECORD.update({number: plain_taker(line, layout, names, words, flags)
+               for number, line, layout, names, _, words, flags in plain_records()})
 
 
 # Metadata

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Take a trace file apart into frames and records, by docs/trace-format.md alone."""
+import pathlib
+import re
 import struct
 import sys
 import zlib
@@ -7,11 +9,26 @@ import zlib
 import zstandard
 
 U64 = (1 << 64) - 1
+PAGE = (pathlib.Path(__file__).resolve().parents[2] / 'docs/trace-format.md').read_text()
+# Of each record its number, name, and how long its fixed part is: a row of the page's table.
+ROWS = [(int(number), name, int(fixed), fields) for number, name, fixed, fields in
+        re.findall(r'^\| (\d+) \| ([A-Z_]+) \| (\d+)[^|]* \| ([^|]*) \|', PAGE.split('\n## Records\n')[1], re.M)]
 TIME, THREAD, SYSCALL, ENTER, EXIT, SWITCH, WAKING, WAKING_FROM, FORK, EXEC, THREAD_EXIT, STATE, \
-    CHAIN, STACK, COMM, BLOCK_ISSUE, BLOCK_DONE, PROBE, DELAY, FRAMES = range(1, 21)
-FIXED = {TIME: 16, THREAD: 8, SYSCALL: 16, ENTER: 16, EXIT: 16, SWITCH: 8, WAKING: 8, WAKING_FROM: 16,
-         FORK: 32, EXEC: 32, THREAD_EXIT: 16, STATE: 104, CHAIN: 8, STACK: 16, COMM: 32,
-         BLOCK_ISSUE: 32, BLOCK_DONE: 40, PROBE: 8, DELAY: 16, FRAMES: 16}
+    CHAIN, STACK, COMM, BLOCK_ISSUE, BLOCK_DONE, PROBE, DELAY, FRAMES = [row[0] for row in ROWS[:20]]
+FIXED = {number: fixed for number, _, fixed, _ in ROWS}
+
+
+def plain_records():
+    """Records that are fields alone: number, word of the line, layout, names, their bits, words, flags."""
+    lines = re.findall(r'^\| `(\w+)` \| TID, ([^;|]*)(?:; may have ([^|]*))? \|$', PAGE.split('fields alone, of the thread')[1], re.M)
+    for line, words, flags in lines:
+        number, fields = next((row[0], row[3]) for row in ROWS if row[1] == line.upper())
+        parts = re.findall(r'\bu(8|16|32|64) (\w+)', fields)
+        layout = '<4x' + ''.join({'8': 'B', '16': 'H', '32': 'I', '64': 'Q'}[bits] for bits, _ in parts)
+        yield (number, line, layout, [name for _, name in parts], {name: int(bits) for bits, name in parts},
+               re.findall(r'(?:`(\w+=)`)?(\w+)', words), re.findall(r'`(\w+)` (\d+)', flags))
+
+
 META, MAP, SYMBOL, FD, MEMORY, SUBBUF, END, NAME, SYMBOLS, INDEX, STANDING, LOCK, FILE, \
     PLACES = range(1, 15)
 

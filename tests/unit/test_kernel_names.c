@@ -118,7 +118,7 @@ static void check(const uint64_t *address, size_t count, const char *want)
 	scope_kernel_names_destroy(names);
 	trace = fixture_open(&fixture);
 	file = open_memstream(&text, &bytes);
-	assert_int_equal(scope_text_write(trace, file, NULL), 0);
+	assert_int_equal(scope_text_write_span(trace, 0, UINT64_MAX, file, NULL), 0);
 	fclose(file);
 	assert_string_equal(text, want);
 	free(text);

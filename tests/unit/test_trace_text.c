@@ -88,7 +88,7 @@ static char *write_text(struct scope_trace *trace)
 	FILE *stream = open_memstream(&text, &bytes);
 
 	assert_non_null(stream);
-	assert_int_equal(scope_text_write(trace, stream, NULL), 0);
+	assert_int_equal(scope_text_write_span(trace, 0, UINT64_MAX, stream, NULL), 0);
 	fclose(stream);
 	return text;
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "trace/fields.h"
+
 int scope_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
 			size_t bytes)
 {
@@ -400,19 +402,6 @@ static size_t take_probe(struct scope_decoder *decoder, const struct scope_recor
 	return record->args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
-static size_t take_delay(struct scope_decoder *decoder, const struct scope_record_delay *record,
-			 size_t left, struct scope_event *event)
-{
-	(void)decoder;
-	(void)left;
-	event->kind = SCOPE_EVENT_DELAY;
-	event->flags = record->flags;
-	event->delay.id = record->id;
-	event->delay.asked_ns = record->asked_ns;
-	event->delay.served_ns = record->served_ns;
-	return sizeof(*record);
-}
-
 #define TAKE(NAME, name)                                                                           \
 	case SCOPE_RECORD_##NAME:                                                                  \
 		if (left >= sizeof(struct scope_record_##name))                                    \
@@ -422,6 +411,7 @@ static size_t take_delay(struct scope_decoder *decoder, const struct scope_recor
 int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event)
 {
 	uint32_t type = scope_record_type(*(const uint32_t *)decoder->pos);
+	const struct scope_fields *fields;
 	size_t left = decoder->end - decoder->pos;
 	size_t bytes = 0;
 
@@ -448,13 +438,16 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	TAKE(BLOCK_ISSUE, block_issue);
 	TAKE(BLOCK_DONE, block_done);
 	TAKE(PROBE, probe);
-	TAKE(DELAY, delay);
 	TAKE(FRAMES, frames);
 	case SCOPE_RECORD_TIME:
 		break;
 	default:
-		decoder->problem = "a record of a type that is not known";
-		return -EBADMSG;
+		fields = scope_fields_of_type(type);
+		if (!fields) {
+			decoder->problem = "a record of a type that is not known";
+			return -EBADMSG;
+		}
+		bytes = scope_fields_decode(fields, decoder->pos, left, ret_event);
 	}
 	if (!bytes) {
 		decoder->problem = "a record that is cut short or holds an impossible value";

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "trace/fields.h"
+
 static int encode_args(const struct scope_event *event, uint64_t *arg, struct scope_error *error)
 {
 	if (event->syscall.args > SCOPE_ARG_MAX || event->syscall.abi > 0xf)
@@ -388,23 +390,6 @@ static int encode_probe(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
-static int encode_delay(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
-{
-	struct scope_record_delay *record = buffer;
-
-	(void)error;
-	*record = (struct scope_record_delay){
-		.word = scope_record_word(SCOPE_RECORD_DELAY, 0),
-		.id = event->delay.id,
-		.flags = event->flags,
-		.asked_ns = event->delay.asked_ns,
-		.served_ns = event->delay.served_ns,
-	};
-	*ret_bytes = sizeof(*record);
-	return 0;
-}
-
 int scope_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 		       size_t *ret_bytes)
 {
@@ -425,12 +410,16 @@ int scope_event_encode(const struct scope_event *event, void *buffer, struct sco
 		[SCOPE_EVENT_BLOCK_ISSUE] = encode_block_issue,
 		[SCOPE_EVENT_BLOCK_DONE] = encode_block_done,
 		[SCOPE_EVENT_PROBE] = encode_probe,
-		[SCOPE_EVENT_DELAY] = encode_delay,
 	};
 
-	if (event->kind >= SCOPE_EVENT_KINDS || !encode[event->kind])
+	const struct scope_fields *fields;
+
+	if (event->kind < SCOPE_EVENT_KINDS && encode[event->kind])
+		return encode[event->kind](event, buffer, error, ret_bytes);
+	fields = scope_fields_of_kind(event->kind);
+	if (!fields)
 		return scope_error_set(error, -EINVAL, "an event that has no record");
-	return encode[event->kind](event, buffer, error, ret_bytes);
+	return scope_fields_encode(fields, event, buffer, error, ret_bytes);
 }
 
 bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
@@ -441,7 +430,6 @@ bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
 	case SCOPE_EVENT_EXIT:
 	case SCOPE_EVENT_STACK:
 	case SCOPE_EVENT_PROBE:
-	case SCOPE_EVENT_DELAY:
 		*ret_tid = event->tid;
 		return true;
 	case SCOPE_EVENT_SWITCH:
@@ -455,5 +443,6 @@ bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
 		*ret_tid = event->waking.waker_tid;
 		return true;
 	}
-	return false;
+	*ret_tid = event->tid;
+	return scope_fields_of_kind(event->kind) != NULL;
 }

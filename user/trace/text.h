@@ -13,10 +13,10 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-/* Writes metadata, then every event from the first on. 0, or -errno with error filled. */
-int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error);
-
-/* The same with those events alone that are not before from_ns, but before to_ns. CLOCK_MONOTONIC. */
+/*
+ * Writes metadata, then every event that is not before from_ns, but before to_ns. CLOCK_MONOTONIC. 0, or -errno
+ * with error filled.
+ */
 int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
 			  struct scope_error *error);
 

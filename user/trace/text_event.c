@@ -8,6 +8,7 @@
 
 #include "base/syscall_name.h"
 #include "trace/decode.h"
+#include "trace/fields.h"
 
 static uint16_t parse_nr(struct scope_line *line, const char *text)
 {
@@ -270,16 +271,6 @@ static void take_probe(struct scope_line *line, struct scope_text_payload *paylo
 	event->flags = scope_line_flags(line, scope_text_probe_flags);
 }
 
-static void take_delay(struct scope_line *line, struct scope_text_payload *payload,
-		       struct scope_event *event)
-{
-	(void)payload;
-	event->delay.id = scope_line_number(line, "the delay rule", UINT16_MAX);
-	event->delay.asked_ns = scope_line_need(line, "asked", UINT32_MAX);
-	event->delay.served_ns = scope_line_need(line, "served", UINT32_MAX);
-	event->flags = scope_line_flags(line, scope_text_delay_flags);
-}
-
 static const struct {
 	const char *word;
 	uint8_t kind;
@@ -301,14 +292,34 @@ static const struct {
 	{ "block_issue", SCOPE_EVENT_BLOCK_ISSUE, take_block },
 	{ "block_done", SCOPE_EVENT_BLOCK_DONE, take_block },
 	{ "probe", SCOPE_EVENT_PROBE, take_probe },
-	{ "delay", SCOPE_EVENT_DELAY, take_delay },
 };
+
+/* False: there is no such event, as the line's error says. */
+static bool take_event(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
+{
+	const char *word = scope_line_string(line, "the event");
+	const struct scope_fields *fields = scope_fields_of_word(word);
+	size_t row = 0;
+
+	while (!fields && row < sizeof(rows) / sizeof(rows[0]) && strcmp(rows[row].word, word))
+		row++;
+	if (!fields && row == sizeof(rows) / sizeof(rows[0])) {
+		scope_line_fail(line, "'%.40s' is no event", word);
+		return false;
+	}
+	event->kind = fields ? scope_fields_kind(fields) : rows[row].kind;
+	event->tid = scope_line_number(line, "the thread", UINT32_MAX);
+	if (fields)
+		scope_fields_parse(fields, line, event);
+	else
+		rows[row].take(line, payload, event);
+	return true;
+}
 
 int scope_text_event(struct scope_line *line, struct scope_text_payload *payload,
 		     struct scope_event *ret_event)
 {
 	struct scope_event event = { 0 };
-	size_t row;
 
 	payload->numbers = 0;
 	event.time_ns = scope_line_number(line, "the time", SCOPE_TIME_LIMIT_NS - 1);
@@ -316,18 +327,8 @@ int scope_text_event(struct scope_line *line, struct scope_text_payload *payload
 	if (scope_line_literal(line, "lost")) {
 		event.kind = SCOPE_EVENT_LOST;
 		event.lost.count = scope_line_number(line, "the count", UINT64_MAX >> 8);
-	} else {
-		for (row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
-			if (scope_line_literal(line, rows[row].word))
-				break;
-		if (row == sizeof(rows) / sizeof(rows[0])) {
-			scope_line_fail(line, "'%.40s' is no event",
-					scope_line_string(line, "the event"));
-			return line->failed;
-		}
-		event.kind = rows[row].kind;
-		event.tid = scope_line_number(line, "the thread", UINT32_MAX);
-		rows[row].take(line, payload, &event);
+	} else if (!take_event(line, payload, &event)) {
+		return line->failed;
 	}
 	if (scope_line_end(line))
 		return line->failed;

@@ -7,6 +7,7 @@
 
 #include "base/plain.h"
 #include "base/syscall_name.h"
+#include "trace/fields.h"
 #include "trace/reader.h"
 #include "trace/text.h"
 #include "trace/text_names.h"
@@ -256,13 +257,6 @@ static void put_probe(const struct out *out, const struct scope_event *event)
 	put_flags(out, scope_text_probe_flags, event->flags);
 }
 
-static void put_delay(const struct out *out, const struct scope_event *event)
-{
-	fprintf(out->stream, " %u asked=%" PRIu32 " served=%" PRIu32, event->delay.id,
-		event->delay.asked_ns, event->delay.served_ns);
-	put_flags(out, scope_text_delay_flags, event->flags);
-}
-
 static void put_event(const struct out *out, const struct scope_event *event)
 {
 	static const struct {
@@ -283,9 +277,9 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		[SCOPE_EVENT_BLOCK_ISSUE] = { "block_issue", put_block },
 		[SCOPE_EVENT_BLOCK_DONE] = { "block_done", put_block },
 		[SCOPE_EVENT_PROBE] = { "probe", put_probe },
-		[SCOPE_EVENT_DELAY] = { "delay", put_delay },
 	};
-	const char *word = row[event->kind].word;
+	const struct scope_fields *fields = scope_fields_of_kind(event->kind);
+	const char *word = fields ? scope_fields_word(fields) : row[event->kind].word;
 
 	if (event->kind == SCOPE_EVENT_LOST) {
 		fprintf(out->stream, "%" PRIu64 " %u lost %" PRIu64 "\n", event->time_ns,
@@ -296,7 +290,10 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		word = "sample";
 	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word,
 		event->tid);
-	row[event->kind].put(out, event);
+	if (fields)
+		scope_fields_print(fields, event, out->stream);
+	else
+		row[event->kind].put(out, event);
 	putc('\n', out->stream);
 }
 
@@ -387,11 +384,6 @@ static void put_standing(const struct out *out, const struct scope_trace *trace)
 	for (size_t i = 0; i < trace->locks; i++)
 		fprintf(out->stream, "lock %" PRIu32 " 0x%" PRIx64 " %" PRIu32 "\n", trace->lock[i].tid,
 			trace->lock[i].address, trace->lock[i].owner);
-}
-
-int scope_text_write(struct scope_trace *trace, FILE *stream, struct scope_error *error)
-{
-	return scope_text_write_span(trace, 0, UINT64_MAX, stream, error);
 }
 
 int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,

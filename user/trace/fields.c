@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records that are fields alone. */
+#include "trace/fields.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace/text_names.h"
+
+#define FIELDS_MAX 6
+#define NO_FLAGS 0 /* no field is in place of the word that a record begins with */
+
+/* A number, which a record, an event and a line have. */
+struct field {
+	const char *name; /* for messages */
+	const char *key;  /* KEY=; NULL: the number alone, before those with a key */
+	uint8_t record_at, record_bytes;
+	uint8_t event_at, event_bytes;
+};
+
+struct scope_fields {
+	const char *word;
+	uint8_t type, kind, bytes;
+	uint8_t flags_at; /* a byte, which is the event's flags; or NO_FLAGS */
+	const struct scope_text_flag *flag;
+	struct field field[FIELDS_MAX]; /* name NULL: no more */
+};
+
+#define SIZE_OF(type, member) sizeof(((struct type *)0)->member)
+#define FIELD(what, keyword, record, in_record, in_event)                                                          \
+	{                                                                                                          \
+		what, keyword, offsetof(struct scope_record_##record, in_record),                                  \
+			SIZE_OF(scope_record_##record, in_record), offsetof(struct scope_event, in_event),         \
+			SIZE_OF(scope_event, in_event)                                                             \
+	}
+#define RECORD(NAME, name) .word = #name, .type = SCOPE_RECORD_##NAME, .kind = SCOPE_EVENT_##NAME, \
+	.bytes = sizeof(struct scope_record_##name)
+
+static const struct scope_fields rows[] = {
+	{
+		RECORD(DELAY, delay),
+		.flags_at = offsetof(struct scope_record_delay, flags),
+		.flag = scope_text_delay_flags,
+		.field = {
+			FIELD("the delay rule", NULL, delay, id, delay.id),
+			FIELD("asked", "asked", delay, asked_ns, delay.asked_ns),
+			FIELD("served", "served", delay, served_ns, delay.served_ns),
+		},
+	},
+};
+
+#define FIND(condition)                                                \
+	do {                                                           \
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) \
+			if (condition)                                 \
+				return &rows[i];                       \
+		return NULL;                                           \
+	} while (0)
+
+const struct scope_fields *scope_fields_of_type(uint32_t type)
+{
+	FIND(rows[i].type == type);
+}
+
+const struct scope_fields *scope_fields_of_kind(uint8_t kind)
+{
+	FIND(rows[i].kind == kind);
+}
+
+const struct scope_fields *scope_fields_of_word(const char *word)
+{
+	FIND(!strcmp(rows[i].word, word));
+}
+
+const char *scope_fields_word(const struct scope_fields *fields)
+{
+	return fields->word;
+}
+
+uint8_t scope_fields_kind(const struct scope_fields *fields)
+{
+	return fields->kind;
+}
+
+/* Fields are of 1, 2, 4 or 8 bytes, without a sign, in the byte order of the machine. */
+static uint64_t load(const void *base, unsigned int at, unsigned int bytes)
+{
+	const uint8_t *from = (const uint8_t *)base + at;
+	uint64_t number = 0;
+
+	for (unsigned int i = bytes; i--;)
+		number = number << 8 | from[i];
+	return number;
+}
+
+static void store(void *base, unsigned int at, unsigned int bytes, uint64_t number)
+{
+	uint8_t *to = (uint8_t *)base + at;
+
+	for (unsigned int i = 0; i < bytes; i++, number >>= 8)
+		to[i] = (uint8_t)number;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "load() and store() take the lowest byte first");
+
+static uint64_t most(unsigned int bytes)
+{
+	return bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
+}
+
+#define EACH_FIELD(fields, at) \
+	for (const struct field *at = (fields)->field; at < (fields)->field + FIELDS_MAX && at->name; at++)
+
+size_t scope_fields_decode(const struct scope_fields *fields, const void *record, size_t left,
+			   struct scope_event *event)
+{
+	if (left < fields->bytes)
+		return 0;
+	event->kind = fields->kind;
+	EACH_FIELD(fields, field)
+		store(event, field->event_at, field->event_bytes, load(record, field->record_at, field->record_bytes));
+	if (fields->flags_at != NO_FLAGS)
+		event->flags = (uint8_t)load(record, fields->flags_at, 1);
+	return fields->bytes;
+}
+
+int scope_fields_encode(const struct scope_fields *fields, const struct scope_event *event, void *record,
+			struct scope_error *error, size_t *ret_bytes)
+{
+	memset(record, 0, fields->bytes);
+	store(record, 0, sizeof(uint32_t), scope_record_word(fields->type, 0));
+	EACH_FIELD(fields, field) {
+		const uint64_t number = load(event, field->event_at, field->event_bytes);
+
+		if (number > most(field->record_bytes))
+			return scope_error_set(error, -EINVAL, "%s of %" PRIu64 "; at most %" PRIu64 " can be stored",
+					       field->name, number, most(field->record_bytes));
+		store(record, field->record_at, field->record_bytes, number);
+	}
+	if (fields->flags_at != NO_FLAGS)
+		store(record, fields->flags_at, 1, event->flags);
+	*ret_bytes = fields->bytes;
+	return 0;
+}
+
+void scope_fields_print(const struct scope_fields *fields, const struct scope_event *event, FILE *to)
+{
+	EACH_FIELD(fields, field)
+		fprintf(to, " %s%s%" PRIu64, field->key ? field->key : "", field->key ? "=" : "",
+			load(event, field->event_at, field->event_bytes));
+	for (const struct scope_text_flag *flag = fields->flag; flag && flag->word; flag++)
+		if (event->flags & flag->bit)
+			fprintf(to, " %s", flag->word);
+}
+
+void scope_fields_parse(const struct scope_fields *fields, struct scope_line *line, struct scope_event *event)
+{
+	EACH_FIELD(fields, field) {
+		const uint64_t max = most(field->record_bytes);
+
+		store(event, field->event_at, field->event_bytes,
+		      field->key ? scope_line_need(line, field->key, max) : scope_line_number(line, field->name, max));
+	}
+	if (fields->flag)
+		event->flags = scope_line_flags(line, fields->flag);
+}
