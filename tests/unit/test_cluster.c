@@ -58,6 +58,15 @@ static struct scope_clustering *cluster(const struct scope_vector_set *set,
 	return clustering;
 }
 
+static uint64_t units_of(const struct scope_vector_set *set)
+{
+	uint64_t units = 0;
+
+	for (uint32_t i = 0; i < scope_vector_set_count(set); i++)
+		units += scope_vector_set_multiplicity(set, i);
+	return units;
+}
+
 static void vectors_are_interned(void **state)
 {
 	struct scope_vector_set *set = new_set();
@@ -69,7 +78,7 @@ static void vectors_are_interned(void **state)
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(add(set, run_of(i, 3), 1), i);
 	assert_int_equal(scope_vector_set_count(set), 1000);
-	assert_int_equal(scope_vector_set_units(set), 1000 * 1001 / 2 + 1000);
+	assert_int_equal(units_of(set), 1000 * 1001 / 2 + 1000);
 	assert_int_equal(scope_vector_set_multiplicity(set, 17), 19);
 	vector = run_of(17, 3);
 	assert_int_equal(scope_vector_compare(scope_vector_set_get(set, 17), &vector), 0);
@@ -268,7 +277,7 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 		assert_true(!c || is->unit_count <= is[-1].unit_count);
 		units += is->unit_count;
 	}
-	assert_int_equal(units, scope_vector_set_units(set));
+	assert_int_equal(units, units_of(set));
 	scope_clustering_destroy(clustering);
 	scope_vector_set_destroy(set);
 }

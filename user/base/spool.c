@@ -20,7 +20,7 @@ struct scope_spool {
 	struct piece *piece; /* the last one is being filled, and in memory */
 	size_t pieces, capacity;
 	size_t memory_bytes, held_bytes;
-	uint64_t bytes, file_bytes;
+	uint64_t file_bytes;
 	int fd;	     /* -1: none yet */
 	bool stay;   /* no file can be had */
 	size_t next; /* piece to read */
@@ -126,7 +126,6 @@ uint8_t *scope_spool_room(struct scope_spool *spool, size_t bytes)
 void scope_spool_use(struct scope_spool *spool, size_t bytes)
 {
 	spool->piece[spool->pieces - 1].used += bytes;
-	spool->bytes += bytes;
 }
 
 void scope_spool_rewind(struct scope_spool *spool)
@@ -153,9 +152,4 @@ int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t
 	*ret_bytes = piece->used;
 	spool->next++;
 	return 1;
-}
-
-uint64_t scope_spool_bytes(const struct scope_spool *spool)
-{
-	return spool->bytes;
 }

@@ -34,7 +34,4 @@ void scope_spool_use(struct scope_spool *spool, size_t bytes);
 void scope_spool_rewind(struct scope_spool *spool);
 int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t *ret_bytes);
 
-/* All that was put in. */
-uint64_t scope_spool_bytes(const struct scope_spool *spool);
-
 #endif

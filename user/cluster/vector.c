@@ -204,11 +204,6 @@ uint32_t scope_vector_set_count(const struct scope_vector_set *set)
 	return set->count;
 }
 
-uint64_t scope_vector_set_units(const struct scope_vector_set *set)
-{
-	return set->units;
-}
-
 const struct scope_vector *scope_vector_set_get(const struct scope_vector_set *set, uint32_t id)
 {
 	return &set->vectors[id];

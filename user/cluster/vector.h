@@ -68,8 +68,6 @@ int scope_vector_set_find(const struct scope_vector_set *set, const struct scope
 /* Number of distinct vectors. */
 uint32_t scope_vector_set_count(const struct scope_vector_set *set);
 
-/* Number of units, all multiplicities together. */
-uint64_t scope_vector_set_units(const struct scope_vector_set *set);
 
 /* The vector of @id (below the count). Borrowed: valid until the next add or destroy. */
 const struct scope_vector *scope_vector_set_get(const struct scope_vector_set *set, uint32_t id);

@@ -174,26 +174,16 @@ int scope_proc_open_at(int root, const char *path, bool itself)
 	return open_found(found);
 }
 
-static int open_below(const char *root, const char *path, bool itself)
+int scope_proc_open_below(const char *root, const char *path)
 {
 	const int at = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd;
 
 	if (at < 0)
 		return -errno;
-	fd = scope_proc_open_at(at, path, itself);
+	fd = scope_proc_open_at(at, path, false);
 	close(at);
 	return fd;
-}
-
-int scope_proc_open_below(const char *root, const char *path)
-{
-	return open_below(root, path, false);
-}
-
-int scope_proc_open_itself(const char *root, const char *path)
-{
-	return open_below(root, path, true);
 }
 
 /* Links that the kernel makes up lead to the object itself, here as they should. */

@@ -18,10 +18,10 @@
  * file system that the file is on.
  *
  * Below: path as a process sees it whose root directory is root ("/proc/PID/root"; "" for this process's
- * own). Itself: the same, but the last part of the path is not followed where it is a link. Mapped: what is mapped there, replaced or deleted as it may be. Program: what the process runs.
+ * own). At: the same, below a descriptor; itself: the last part of the path is not followed where it is a link.
+ * Mapped: what is mapped there, replaced or deleted as it may be. Program: what the process runs.
  */
 int scope_proc_open_below(const char *root, const char *path);
-int scope_proc_open_itself(const char *root, const char *path);
 int scope_proc_open_at(int root, const char *path, bool itself); /* root: a descriptor */
 int scope_proc_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
 int scope_proc_open_program(uint32_t tgid);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t scope_model_wall(const struct scope_analysis *analysis, uint64_t time_ns)
+static uint64_t wall_of(const struct scope_analysis *analysis, uint64_t time_ns)
 {
 	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
 	const uint64_t begin_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_BEGIN, 0);
@@ -143,8 +143,8 @@ int scope_model_create(const struct scope_analysis *analysis, const struct scope
 	model->causal_sites = causal;
 	model->group_names = count_names(analysis->units->groups);
 	model->late = scope_trace_meta_number(analysis->trace, SCOPE_META_LATE, 0);
-	model->begin_wall_ns = scope_model_wall(analysis, analysis->units->timeline->begin_ns);
-	model->since_wall_ns = analysis->since_ns ? scope_model_wall(analysis, analysis->since_ns) : 0;
+	model->begin_wall_ns = wall_of(analysis, analysis->units->timeline->begin_ns);
+	model->since_wall_ns = analysis->since_ns ? wall_of(analysis, analysis->since_ns) : 0;
 	model->outside = is_outside(analysis->ranking);
 	model->stuck_threads = count_stuck(analysis->ranking);
 	model->slow = make_slow(analysis->ranking);

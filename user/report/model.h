@@ -112,7 +112,4 @@ int scope_model_finding_init(const struct scope_analysis *analysis, const struct
 			     struct scope_model_finding *ret_one);
 void scope_model_finding_free(struct scope_model_finding *one);
 
-/* A time of the trace's clock by the wall, since 1970; 0: the trace does not know. */
-uint64_t scope_model_wall(const struct scope_analysis *analysis, uint64_t time_ns);
-
 #endif
