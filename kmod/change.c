@@ -130,7 +130,7 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 /*
  * Before the start or while tracing runs. What stands before the target that fails is done. -EINVAL:
  * not configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
- * those to remove, then those to add. -EOPNOTSUPP: the kernel does not tell of such changes.
+ * those to remove, then those to add. -EOPNOTSUPP: the kernel does not say of such changes.
  */
 int scope_session_change(struct scope_session *session, const struct scope_change *change,
 			 u32 *ret_failed)

@@ -49,7 +49,7 @@ static __always_inline bool scope_clock_at(const struct scope_clock *clock, u64 
 	return true;
 }
 
-/* Likewise, at this moment. */
+/* The same, at this moment. */
 static __always_inline bool scope_clock_quick(const struct scope_clock *clock, u64 *ret_ns)
 {
 	return scope_clock_at(clock, get_cycles(), ret_ns);

@@ -28,7 +28,7 @@ struct scope_delay_rule {
 	/* what sites read; but for values and gone it never changes while the rule is in the code */
 	struct scope_session *session;
 	struct scope_delay_values __rcu *values;
-	bool gone; /* let go whoever comes, and who sleeps */
+	bool gone; /* let go each thread that comes or sleeps */
 	u16 id, nr;
 	u8 site;
 	u32 flags;

@@ -195,7 +195,7 @@ bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const ch
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		/* Pairs with the release of whoever filled the rule in. */
+		/* Pairs with the release of the one that filled the rule in. */
 		u8 bytes = smp_load_acquire(&rules[i].bytes);
 
 		if (bytes && !strncmp(rules[i].text, comm, bytes) &&

@@ -2,7 +2,7 @@
 /*
  * The set of processes and threads a session traces, read by probes without a lock.
  *
- * A number belongs to the cache line that its low bits select, and stands in one of its slots; where
+ * A number belongs to the cache line that its low bits select, and is in one of its slots; where
  * these are taken, in a slot of the next lines. The line counts the entries that belong to it, so
  * that a search usually reads this one line: no entry of this line, no more to look at. Consecutive
  * numbers select consecutive lines. An entry is one word, so that readers see it whole:

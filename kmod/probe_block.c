@@ -3,7 +3,7 @@
  * Requests to block devices that traced threads make, from the queue to the end.
  *
  * A request is a traced thread's if that thread queued it (block_rq_insert) or gave it to the device
- * (block_rq_issue). From then on it stands in the session's table, so that it is known again when a
+ * (block_rq_issue). From then on it is in the session's table, so that it is known again when a
  * kernel worker issues it, and when an interrupt tells of its end. Others cost a look into one line
  * of keys. A request is handled by one CPU at a time, with the block layer's own ordering between
  * them: only the claim of a slot needs an atomic operation.

@@ -223,7 +223,7 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	unsigned long flags;
 	bool had;
 
-	/* At once: were it preempted between the two, nothing would tell that it comes back to tell of its end. */
+	/* At once: were it preempted between the two, nothing would say that it comes back to tell of its end. */
 	raw_local_irq_save(flags);
 	had = scope_select_exit(session, task, last);
 	cpu = this_cpu_ptr(session->cpu);

@@ -137,7 +137,7 @@ static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 	scope_compat_leave_cpu();
 }
 
-/* Interrupts off. A return whose enter stands in another record, or in none. */
+/* Interrupts off. A return whose enter is in another record, or in none. */
 static __always_inline void exit_alone(struct scope_session *session, struct scope_cpu *cpu,
 				struct pt_regs *regs, long ret, u64 now)
 {
@@ -242,7 +242,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
 		scope_record_copy_args((u64 *)(record + 1), cpu->arg, call_of_plan(plan));
 	} else {
-		/* As a rule it is asked for. Where it is not, the next record takes its place. */
+		/* Usually it is asked for. Where it is not, the next record takes its place. */
 		*(u64 *)(record + 1) = scope_arch_first_arg(regs);
 	}
 	scope_ring_commit_to(&cpu->ring, place + bytes);
@@ -259,7 +259,7 @@ static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *r
 }
 
 /*
- * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter stands in a
+ * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter is in a
  * record already, and usually nothing but the plain record is due.
  */
 static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs *regs, long ret)

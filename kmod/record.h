@@ -106,7 +106,7 @@ static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, stru
 	scope_ring_commit(ring, bytes);
 }
 
-/* Arguments stand in ENTER, not here. */
+/* Arguments are in ENTER, not here. */
 static __always_inline void scope_record_fill_exit(struct scope_record_exit *r, struct scope_call call,
 						   long ret)
 {

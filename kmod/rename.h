@@ -3,7 +3,7 @@
  * The names that tasks are about to take: the kernel tells of a rename before it writes the name.
  *
  * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked
- * for. Whoever reads task->comm then reads the name of before, so the last name told is kept here
+ * for. The one that reads task->comm then reads the name of before, so the last name told is kept here
  * until it is in place. A task has one place, that its address selects: another's rename may take it,
  * which matters where both are in the middle of theirs.
  */

@@ -152,7 +152,7 @@ void scope_select_sweep(struct scope_session *session)
 	}
 }
 
-/* Under session->lock, with the probes attached: whoever is selected now has an entry after it. */
+/* Under session->lock, with the probes attached: the one that is selected now has an entry after it. */
 void scope_select_scan(struct scope_session *session)
 {
 	lockdep_assert_held(&session->lock);

@@ -89,7 +89,7 @@ static void test_copy(void)
 		scope_arch_copy_returns_copied = count == sizeof(got);
 }
 
-/* At load, in the context of whoever loads. */
+/* At load, in the context of the one that loads. */
 int scope_selftest_load(void)
 {
 	test_copy();

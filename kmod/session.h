@@ -35,7 +35,7 @@
 /*
  * Bits of pending. Any but the first alone sends a call the long way. Of a pending call without NOTED
  * only number and enter_counts are there, and it is a native one; the rest is found out where it is
- * written: until then the arguments stand in the thread's registers.
+ * written: until then the arguments are in the thread's registers.
  */
 #define SCOPE_CALL_PENDING 1u
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
@@ -102,7 +102,7 @@ struct scope_config {
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
 	bool flight; /* overwrite the oldest */
-	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base */
+	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base */
 	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*

@@ -36,7 +36,7 @@
 #define SCOPE_STACK_THREADS_MAX 1024 /* threads named for stacks */
 #define SCOPE_PROBE_MAX 256	     /* probes of a session */
 #define SCOPE_PROBE_NAME_BYTES 1024  /* symbol or path, with the zero byte behind it */
-#define SCOPE_PROBE_SYMBOL_BYTES 128 /* likewise, of a symbol */
+#define SCOPE_PROBE_SYMBOL_BYTES 128 /* the same, of a symbol */
 #define SCOPE_PROBE_SYMBOL_OFFSET_MAX 65536
 
 /* What a configuration that does not say gets. */

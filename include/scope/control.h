@@ -30,7 +30,7 @@
  *   SCOPE_CMD_FILTER      SESSION, at least one of TARGETS {...}, REMOVE {...}, SYSCALLS
  *                         From CONFIGURE to STOP, while it runs as well. Takes away what REMOVE
  *                         names, adds what TARGETS names, in this order; SYSCALLS replaces the set.
- *                         Once it is answered every CPU knows. Whoever joined has a STATE; whoever
+ *                         Once it is answered every CPU knows. The one that joined has a STATE; the one that
  *                         left while on a CPU a SWITCH to a thread that is not traced, and each
  *                         thread that left a THREAD_EXIT with SCOPE_EXIT_UNTRACED. ENOENT: REMOVE of
  *                         what was not named. What stands before the target that is refused is
@@ -69,7 +69,7 @@
  *                         is looked up as the caller sees it, /proc/PID/exe included, and the file
  *                         is kept when its name goes. Processes that are not traced run at full
  *                         speed. A process that is added to the filter later has the probes of
- *                         files it has mapped already only once they are set anew.
+ *                         files it has mapped already only once they are set again.
  *                         ENOENT: no such symbol or file. EILSEQ: no instruction begins there.
  *                         EINVAL: the kernel allows no probe there. ERANGE: outside the file.
  *                         EEXIST: PROBE_ID is taken. ENOSPC: SCOPE_PROBE_MAX are set. EPERM: words
@@ -132,7 +132,7 @@
  *                longer names that begin so.
  *   CGROUP       threads in this group or below, as long as they are: forks and moves are followed.
  *                Groups of version 2, and of version 1 where a controller is attached to the
- *                hierarchy. EOPNOTSUPP: the kernel does not tell (before 5.5; or no CONFIG_CGROUPS).
+ *                hierarchy. EOPNOTSUPP: the kernel does not say (before 5.5; or no CONFIG_CGROUPS).
  *
  * Numbers are those of the caller's pid namespace. ESRCH: nothing with that number lives. EINVAL: a
  * kernel thread, an empty or too long name, an attribute that does not belong there, more than
@@ -238,7 +238,7 @@ enum scope_attr {
 	SCOPE_ATTR_PROTOCOL_MIN,      /* u32 */
 	SCOPE_ATTR_THREAD,	      /* u32: number of one thread */
 	SCOPE_ATTR_COMM,	      /* string, 1 to 15 bytes: threads that have this name */
-	SCOPE_ATTR_COMM_PREFIX,	      /* likewise, names that begin with it */
+	SCOPE_ATTR_COMM_PREFIX,	      /* the same, names that begin with it */
 	SCOPE_ATTR_CGROUP,	      /* nested: CGROUP_ID [CGROUP_HIERARCHY] */
 	SCOPE_ATTR_CGROUP_ID,	      /* u64: inode number of the group's directory */
 	SCOPE_ATTR_CGROUP_HIERARCHY,  /* u32: 0 (default) of version 2, else a number as
@@ -293,7 +293,7 @@ enum scope_attr {
 					 it grew by is to be taken off the time an experiment took */
 	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: what threads still owed as they woke others, sum:
 					 by so much these were early */
-	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel tell where, less this
+	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel say where, less this
 					 (SCOPE_STACK_KERNEL_IP); default: they do not. EPERM without
 					 CAP_SYSLOG */
 	__SCOPE_ATTR_AFTER_LAST,
@@ -331,7 +331,7 @@ enum scope_delay_site {
 	SCOPE_DELAY_SYSCALL = 0,
 	/* As a thread comes back from receiving at least one byte from a socket. Wants nothing. */
 	SCOPE_DELAY_RECEIVE = 1,
-	/* PROBE_PATH, PROBE_OFFSET: at an instruction of a program, as a rule a function's first. */
+	/* PROBE_PATH, PROBE_OFFSET: at an instruction of a program, usually a function's first. */
 	SCOPE_DELAY_USER = 2,
 	/*
 	 * PROBE_SYMBOL [PROBE_OFFSET]. A kernel function may hold locks, so the thread owes the delay

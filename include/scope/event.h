@@ -105,7 +105,7 @@ struct scope_record_syscall {
 	__s32 ret; /* low half, where SCOPE_SYSCALL_WIDE is set */
 };
 
-#define SCOPE_SYSCALL_WIDE 0x01 /* the value returned does not fit ret: a pointer, as a rule */
+#define SCOPE_SYSCALL_WIDE 0x01 /* the value returned does not fit ret: a pointer, usually */
 
 /* Its time is that of the switch (or flush) that wrote it. Behind it: __u64 arg[args]. */
 struct scope_record_enter {
@@ -119,7 +119,7 @@ struct scope_record_enter {
 struct scope_record_exit {
 	__u32 word;
 	__u16 nr;
-	__u8 abi_args; /* no arguments here: they stood in ENTER */
+	__u8 abi_args; /* no arguments here: they were in ENTER */
 	__u8 flags;    /* 0 */
 	__s64 ret;
 };
@@ -339,7 +339,7 @@ struct scope_record_block_done {
 #define SCOPE_PROBE_USER 0x02	   /* in user code: a uprobe */
 /*
  * An interrupt came there, not the thread it interrupted; such a hit has no stack. One exception, since
- * kernels do not tell: where they made a jump of a kprobe's breakpoint (inside a function, or on its entry
+ * kernels do not say: where they made a jump of a kprobe's breakpoint (inside a function, or on its entry
  * where ftrace does not serve it), a hit by a non-maskable interrupt lacks the flag, and may have the
  * stack of the interrupted thread. sysctl debug.kprobes-optimization=0 keeps breakpoints.
  */

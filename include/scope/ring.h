@@ -73,7 +73,7 @@ struct scope_subbuf {
 	__u64 begin_ns;
 	__u64 end_ns;  /* time of the last record */
 	__u64 lost;    /* on this CPU before this sub-buffer, all reasons, since the start */
-	__u64 records; /* likewise */
+	__u64 records; /* the same */
 	__u64 zero;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests of block devices: what the tracepoints hand over, and what stands in a request.
+ * Requests of block devices: what the tracepoints hand over, and what is in a request.
  *
  * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN: all of it is known here.
  */
@@ -15,7 +15,7 @@
 #include <linux/blk-mq.h>
 #include <trace/events/block.h>
 
-/* 5.11 took the queue away: it stands in the request. */
+/* 5.11 took the queue away: it is in the request. */
 #ifdef SCOPE_HAVE_BLOCK_RQ
 #define SCOPE_BLOCK_PROTO(data, request) void *data, struct request *request
 #else

@@ -2,7 +2,7 @@
 /*
  * CLOCK_MONOTONIC from anywhere, which 3.17 brought.
  *
- * Before, reading the kernel's clock waits while that is being set: for ever, in a probe that whoever sets it came
+ * Before, reading the kernel's clock waits while that is being set: for ever, in a probe that the one that sets it came
  * upon. So it is asked only where no interrupted or calling setter can be below, in tasks with interrupts
  * on. Elsewhere time goes on from the last of such readings as the scheduler's clock does, at the rate at which
  * the two went lately. Nobody takes such readings but a work item, every SCOPE_FAST_CLOCK_MS.

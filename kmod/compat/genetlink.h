@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a generic netlink family may say of its commands, and how it tells why one was refused.
+ * What a generic netlink family may say of its commands, and how it says why one was refused.
  *
  * Found behind the kernel's headers only by what includes it: files that speak netlink.
  */
@@ -64,7 +64,7 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 #endif
 }
 
-/* 3.15, and what was mended then; before, who sends is who asks, in a socket that somebody else may have opened */
+/* 3.15, and what was fixed then; before, who sends is who asks, in a socket that somebody else may have opened */
 #ifndef SCOPE_HAVE_NETLINK_CAPABLE
 #define netlink_capable(skb, capability) capable(capability)
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Walking the threads of processes, and what stands in a thread, under the newest names. */
+/* Walking the threads of processes, and what is in a thread, under the newest names. */
 #ifndef SCOPE_COMPAT_THREAD_H
 #define SCOPE_COMPAT_THREAD_H
 

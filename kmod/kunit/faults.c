@@ -9,7 +9,7 @@ static int fail_at;
 module_param(fail_at, int, 0644);
 MODULE_PARM_DESC(fail_at, "fail the Nth call that may fail from now on; back at 0 once it did");
 
-/* Whoever sets fail_at makes one call of the module at a time. */
+/* The one that sets fail_at makes one call of the module at a time. */
 bool scope_fault_due(const char *what)
 {
 	int left = READ_ONCE(fail_at);
@@ -44,7 +44,7 @@ int scope_fault_attached(int err)
 	return err;
 }
 
-/* Likewise. */
+/* The same. */
 int scope_fault_detached(int err)
 {
 	if (!err)

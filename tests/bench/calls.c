@@ -9,7 +9,7 @@
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   other     a session traces another process, which waits
- *   never, often  likewise, without samples, and with their timers at a period of 250 µs
+ *   never, often  also, without samples, and with their timers at a period of 250 µs
  *   chain, copy  as plain, and every call gets its stack: by frame pointers, or 8 KiB of it copied
  *   kprobe    as plain, with a probe on the kernel's function behind getppid()
  *   uprobe    as plain, with a probe on the function that the loop `function` calls

@@ -3,7 +3,7 @@
  * Measure how long a report takes to stand once its window has ended, when the trace was followed while
  * it was written.
  *
- * Usage: stream TRACE NAME    lines "name value unit" on stdout, NAME in front of each name
+ * Usage: stream TRACE NAME    lines "name value unit" on stdout, NAME before each name
  */
 #include <inttypes.h>
 #include <sys/resource.h>

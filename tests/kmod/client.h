@@ -33,7 +33,7 @@ struct client_config {
 	uint8_t stack_mode;
 	uint32_t stack_bytes, stack_min_ns, stacks_per_second, sample_period_ns; /* 0: default */
 	uint32_t overhead_max; /* 0: any, not the default */
-	uint64_t kernel_base;  /* 0: samples do not tell where in the kernel */
+	uint64_t kernel_base;  /* 0: samples do not say where in the kernel */
 };
 
 struct client_counts {

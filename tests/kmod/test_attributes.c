@@ -144,7 +144,7 @@ static void add_right(struct attributes *a, const struct client *client, const s
 	}
 }
 
-/* What the command needs, but for one attribute; a path stands in the place of a symbol. */
+/* What the command needs, but for one attribute; a path is in the place of a symbol. */
 static void add_needed(struct attributes *a, const struct client *client, int command,
 		       const struct row *but)
 {
@@ -331,7 +331,7 @@ static uint32_t chance(uint32_t below)
 	return (uint32_t)((state >> 33) % below);
 }
 
-/* Attributes that are right as a rule, of any kind, in any number, some inside others. */
+/* Attributes that are usually right, of any kind, in any number, some inside others. */
 static void add_random(struct attributes *a, uint32_t session, int depth)
 {
 	uint8_t data[64];

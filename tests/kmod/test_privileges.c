@@ -149,7 +149,7 @@ void test_privileges(void)
 	expect("user", become_user, 0, false);
 	if (!access("/proc/self/ns/user", F_OK))
 		expect("user namespace", enter_user_namespace, 0, false);
-	/* Before 5.8 whoever may trace may do everything. */
+	/* Before 5.8 the one that may trace may do everything. */
 	if (last >= CAP_PERFMON) {
 		kernel_addresses();
 		hold_up(CAP_PERFMON);

@@ -79,7 +79,7 @@ static void call_often(void)
 		syscall(SYS_getppid);
 }
 
-/* Forks one that waits for a byte, works, and tells when it has. */
+/* Forks one that waits for a byte, works, and says when it has. */
 struct actor {
 	pid_t pid;
 	int go, done;

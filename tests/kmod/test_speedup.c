@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual speedups of two and three processes: whoever is not in the code waits for as long as is
+ * Virtual speedups of two and three processes: the one that is not in the code waits for as long as is
  * required, and nobody else does; and what a thread waited for another that waited counts.
  */
 #include <signal.h>

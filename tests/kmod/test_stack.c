@@ -171,7 +171,7 @@ void test_stack_chain(void)
 	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
 }
 
-/* Threads in short calls are hit in the kernel, too: each such stack tells where, behind the user's. */
+/* Threads in short calls are hit in the kernel, too: each such stack says where, behind the user's. */
 static void sample_kernel(uint8_t mode)
 {
 	struct client_config config = { .count = 1, .stack_mode = mode, .stack_bytes = 4096,

@@ -21,7 +21,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
 
-/* Each tells that it is there just before it does what it never comes back from. */
+/* Each says that it is there just before it does what it never comes back from. */
 static void there(int fd)
 {
 	CHECK(write(fd, "", 1) == 1);
@@ -103,7 +103,7 @@ static void use_stopped(int fd)
 	stay(fd);
 }
 
-/* Nothing but the descriptor, inherited: whoever configured and started it is gone. */
+/* Nothing but the descriptor, inherited: the one that configured and started it is gone. */
 static void use_inherited(int fd)
 {
 	struct client client;

@@ -17,7 +17,7 @@
 #define BATCH 1000u
 
 struct writers {
-	int token[2];		  /* a byte allows one batch to whoever reads it */
+	int token[2];		  /* a byte allows one batch to the one that reads it */
 	volatile uint64_t *made; /* calls that returned, per writer */
 	pid_t pid[WRITERS];
 };
@@ -46,7 +46,7 @@ static void writers_begin(struct writers *writers)
 		if (!writers->pid[i])
 			write_batches(writers, i);
 	}
-	/* All are to stand in their first read as tracing starts. */
+	/* All are to be in their first read as tracing starts. */
 	usleep(300000);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes a finished trace anew, bit by bit, with a stream of the analysis that follows the file. */
+/* Writes a finished trace again, bit by bit, with a stream of the analysis that follows the file. */
 #ifndef SCOPE_TESTS_STREAM_FEED_H
 #define SCOPE_TESTS_STREAM_FEED_H
 

@@ -192,7 +192,7 @@ static void test_period(void **state)
 	SAMPLE_SECONDS({ 30, 8000, 3000, 30, 500000 }, { 120, 4000, 3000, 120, 250000 },
 		       { 240, 4000, 3000, 240, 250000 });
 	SAMPLE_SECONDS({ 30, 1000, 3000, 30, 250000 }, { 2, 1000, 3000, 2, 250000 });
-	/* Too few to tell what one takes; not known; too dear for a quarter of the period, and for any. */
+	/* Too few to say what one takes; not known; too dear for a quarter of the period, and for any. */
 	SAMPLE_SECONDS({ 4, 1000, 3000, 4, 2000000 }, { 1, 1000, 3000, 1, 250000 });
 	SAMPLE_SECONDS({ 30, 1000, 0, 30, 2000000 });
 	SAMPLE_SECONDS({ 30, 1000, 30000, 30, 1000000 });

@@ -18,7 +18,7 @@
 /* A loop that serves some requests, and then sleeps in another poll until the window ends. */
 struct story {
 	const char *loop, *inner; /* calls with their first argument; inner NULL: none in a usual request */
-	const char *last;	  /* where it stands at last */
+	const char *last;	  /* where it is at last */
 	unsigned turns;
 	bool nested; /* inner is called at the top of the loop, before it */
 	bool answered; /* before it sleeps in the last one */

@@ -199,7 +199,7 @@ static void rules_are_looked_at_in_their_order(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
 }
 
-/* What was found is taken for mended: its excess is busy time no more. */
+/* What was found is taken for fixed: its excess is busy time no more. */
 static void a_second_bug_is_compared_with_the_busy_time_that_is_left(void **state)
 {
 	struct scope_finding first = {.kind = SCOPE_FINDING_WAIT, .excess_ns = 60}, finding = bare;

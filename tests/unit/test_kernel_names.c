@@ -97,7 +97,7 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 	scope_packer_destroy(packer);
 }
 
-/* What stands in the trace after samples hit those addresses, each write by itself. */
+/* What is in the trace after samples hit those addresses, each write by itself. */
 static void check(const uint64_t *address, size_t count, const char *want)
 {
 	struct fixture fixture = fixture_begin();

@@ -126,7 +126,7 @@ static void a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel(void **sta
 		assert_int_equal(measure().kind, less ? SCOPE_FINDING_TIME : SCOPE_FINDING_CALLS);
 		again(state);
 	}
-	/* Where no sample at all hit the kernel, samples do not tell. */
+	/* Where no sample at all hit the kernel, samples do not say. */
 	slow(SCOPE_ITEM_RUN, 8);
 	usual(2);
 	assert_int_equal(measure().kind, SCOPE_FINDING_CALLS);
@@ -345,7 +345,7 @@ static void several_stacks_of_one_unit_tell_once(void **state)
 			item(at_mine, SCOPE_ITEM_RUN, SLOW_NS, unit);
 		item(at_other, SCOPE_ITEM_RUN, SLOW_NS, unit);
 		item(at_other, SCOPE_ITEM_RUN, -10, 0);
-		/* How often it sleeps as well tells nothing of how long it runs. */
+		/* How often it sleeps as well says nothing of how long it runs. */
 		item(at_mine, SCOPE_ITEM_WAIT, 1, unit);
 	}
 	/* 40 of 50 stacks in 10 units count for 10 of 12.5; usual are (0 + 1) of 12. */
@@ -511,7 +511,7 @@ static void who_waits_for_it_is_told(void **state)
 	assert_int_equal(finding.victim_threads, 2);
 }
 
-/* The baseline's units stand for the usual ones where the population is held against it. */
+/* The baseline's units stand for the usual ones where the population is compared with it. */
 static void a_baseline_says_what_is_usual(void **state)
 {
 	struct rank_case *baseline = case_create();

@@ -93,7 +93,7 @@ static void lives(void **state)
 	PUT(0, bytes_task, PERF_RECORD_EXIT, 100, 102, 0, 1600);
 	PUT(1, bytes_task, PERF_RECORD_EXIT, 200, 200, 100, 1700);
 	PUT(1, sample_switch, 200, 200, 0, 0x10, 1800);
-	/* The number begins anew, elsewhere. */
+	/* The number begins again, elsewhere. */
 	PUT(1, sample_enter, 200, 200, 1900, SYS_read, 0);
 	assert_int_equal(scope_perf_tasks_processes(session->tasks), 1);
 	assert_int_equal(scope_perf_tasks_alive(session->tasks, 100), 2);

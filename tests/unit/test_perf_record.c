@@ -124,7 +124,7 @@ static void filters(void **state)
 		assert_true(strlen(text) < SCOPE_PERF_FILTER_BYTES - 100);
 		assert_int_equal(text[strlen(text) - 1], ')');
 	}
-	/* Numbers have begun anew: the target's, above the newest, are known all the same. */
+	/* Numbers have begun again: the target's, above the newest, are known all the same. */
 	scope_perf_cover_make(few, 4, 300, &cover);
 	assert_true(scope_perf_cover_knows(&cover, 9000));
 	assert_true(scope_perf_cover_has(&cover, 301));
@@ -135,7 +135,7 @@ static void filters(void **state)
 	assert_string_equal(text, "((prev_pid>7||next_pid>7))");
 }
 
-/* As events are opened anew, nothing is told twice: by the same ring, or by that of the known. */
+/* As events are opened again, nothing is told twice: by the same ring, or by that of the known. */
 static void told(void **state)
 {
 	struct scope_perf_cpu cpu[] = {

@@ -127,7 +127,7 @@ static void samples_in_the_kernel(void **state)
 	free(text);
 }
 
-/* Perf does not tell what a sample cost: each is said to have cost what was measured before. */
+/* Perf does not say what a sample cost: each is said to have cost what was measured before. */
 static void cost_of_samples(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_CHAIN);

@@ -23,7 +23,7 @@ struct rounds {
 	uint64_t sleep_us;  /* of it, asleep in the poll; 0: it returns at once */
 	unsigned count;
 	unsigned request_every; /* rounds; 0: nobody asks */
-	unsigned log_every;	/* likewise: a line is written to a file */
+	unsigned log_every;	/* the same: a line is written to a file */
 };
 
 static struct scope_hang hang;

@@ -291,7 +291,7 @@ static void a_loss_ends_what_was_under_way(void **state)
 	}
 }
 
-/* It stands in a call as the trace ends; before it it sought, or made no call at all. */
+/* It is in a call as the trace ends; before it it sought, or made no call at all. */
 static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 {
 	(void)state;

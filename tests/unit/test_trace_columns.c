@@ -232,7 +232,7 @@ static void test_what_is_not_known_stays_as_it_is(void **state)
 	expect_no_split(&subbuf.head);
 }
 
-/* What stands in the columns of format 3 instead of a record's own fields; see docs/trace-format.md. */
+/* What is in the columns of format 3 instead of a record's own fields; see docs/trace-format.md. */
 static void change_for_3(uint8_t *record, uint64_t *now_ns)
 {
 	uint32_t *word = (void *)record, type = scope_record_type(*word);

@@ -96,7 +96,7 @@ static void test_sample_period(void **state)
 	scope_trace_close(trace);
 }
 
-/* Copies of a flight recorder tell what threads were doing as of no CPU. Other numbers beyond Linux' are damage. */
+/* Copies of a flight recorder say what threads were doing as of no CPU. Other numbers beyond Linux' are damage. */
 static void test_numbers_of_cpus(void **state)
 {
 	static const uint32_t known[] = { 0, SCOPE_FRAME_CPU_MAX, SCOPE_FRAME_CPU_STATES };

@@ -44,7 +44,7 @@ static int in_program(const struct process *process, const struct scope_function
 	return !strcmp(function->path, process->map[0].path);
 }
 
-/* The named functions must stand in the stack in this order, with nothing of the program between. */
+/* The named functions must be in the stack in this order, with nothing of the program between. */
 static void expect_calls(const struct process *process, const struct stack *stack,
 			 const char *const *name)
 {

@@ -146,7 +146,7 @@ static void clients_that_pause_come_before_lesser_findings(void **state)
 	assert_non_null(strstr(ranking.beside, "their own clients"));
 	ranking.inside_share = nextafter(0.5, 0);
 	assert_int_equal(verdict_on(finding, ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
-	/* A hang is one whoever pauses. */
+	/* A hang is one, whichever thread pauses. */
 	assert_int_equal(verdict_on((struct scope_finding){.kind = SCOPE_FINDING_HANG}, ranking, NULL),
 			 SCOPE_VERDICT_HANG);
 }

@@ -199,7 +199,7 @@ static void test_small(void **state)
 	scope_waits_destroy(waits);
 }
 
-/* Chains of any length stand in few nodes, and sums go up. */
+/* Chains of any length are in few nodes, and sums go up. */
 static void test_tree(void **state)
 {
 	struct scope_waits_tree tree;

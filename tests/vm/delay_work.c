@@ -21,7 +21,7 @@
  *   server     a connection on which a client, a process of its own, asks again as soon as it has the
  *              answer; 1 ms for each. receive 1, also of the latency
  *
- *   shop       a server likewise, whose client is no child of it. For each 8th request another thread
+ *   shop       a server also, whose client is no child of it. For each 8th request another thread
  *              does 16 ms in rebuild, and the server, before it waits for that, 8 ms in audit.
  *              rebuild 1, audit 0 (below 8 ms)
  *

@@ -50,7 +50,7 @@ struct mount_row {
 	int optional;
 };
 
-/* The new root, while we still stand in the initramfs. */
+/* The new root, while we still are in the initramfs. */
 static const struct mount_row root_mounts[] = {
 	{ "root", "/lower", "9p", P9_ROOT, MS_RDONLY, 0 },
 	{ "scratch", "/scratch", "tmpfs", "size=75%,mode=755", 0, 0 },

@@ -19,7 +19,7 @@ static void sleep_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Holds the lock while it sleeps: whoever wants it waits in futex. */
+/* Holds the lock while it sleeps: the one that wants it waits in futex. */
 static void *hold(void *argument)
 {
 	(void)argument;
@@ -55,7 +55,7 @@ static void *consume(void *argument)
 	return NULL;
 }
 
-/* Never runs while it is watched: only the stack it stands on tells where it is. */
+/* Never runs while it is watched: only the stack it stands on says where it is. */
 static void *stand_still(void *argument)
 {
 	char byte;

@@ -5,7 +5,7 @@
  * Which wait is the top of a thread's loop is known for sure only at the end. But nearly always the
  * start of a trace tells, and threads that come later work like those of their name before them. So
  * units are cut by that, and the run goes on learning. Where what was learned no longer leads to the
- * same decisions, it begins again with better ones; in the end all are held against what the whole
+ * same decisions, it begins again with better ones; in the end all are compared with what the whole
  * trace teaches, and where they differ the units are cut once more.
  */
 #include "analysis/once.h"

@@ -28,7 +28,7 @@ struct scope_once_course {
 
 /*
  * Gives what scope_pickups_learn(), scope_groups_create() and scope_survey_run() give one after the
- * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS as a rule. listeners: NULL,
+ * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS usually. listeners: NULL,
  * or who hears of the run that found it, and is asked to begin again where the run is. The caller destroys
  * what was found; ret_course may be NULL.
  */

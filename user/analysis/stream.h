@@ -6,7 +6,7 @@
  * SCOPE_STREAM_LAG_NS behind it, cuts units by what was learned by then, and surveys them. At the
  * end it is checked that all was decided as the whole trace would have it: then what was found is
  * what a run through the finished file finds, bit for bit. Where it was not, the second starts again
- * from the beginning; likewise whenever a check in between finds so, each at twice the length of the
+ * from the beginning; also whenever a check in between finds so, each at twice the length of the
  * one before.
  */
 #ifndef SCOPE_ANALYSIS_STREAM_H
@@ -18,7 +18,7 @@
 
 struct scope_stream;
 
-/* Of the file behind fd, which is duplicated. name stands in messages. 0 or -errno. */
+/* Of the file behind fd, which is duplicated. name is in messages. 0 or -errno. */
 int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
 /* Before it advances: what it finds may be asked for the last so many ns of (scope_survey_forget()). */
 void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns);

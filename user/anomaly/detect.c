@@ -229,7 +229,7 @@ static void see_calls(const struct scope_norm *norm, uint32_t index, double z, b
 	}
 }
 
-/* own tells which calls matter, norm how many are usual. */
+/* own says which calls matter, norm how many are usual. */
 static int judge_calls(struct scope_population *population, uint32_t index,
 		       const struct scope_norm *own, const struct scope_norm *norm,
 		       const struct scope_detect_options *options)

@@ -3,7 +3,7 @@
  * When a unit took abnormally long, or made a call abnormally often, for its population.
  *
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
- * whole is held against all units of its group instead, since a bug that changes which calls a
+ * whole is compared with all units of its group instead, since a bug that changes which calls a
  * request makes would otherwise be its own norm. The measure is the unit's wall time without its
  * time in the run queue: a thread that waits for a CPU is not at fault for it.
  */
@@ -32,7 +32,7 @@ enum scope_unit_mark {
 	SCOPE_UNIT_SLOW = 1,	 /* time */
 	SCOPE_UNIT_FREQUENT = 2, /* frequency of a call */
 	/*
-	 * Above the usual by more than one spread, below the threshold: held against neither side.
+	 * Above the usual by more than one spread, below the threshold: counted on neither side.
 	 * Milder cases of a bug lie here, and would make the bug look usual.
 	 */
 	SCOPE_UNIT_BETWEEN = 4,
@@ -52,11 +52,11 @@ struct scope_call_limit {
 struct scope_population {
 	uint32_t group, cluster;
 	bool background; /* of threads that no request needs: none of its units is abnormal */
-	bool against_group; /* rare and slow: held against its whole group */
+	bool against_group; /* rare and slow: compared with its whole group */
 	uint64_t units;
-	uint64_t reference; /* units of another trace that it is held against; 0: none */
+	uint64_t reference; /* units of another trace that it is compared with; 0: none */
 	uint64_t beyond;    /* units beyond a threshold, by the survey's distributions: about so many */
-	double median_ns, scale_ns, threshold_ns; /* of what its units are held against */
+	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with */
 	double z;	     /* threshold in units of scale */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;

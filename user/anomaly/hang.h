@@ -32,7 +32,7 @@ struct scope_hang {
 	 * in the same function take work and this one does not. The caller has the stacks to judge.
 	 */
 	bool needs_peers;
-	/* Its peers say nothing: no thread did any work, or few stacks tell where. It may be idle as well. */
+	/* Its peers say nothing: no thread did any work, or few stacks say where. It may be idle as well. */
 	bool unsure;
 };
 

@@ -96,7 +96,7 @@ static int names_descriptor(const char *path)
 	return 0;
 }
 
-/* What is at path: 1 to be written to as it is, 0 to be made anew, or -errno with error filled. */
+/* What is at path: 1 to be written to as it is, 0 to be made again, or -errno with error filled. */
 static int judge(const char *path, struct scope_error *error)
 {
 	struct stat status;

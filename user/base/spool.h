@@ -16,7 +16,7 @@
 
 struct scope_spool;
 
-/* memory_bytes: SCOPE_SPOOL_MEMORY as a rule. 0 or -ENOMEM. */
+/* memory_bytes: SCOPE_SPOOL_MEMORY usually. 0 or -ENOMEM. */
 int scope_spool_create(size_t memory_bytes, struct scope_spool **ret_spool);
 void scope_spool_destroy(struct scope_spool *spool); /* NULL is fine */
 

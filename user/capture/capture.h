@@ -76,7 +76,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 /*
  * Traces the process and writes sub-buffers, maps, descriptors, stacks of standing threads and all
  * metadata; the caller then finishes the writer. Ends at the first of: the time is up, *stop is set
- * (by a signal handler), the target and whoever is followed are gone, the module's overload guard
+ * (by a signal handler), the target and the one that is followed are gone, the module's overload guard
  * stopped it. 0 with *ret_stats filled; or
  * -errno with error saying what is wrong and what to do, tracing being off again. Where a write
  * failed, what the writer holds is not a whole trace.

@@ -42,7 +42,7 @@ void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
 
 /*
  * Which calls get a stack when they took long, one bit per number: all but those in which servers
- * wait for work and nothing else (epoll, accept). Their stacks would tell where idle threads idle,
+ * wait for work and nothing else (epoll, accept). Their stacks would say where idle threads idle,
  * and use up what may be taken in a second. poll and select also wait for single answers.
  */
 void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8]);

@@ -23,7 +23,7 @@
 #define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
 #define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
 #define COST_SHARE 0.05	  /* of the time between two samples: what one may take of it */
-#define COST_SAMPLES 5	  /* so many tell what one takes */
+#define COST_SAMPLES 5	  /* so many say what one takes */
 
 struct open_call {
 	uint32_t tid;
@@ -43,7 +43,7 @@ struct scope_focus {
 	uint64_t bytes;		    /* of these stacks and samples */
 	uint64_t sample_bytes;	    /* of these samples */
 	uint64_t samples, cost_ns;  /* of traced threads, and what they took; since the beginning */
-	uint64_t taken;		    /* samples of whomever, likewise */
+	uint64_t taken;		    /* samples of whomever, the same */
 	uint64_t samples_before, taken_before; /* this period */
 	bool lost;		    /* events, at any time */
 	unsigned int step;	    /* min_ns is that of limits << step */

@@ -4,7 +4,7 @@
  * they stay within a budget.
  *
  * At first none do: a short stretch shows which calls take long, and how often. From then on every
- * second decides anew. A call has a stack if it took min_ns or more. Where more of them would come
+ * second decides again. A call has a stack if it took min_ns or more. Where more of them would come
  * than the budget allows, first those numbers go without that always take about the same time (a
  * timer, a heartbeat: nothing abnormal is in them), then min_ns is doubled as often as it takes: the
  * slowest calls keep theirs. It comes down again one step at a time, once there is room to spare.
@@ -21,7 +21,7 @@
  * It is doubled again where one of these is clearly exceeded, at most to what it was at first, and
  * stays that once events were lost.
  *
- * Threads are not chosen. Whose fault a wait is, is told by the stacks of whoever ended it, and which
+ * Threads are not chosen. Whose fault a wait is, is told by the stacks of the one that ended it, and which
  * thread that will be is not known beforehand.
  */
 #ifndef SCOPE_CAPTURE_FOCUS_H
@@ -62,13 +62,13 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
 void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 
-/* Likewise: a sample came. cost_ns: it held the thread up for so long; 0: not known. */
+/* The same: a sample came. cost_ns: it held the thread up for so long; 0: not known. */
 void scope_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
 
 /* So many samples were taken since the beginning, of threads that are not traced as well. */
 void scope_focus_taken(struct scope_focus *focus, uint64_t samples);
 
-/* Likewise: events were lost, so nothing may come that takes more room. */
+/* The same: events were lost, so nothing may come that takes more room. */
 void scope_focus_loss(struct scope_focus *focus);
 
 /* What holds until the first decision. */

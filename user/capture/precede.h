@@ -5,7 +5,7 @@
 
 /*
  * On a host with more to do than processors, a thread of common priority gets its turn as late as all
- * others, and rings run full meanwhile. Being served earlier makes it compute no more. Whoever gave this
+ * others, and rings run full meanwhile. Being served earlier makes it compute no more. The one that gave this
  * process a nice value of their own keeps it; where the kernel refuses, all stays as it was. Returns the
  * nice value to go back to.
  */

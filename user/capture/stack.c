@@ -42,7 +42,7 @@ struct scope_still {
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
 
-/* From the records of the start to those of the stop: the bound begins anew. */
+/* From the records of the start to those of the stop: the bound begins again. */
 static void next_moment(struct scope_still *still)
 {
 	still->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;

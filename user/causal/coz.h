@@ -2,7 +2,7 @@
 /*
  * Profiles in the format of Coz, which its viewers open: written, and read.
  *
- * A line is an object: a type and its fields, either parted by tabs (type, then name=value), or as
+ * A line is an object: a type and its fields, either split by tabs (type, then name=value), or as
  * JSON with the type as "type". Of these count:
  *
  *   experiment        selected (the site), speedup (0 to 1), duration (ns, effective),

@@ -150,7 +150,7 @@ static int take_experiment(struct reading *reading, const struct line *line)
 		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
 		.site = site, .value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
-		/* A profile that does not tell them is not doubted for it. */
+		/* A profile that does not say them is not doubted for it. */
 		.visits = line->samples >= 0 ? (uint64_t)line->samples : SCOPE_CAUSAL_VISITS_MIN,
 	};
 	reading->open = true;

@@ -27,7 +27,7 @@
 #define SCOPE_EFFECT_NONE 0.1	  /* an interval within this on both sides of 0 is no effect */
 #define SCOPE_EFFECT_FAR 2	  /* speedups of the program beyond are dropped */
 #define SCOPE_EFFECT_DRIFT 0.05	  /* of the period from first to last, worth a warning */
-#define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, likewise */
+#define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, the same */
 #define SCOPE_EFFECT_LEVELS 64
 #define SCOPE_EFFECT_VISITS_SAFE 10 /* mean of an experiment, of which by chance 97 in 100 see 5 or more */
 

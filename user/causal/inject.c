@@ -31,7 +31,7 @@ static void want_call(const struct scope_mark *mark, uint8_t *bits)
 		bits[mark->nr / 8] |= (uint8_t)(1u << mark->nr % 8);
 }
 
-/* Only what the progress point is counted by: all else would cost and tell nothing. */
+/* Only what the progress point is counted by: all else would cost and say nothing. */
 static int configure(struct scope_inject *inject, struct scope_error *error)
 {
 	const struct scope_point *point = inject->options.point;

@@ -40,7 +40,7 @@ struct scope_plan {
 int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
 		      uint64_t seed, struct scope_plan *ret_plan);
 
-/* count experiments at each of the sites with speedups drawn as Coz does. Likewise. */
+/* count experiments at each of the sites with speedups drawn as Coz does. The same. */
 int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);
 void scope_causal_plan_free(struct scope_plan *plan); /* zeroed is fine */
 

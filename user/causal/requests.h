@@ -24,7 +24,7 @@ struct scope_request_event {
 	uint32_t tgid; /* the thread's, where the event tells it; else 0 */
 	uint16_t nr;
 	uint8_t kind; /* enum scope_event_kind */
-	int32_t fd;   /* -1: the event does not tell */
+	int32_t fd;   /* -1: the event does not say */
 	int64_t ret;
 };
 

@@ -26,7 +26,7 @@ int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error 
 
 /*
  * What is to look faster: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
- * thread is blocked in it. Likewise; the caller frees with scope_causal_site_free().
+ * thread is blocked in it. The same; the caller frees with scope_causal_site_free().
  */
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
 			     struct scope_site *ret_site);

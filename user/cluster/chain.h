@@ -7,7 +7,7 @@
 
 /*
  * Clusters not merged yet, by the linkage. A cluster lives in the slot of its smallest point, so
- * slots stand in the order of the tie rule: for a given cluster, the lowest slot of several nearest
+ * slots are in the order of the tie rule: for a given cluster, the lowest slot of several nearest
  * ones is the one the rule asks for. That makes the order of cluster pairs strict and keeps it
  * reducible (a merged pair is never closer to a third than the closer of the two was), which is
  * what makes the chain arrive at the greedy tree on tied distances as well.

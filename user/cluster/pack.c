@@ -107,7 +107,7 @@ SCOPE_CLONES uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_
 	return distance;
 }
 
-/* Distances of one point from @n others of @words each that stand in a row. */
+/* Distances of one point from @n others of @words each that are in a row. */
 static inline __attribute__((always_inline)) void measure(const uint64_t *from,
 							  const uint64_t *others, uint32_t words,
 							  uint32_t n, uint8_t *distances)

@@ -80,7 +80,7 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost);
  */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 
-/* SIGUSR1 sets the flag, each time; whoever saw it sets it back. */
+/* SIGUSR1 sets the flag, each time; the one that saw it sets it back. */
 volatile sig_atomic_t *scope_cmd_catch_usr1(void);
 
 struct scope_source;
@@ -91,7 +91,7 @@ struct scope_source;
  */
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source);
 
-/* A line to that stream, likewise plain. */
+/* A line to that stream, also plain. */
 __attribute__((format(printf, 2, 3))) void scope_cmd_print(FILE *to, const char *format, ...);
 
 /* The lines of a text that another process wrote. */
@@ -111,7 +111,7 @@ struct scope_trace;
 int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
 			  struct scope_trace **ret_traces);
 
-/* The database of signatures: the one named, or where it lies as a rule. 0, or -errno with error. */
+/* The database of signatures: the one named, or where it lies usually. 0, or -errno with error. */
 int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
 			     struct scope_error *error);
 

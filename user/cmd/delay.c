@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope delay: hold a process up on purpose, and tell what that changes. */
+/* scope delay: hold a process up on purpose, and say what that changes. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -160,7 +160,7 @@ static int take_function(const char *name, struct request *request)
 	return take(SCOPE_OPTION_SITE, text, &request->delay);
 }
 
-/* Likewise of what is this command's own. */
+/* Also of what is this command's own. */
 static int take_own(int option, const char *value, struct request *request)
 {
 	uint64_t number;

@@ -61,7 +61,7 @@ void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroe
 /* Makes the experiments and gives the result. 0, or -errno with error filled. */
 int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_error *error);
 
-/* Writes a computed result as the request asks for. Likewise. */
+/* Writes a computed result as the request asks for. The same. */
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 		     struct scope_error *error);
 

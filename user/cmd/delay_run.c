@@ -262,7 +262,7 @@ int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_
 	if (err)
 		return err;
 	err = scope_cmd_delay_give(request, &outcome.result, error);
-	/* It was printed as far as it came; the status tells that it is not what was asked for. */
+	/* It was printed as far as it came; the status says that it is not what was asked for. */
 	if (!err && outcome.err) {
 		*error = outcome.why;
 		err = outcome.err;

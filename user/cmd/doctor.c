@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor: tell what this machine lacks for a capture, and the remedy. */
+/* scope doctor: say what this machine lacks for a capture, and the remedy. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -213,7 +213,7 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 
 /*
  * for_module: what loading the module needs, which is no hindrance where perf events can be used. A
- * module that is loaded is what a capture takes: what ails that one is to be mended.
+ * module that is loaded is what a capture takes: what ails that one is to be fixed.
  */
 static const struct check {
 	void (*check)(struct scope_machine *machine, struct scope_advice *advice);

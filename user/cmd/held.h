@@ -16,7 +16,7 @@ struct scope_cmd_held {
 /* command: NULL, or its words; the options are made to trace it. 0, or -errno with error. */
 int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
 			 struct scope_capture_options *options, struct scope_error *error);
-/* To be called as tracing is on: tells what the user should know of the target, and lets it go. */
+/* To be called as tracing is on: says what the user should know of the target, and lets it go. */
 void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target);
 /* At the end: -ENOENT with error where it could not be run, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);

@@ -190,7 +190,7 @@ static int capture_and_open(const struct request *request, struct scope_proc_roo
 	return err;
 }
 
-/* What was learned, and what stood in the way of more. */
+/* What was learned, and what was in the way of more. */
 static void print_summary(const struct scope_learned *learned, const char *db, size_t episodes)
 {
 	for (size_t i = 0; i < learned->builds; i++) {
@@ -289,7 +289,7 @@ static int run(const struct request *request, struct scope_error *error)
 	return err;
 }
 
-/* A stack for every call, whatever that costs, and samples to tell where it runs between them. */
+/* A stack for every call, whatever that costs, and samples to say where it runs between them. */
 static void init_capture(struct scope_capture_options *options)
 {
 	scope_capture_options_init(options, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of what was traced of late, drawn anew every few seconds while a capture runs. */
+/* The report of what was traced of late, drawn again every few seconds while a capture runs. */
 #ifndef SCOPE_CMD_LIVE_H
 #define SCOPE_CMD_LIVE_H
 
@@ -18,7 +18,7 @@ struct scope_cmd_live;
  * Each report is made by a process of its own, of what the stream holds when it is forked off: the
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
  * they follow one another on standard output. What begins in the middle (analysis/onset.h) is looked for in what
- * each is of: once the time before has left the window nothing is left to hold units against, and only the
+ * each is of: once the time before has left the window nothing is left to compare units with, and only the
  * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; style: of
  * each, but for its colours, NULL: each is JSON, in a line of its own, terminal or not; options: for all but the
  * stream and the root of files, borrowed. 0 or -ENOMEM.

@@ -213,7 +213,7 @@ static int check_target(const struct scope_trace *trace, bool commanded,
 			       scope_trace_meta_number(trace, SCOPE_META_PID, 0));
 }
 
-/* Likewise of a file of which a part could not be read. */
+/* Also of a file of which a part could not be read. */
 static int check_file(const char *path, const struct scope_trace *trace, struct scope_error *error)
 {
 	const char *damage = scope_trace_damage(trace);

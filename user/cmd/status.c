@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope status: tell which module is loaded, what its sessions do and cost, how recorders stand. */
+/* scope status: say which module is loaded, what its sessions do and cost, how recorders stand. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

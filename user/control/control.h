@@ -48,7 +48,7 @@ struct scope_session_config {
 	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
 	uint32_t stacks_per_second;
 	uint32_t sample_period_ns; /* 0: no samples */
-	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base (protocol 2) */
+	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base (protocol 2) */
 	uint64_t kernel_base;
 	enum scope_ring_mode ring_mode;
 	uint32_t overhead_max; /* thousandths of a CPU, at most 1000 */
@@ -71,7 +71,7 @@ struct scope_session_status {
 	enum scope_run_state run_state;
 	uint64_t memory_bytes;
 	uint32_t processes;   /* in the filter now */
-	uint32_t threads;     /* likewise, those selected by themselves */
+	uint32_t threads;     /* the same, those selected by themselves */
 	uint64_t filter_full; /* processes that found no place in it */
 	enum scope_ring_mode ring_mode;
 	enum scope_stop_reason stop_reason;

@@ -127,7 +127,7 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session,
 	call = delay->site == SCOPE_DELAY_SYSCALL ? scope_syscall_name(delay->syscall) : NULL;
 	snprintf(verb, sizeof(verb), "hold threads up at %s",
 		 *delay->name ? delay->name : call ? call : "that place");
-	/* The module's own words tell what is not there: a function, a file, a capability. */
+	/* The module's own words say what is not there: a function, a file, a capability. */
 	if (reply.text[0])
 		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
 	return scope_control_refused(err, verb, &reply, error);

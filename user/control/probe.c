@@ -43,7 +43,7 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session,
 		return no_room(message, error);
 	err = scope_control_transact(control, message, &reply);
 	snprintf(verb, sizeof(verb), "set a probe on %s", probe->name);
-	/* Here the module's own words tell what is not there: a function, or a file. */
+	/* Here the module's own words say what is not there: a function, or a file. */
 	if (err && err != -EPERM && reply.text[0])
 		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
 	return err ? scope_control_refused(err, verb, &reply, error) : 0;

@@ -8,7 +8,7 @@
 /*
  * Fills evidence->item (times, weights, nodes), ->standing and the counts of stacks. Of the stacks
  * in normal units a regular part is taken where there are many, and none in populations that are
- * held against a reference.
+ * compared with a reference.
  */
 int scope_collect_items(const struct scope_evidence_source *source,
 			const struct scope_detection *detection, const struct scope_hang *hangs,

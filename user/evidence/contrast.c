@@ -66,7 +66,7 @@ static void weigh(struct contrast *contrast)
 	}
 }
 
-/* The usual units that a population is held against. */
+/* The usual units that a population is compared with. */
 static const struct scope_kept_side *usual_side(const struct contrast *contrast, size_t population)
 {
 	const struct scope_kept *kept = contrast->detection->population[population].reference

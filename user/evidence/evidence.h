@@ -24,7 +24,7 @@ enum scope_item_kind {
 	SCOPE_ITEM_SPIN,  /* a sample of a spinning thread */
 };
 
-/* One stack laid on a node of the tree. */
+/* One stack attributed to a node of the tree. */
 struct scope_item {
 	uint64_t time_ns;
 	double weight_ns; /* of the whole it is part of, before scaling */
@@ -70,7 +70,7 @@ struct scope_evidence {
 	uint64_t nameless; /* stacks without any program function */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */
-	/* Usual units that are held against them, by their timelines, no stack needed; scaled as items are. */
+	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;
 };
@@ -84,7 +84,7 @@ struct scope_evidence_source {
 };
 
 /*
- * reference: NULL, or the source of what is usual for populations that are held against another
+ * reference: NULL, or the source of what is usual for populations that are compared with another
  * trace. hangs as found by scope_hang_find(); those in which peers disagree, by where threads stand,
  * are removed from the array. second: NULL, or the evidence of signatures, asked where no stack tells
  * where a thread stands.

@@ -11,7 +11,7 @@ struct scope_inside {
 };
 
 /*
- * By abnormal samples that attribution names function for, and that tell where in the kernel they hit: at
+ * By abnormal samples that attribution names function for, and that say where in the kernel they hit: at
  * most max rows, the largest first, of equals by name. 0, -ENOMEM.
  */
 int scope_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,

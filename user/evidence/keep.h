@@ -5,7 +5,7 @@
  *
  * Where there are too many, every n-th of a population is kept, n being known from the survey: so
  * memory does not grow with the trace. Sums over what was kept go with what was kept; the counts of
- * a side tell how many it stands for. Units between usual and abnormal are not kept.
+ * a side say how many it stands for. Units between usual and abnormal are not kept.
  */
 #ifndef SCOPE_EVIDENCE_KEEP_H
 #define SCOPE_EVIDENCE_KEEP_H
@@ -44,12 +44,12 @@ struct scope_kept {
 
 /*
  * Goes through the survey's log. room: about so many units of each side,
- * SCOPE_KEEP_UNITS as a rule. What it is given must outlive the result, which the caller destroys.
+ * SCOPE_KEEP_UNITS usually. What it is given must outlive the result, which the caller destroys.
  */
 int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
 		   const struct scope_detection *detection, uint64_t room,
 		   struct scope_kept **ret_kept);
-/* The usual units of a reference, for the populations that are held against it. */
+/* The usual units of a reference, for the populations that are compared with it. */
 int scope_keep_reference(const struct scope_reference *reference,
 			 const struct scope_detection *detection, uint64_t room,
 			 struct scope_kept **ret_kept);

@@ -49,7 +49,7 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 
 		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
 			continue;
-		/* A stack that was cut short does not tell what lies above. */
+		/* A stack that was cut short does not say what lies above. */
 		if (evidence->standing[units->unit[item->unit].thread].start != start ||
 		    outermost(&evidence->tree, item->node) != start)
 			continue;

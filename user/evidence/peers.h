@@ -7,9 +7,9 @@
 
 /*
  * Removes the hangs that need peers (anomaly/hang.h) and have none that serve, and renumbers SPIN items. second: NULL,
- * or the evidence of signatures, asked where no stack tells where a thread stands. all_idle: no unit had
+ * or the evidence of signatures, asked where no stack says where a thread stands. all_idle: no unit had
  * any work, so that peers say nothing. Such hangs stay, and are unsure; so do those of which too few stacks
- * tell where their peers work.
+ * say where their peers work.
  */
 void scope_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
 		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,

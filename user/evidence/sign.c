@@ -327,7 +327,7 @@ static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
 	return err ? err : reset(user, index, track);
 }
 
-/* Of a thread that stands in a call: the function that it and those before speak for, if one alone. */
+/* Of a thread that is in a call: the function that it and those before speak for, if one alone. */
 static int stand(struct signer *signer, uint32_t thread, struct track *track)
 {
 	const struct scope_open_call *open =

@@ -4,7 +4,7 @@
  *
  * Each call, and the time up to it, is laid where most speaks for: of the functions that own an
  * episode it stands in, the one whose weights, with those of its callers, sum up highest. Between
- * equals it is laid on the callers that they have in common. Episodes with a busy stretch (episode.h)
+ * equals it is attributed to the callers that they have in common. Episodes with a busy stretch (episode.h)
  * speak for that stretch alone.
  */
 #ifndef SCOPE_EVIDENCE_SIGN_H
@@ -14,7 +14,7 @@
 
 /*
  * As scope_collect_items(), without SPIN items: who spins makes no calls. Fills ->standing as well,
- * of threads that made calls and stand in one with which one function's episode ends.
+ * of threads that made calls and are in one with which one function's episode ends.
  */
 int scope_sign_items(const struct scope_evidence_source *source,
 		     const struct scope_detection *detection, struct scope_evidence *evidence);

@@ -98,7 +98,7 @@ struct scope_tree_judge {
  * Contrastive descent (methods: call tree of the excess): from the root on while one child holds at
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
  * has a good part of its own, or judge (NULL: never) says so, else each branch is followed; what no branch holds stays with the
- * function. A caller that judge finds at fault is named in its place. What runs is split likewise by itself, where it is worth a word: a function that sleeps for
+ * function. A caller that judge finds at fault is named in its place. What runs is split also by itself, where it is worth a word: a function that sleeps for
  * long must not hide another that runs. Shares of one function from several branches are added up. Largest first, ties by name.
  * Every node whose excess, of either sign, went into a share gets its function as owner, in attribution.
  * ret_shares: malloc'd, freed by the caller.

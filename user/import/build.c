@@ -16,7 +16,7 @@
 #include "trace/packer.h"
 
 #define STACK_MIN_NS 100000 /* a stack stands behind calls that took so long, as the module does it */
-#define SAMPLE_GAP_NS 100000000ull /* samples farther apart tell nothing of their period */
+#define SAMPLE_GAP_NS 100000000ull /* samples farther apart say nothing of their period */
 
 struct lane {
 	uint32_t pending; /* thread whose open call is not written, 0: none */

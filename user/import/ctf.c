@@ -294,7 +294,7 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 	if (!end || bt_clock_snapshot_get_ns_from_origin(end, &time_ns) !=
 			    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
-	/* The message does not tell the CPU in a field: the stream's packets do, the loss has none. */
+	/* The message does not say the CPU in a field: the stream's packets do, the loss has none. */
 	return scope_import_tell(reader->teller, &(struct scope_told){
 		.kind = SCOPE_TOLD_LOST, .time_ns = time_ns, .count = count,
 	});

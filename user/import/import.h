@@ -23,14 +23,14 @@ int scope_import_script(FILE *stream, const char *name, const struct scope_impor
 			struct scope_writer *writer, struct scope_error *error,
 			struct scope_import_result *ret_result);
 
-/* A directory of CTF streams of a kernel, as LTTng writes them. Likewise. */
+/* A directory of CTF streams of a kernel, as LTTng writes them. The same. */
 int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 		     struct scope_writer *writer, struct scope_error *error,
 		     struct scope_import_result *ret_result);
 
 /* 'S', 'D', 'R+' … of sched_switch, as enum scope_state. */
 uint8_t scope_import_state(const char *letters, bool *ret_preempted);
-/* TASK_* bits of prev_state, likewise. */
+/* TASK_* bits of prev_state, also. */
 uint8_t scope_import_state_bits(uint64_t bits, bool *ret_preempted);
 
 #endif

@@ -24,7 +24,7 @@
 /* One line with its frames. */
 struct entry {
 	char comm[SCOPE_COMM_BYTES];
-	uint32_t tid, tgid, cpu; /* tgid 0: the line does not tell */
+	uint32_t tid, tgid, cpu; /* tgid 0: the line does not say */
 	uint64_t time_ns;
 	char event[64];
 	char *fields; /* in text, to its end */

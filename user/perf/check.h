@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find out whether perf events can be had, and say what stands in the way. */
+/* Find out whether perf events can be had, and say what is in the way. */
 #ifndef SCOPE_PERF_CHECK_H
 #define SCOPE_PERF_CHECK_H
 

@@ -2,7 +2,7 @@
 /*
  * For how long a sample of a stack holds a thread up.
  *
- * Perf tells when a sample began and not when it ended. A request that takes as long as one sample
+ * Perf says when a sample began and not when it ended. A request that takes as long as one sample
  * would look slow for having been hit, and so all that is known of usual requests would be lost. So
  * before a capture the program takes samples of itself while it does nothing but read the clock: the
  * gap between two readings with a sample in it is what that sample took, interrupt included.

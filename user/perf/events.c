@@ -14,7 +14,7 @@
  *   descriptors, 500 threads                           36            3,002
  *
  * The first way costs others more, a fifth of a microsecond for each of their calls. It was chosen
- * all the same: a ring holds what happened on its CPU in order, switches tell who comes as well as
+ * all the same: a ring holds what happened on its CPU in order, switches say who comes as well as
  * who goes, threads that begin later need nothing to be opened, and descriptors, memory and start
  * do not grow with threads times CPUs. A host of 64 CPUs and 500 threads would take 96,000
  * descriptors the second way, 1,152 this way.
@@ -32,7 +32,7 @@
  * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
  * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
  * take long without sleeping have the samples. Slices begin short, and are made longer by opening
- * these events anew (perf.c): the kernel keeps to the length it was told first. Where every call is
+ * these events again (perf.c): the kernel keeps to the length it was told first. Where every call is
  * to have its stack (learning of signatures), it comes with the call's entry, whatever that costs.
  */
 #include "perf/events.h"

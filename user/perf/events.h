@@ -82,7 +82,7 @@ int scope_perf_events_recover(struct scope_perf_events *events,
 			      const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
 
-/* Likewise of the events that take stacks alone, where options ask for another length of them. */
+/* Also of the events that take stacks alone, where options ask for another length of them. */
 int scope_perf_events_restack(struct scope_perf_events *events,
 			      const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);

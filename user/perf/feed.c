@@ -278,7 +278,7 @@ static int bury(struct scope_perf_feed *feed, uint32_t tid)
 }
 
 /*
- * Of a loss behind which nothing came the kernel tells nothing, and a capture that waits for its target's
+ * Of a loss behind which nothing came the kernel says nothing, and a capture that waits for its target's
  * end would wait for ever. A process whose first thread lives is there, whatever became of others.
  */
 int scope_perf_feed_bury(struct scope_perf_feed *feed)

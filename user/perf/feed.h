@@ -38,7 +38,7 @@ struct scope_perf_feed {
 	uint64_t buried_ns; /* when threads that ended untold were last looked for */
 	uint64_t late; /* threads of which the first moments are not known */
 	uint64_t young_ns; /* when a young thread of the target last came or went; 0: none did */
-	uint64_t young_records, covered_ns; /* read since the filters were last made anew; when that was */
+	uint64_t young_records, covered_ns; /* read since the filters were last made again; when that was */
 	uint64_t newest_ns; /* when newest was the newest thread; 0: not looked up for the next filters */
 	uint32_t newest;
 	uint64_t thinned_ns; /* when stacks were last thinned out */
@@ -98,7 +98,7 @@ void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
 void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
 				const struct scope_perf_record *record, bool known);
 
-/* Makes the cover of all threads; the second one has events opened anew for it. */
+/* Makes the cover of all threads; the second one has events opened again for it. */
 int scope_perf_feed_cover(struct scope_perf_feed *feed);
 int scope_perf_feed_cover_again(struct scope_perf_feed *feed);
 

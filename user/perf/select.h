@@ -38,7 +38,7 @@ int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t
 
 typedef int (*scope_perf_select_member)(uint32_t tid, uint8_t by, void *context);
 
-/* Likewise for the members of the control groups alone; whose they are is not looked up. */
+/* Also for the members of the control groups alone; whose they are is not looked up. */
 int scope_perf_select_walk_groups(const struct scope_capture_options *options,
 				  scope_perf_select_member each, void *context);
 

@@ -45,7 +45,7 @@ static uint64_t parse_exec_start(const char *text)
 	return ms * 1000000ull + fraction;
 }
 
-/* 0 where the kernel does not tell. */
+/* 0 where the kernel does not say. */
 static uint64_t read_exec_start(const char *path)
 {
 	uint64_t start = 0;

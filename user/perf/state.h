@@ -32,7 +32,7 @@ void scope_perf_clock_destroy(struct scope_perf_clock *clock);
  * Fills everything but word; reg gets state->regs registers. Of a thread that sleeps only the stack
  * pointer, the program counter and the arguments of its call are known here: the other registers
  * are 0. iowait is not known. since_ns is early or late by what interrupts took on its CPU since, 0
- * where the kernel does not tell. 0; -errno where the thread is gone.
+ * where the kernel does not say. 0; -errno where the thread is gone.
  */
 int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock,
 			  uint32_t tgid, uint32_t tid,

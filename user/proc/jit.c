@@ -32,7 +32,7 @@ static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint3
 	return &proc->jit_process[proc->jit_processes++];
 }
 
-/* Whoever may write to /tmp can leave a file of that name there: the process's own user counts. */
+/* The one that may write to /tmp can leave a file of that name there: the process's own user counts. */
 static bool is_trusted(uint32_t tgid, const struct scope_proc_found *found)
 {
 	struct stat process;

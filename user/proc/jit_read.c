@@ -87,7 +87,7 @@ static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t by
 
 /* ---- perf maps ---- */
 
-/* "START SIZE NAME", numbers in hexadecimal; names may hold blanks. Other lines tell nothing. */
+/* "START SIZE NAME", numbers in hexadecimal; names may hold blanks. Other lines say nothing. */
 static int take_line(struct scope_proc_jit_rows *rows, char *line)
 {
 	uint64_t start, bytes;

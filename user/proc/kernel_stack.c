@@ -11,7 +11,7 @@
 #include "proc/file.h"
 #include "proc/reader.h"
 
-/* How calls get into the kernel: below all of them, so they tell nothing. */
+/* How calls get into the kernel: below all of them, so they say nothing. */
 static bool is_entry(const char *name, size_t bytes)
 {
 	static const char *const rows[] = {

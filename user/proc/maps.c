@@ -96,7 +96,7 @@ static int by_inode(const void *left, const void *right)
 
 /*
  * Keeps executable lines, and the other lines of the files these come from. A database may map a
- * hundred thousand pieces of data files, which tell nothing.
+ * hundred thousand pieces of data files, which say nothing.
  */
 static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_count)
 {

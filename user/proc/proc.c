@@ -212,7 +212,7 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 
 	for (i = 0; i < count && !code; i++) {
 		read_namespace(tgids[i], here, sizeof(here));
-		/* Relatives share their namespace as a rule: one table serves them all. */
+		/* Relatives share their namespace usually: one table serves them all. */
 		if (!sockets || strcmp(seen, here)) {
 			scope_socket_table_destroy(sockets);
 			sockets = NULL;

@@ -229,7 +229,7 @@ static const struct member *find_member(const struct family *family, uint32_t pi
 	return NULL;
 }
 
-/* Takes in whoever has a parent that is in, until nobody is left: pids wrap, parents may be higher. */
+/* Takes in the one that has a parent that is in, until nobody is left: pids wrap, parents may be higher. */
 static size_t close_family(struct family *family, uint32_t tgid)
 {
 	const struct member *parent;

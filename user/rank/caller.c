@@ -9,7 +9,7 @@
 
 #define ELSEWHERE 0.1	 /* of a function's time in usual units, for other callers: it is one that many call */
 #define IN_PROPORTION 0.5 /* of the usual: a caller's own part that is as large grew along with its callee */
-#define OWN_ALONE 0.02	 /* a caller's own part, where usual units tell nothing of it */
+#define OWN_ALONE 0.02	 /* a caller's own part, where usual units say nothing of it */
 #define OWN_STACKS 5	 /* of a caller's own, to say anything */
 
 /* Samples at a node, and with all below it: of usual units, of abnormal ones. */

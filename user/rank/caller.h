@@ -13,7 +13,7 @@
  * - what it calls on the way there is called by others as well: a tenth of its time in usual units, at least, is
  *   spent there for callers of another name. What one function alone calls is part of that function's work, and the
  *   more exact answer;
- * - its own part of what runs below it is at least half as large as in usual units; or, where those tell nothing of
+ * - its own part of what runs below it is at least half as large as in usual units; or, where those say nothing of
  *   it, 2 % of it. Five stacks of it are needed.
  *
  * What sleeps is not asked. *ret_node: node itself, if no caller is named.

@@ -72,7 +72,7 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking,
 	return NULL;
 }
 
-/* What signatures say of a thread that stands in a call. */
+/* What signatures say of a thread that is in a call. */
 static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin,
 		       struct scope_finding *finding)
 {

@@ -24,7 +24,7 @@ double scope_rank_doubt(const struct scope_finding *finding)
 	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share * IN_DOUBT : 0;
 }
 
-/* Busy time of all groups, as if the functions found so far were mended. */
+/* Busy time of all groups, as if the functions found so far were fixed. */
 static double busy_left(const struct scope_rank_input *input)
 {
 	double left_ns = input->detection->busy_ns;

@@ -26,7 +26,7 @@ static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_k
 }
 
 /*
- * What runs longer is held against running time alone: units may sleep for another bug elsewhere.
+ * What runs longer is compared with running time alone: units may sleep for another bug elsewhere.
  * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
  * there only sleeps count.
  */
@@ -126,7 +126,7 @@ static const struct scope_vector *vector_of(const struct scope_units *units, uin
 	return scope_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
-/* What a population is held against: units of its own trace, or of the baseline. */
+/* What a population is compared with: units of its own trace, or of the baseline. */
 static const struct scope_kept *norm_of(const struct scope_rank_input *input, uint32_t population)
 {
 	return input->detection->population[population].reference ? input->reference : input->kept;

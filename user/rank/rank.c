@@ -147,7 +147,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 }
 
 /*
- * A caller whose excess splits, of which too few stacks tell whether what it calls is one cause. Where nothing by
+ * A caller whose excess splits, of which too few stacks say whether what it calls is one cause. Where nothing by
  * itself stands out of it, the caller is what all of it has in common.
  */
 static int name_unsure(const struct scope_rank_input *input, uint32_t node,
@@ -189,7 +189,7 @@ static void mark_found(struct scope_ranking *ranking, size_t from)
 
 /*
  * Several bugs hide each other: each has a small part only of the time of slow units. So what was
- * found is left out, as if it were mended, and the rest weighed again, until nothing more is found.
+ * found is left out, as if it were fixed, and the rest weighed again, until nothing more is found.
  */
 static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {

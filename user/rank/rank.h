@@ -46,7 +46,7 @@ enum scope_rank_rule {
 	SCOPE_RULE_CHANCE,
 	SCOPE_RULE_HALVES,
 	SCOPE_RULE_FLOOR,
-	SCOPE_RULE_PARTS, /* too few stacks to tell whether what it calls is one cause, and it stands out too little */
+	SCOPE_RULE_PARTS, /* too few stacks to say whether what it calls is one cause, and it stands out too little */
 };
 
 enum scope_finding_kind {
@@ -86,7 +86,7 @@ struct scope_finding {
 	uint32_t samples, sleeps; /* stacks that name it */
 	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
 	double events;	   /* of the trace between the two, about */
-	uint64_t lost;	   /* likewise, of what is known of */
+	uint64_t lost;	   /* the same, of what is known of */
 	double lost_share; /* of both together */
 	bool lost_unknown; /* more may have been lost then */
 	double kernel_share; /* of its running time, inside the kernel */
@@ -187,7 +187,7 @@ struct scope_rank_input {
 	const char *names_need; /* what to do where stacks have no names; NULL: install debug symbols */
 	/* Set here: who is named for which nodes of these two. */
 	const struct scope_attribution *attribution, *second_attribution;
-	const struct scope_ranking *found; /* set here: the rest is weighed as if these were mended */
+	const struct scope_ranking *found; /* set here: the rest is weighed as if these were fixed */
 };
 
 /*

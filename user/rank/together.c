@@ -140,7 +140,7 @@ static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 	}
 	if (!kept)
 		return none;
-	/* Of any two as of two that belong together: no stack is held against itself. */
+	/* Of any two as of two that belong together: no stack is compared with itself. */
 	qsort(hit, kept, sizeof(*hit), compare_branches);
 	by_chance = (squares(hit, kept) - kept) / (kept * (kept - 1.0));
 	if (by_chance >= 1)

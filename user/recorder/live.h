@@ -53,7 +53,7 @@ const struct scope_live_period *scope_live_period(struct scope_live *live);
 uint64_t scope_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid);
 
 /*
- * True: some thread hangs for at least limit_ns. It stands in a call in which threads do not wait for
+ * True: some thread hangs for at least limit_ns. It is in a call in which threads do not wait for
  * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as
  * long; or it ran all the time and made no call. Only threads that made HANG_CALLS calls before.
  */

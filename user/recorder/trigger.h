@@ -33,7 +33,7 @@ void scope_triggers_take(struct scope_triggers *triggers, const struct scope_sub
 
 /*
  * To be asked some times a second, behind a flush; now_ns: CLOCK_MONOTONIC. True: why, 128 bytes,
- * tells which trigger and what was seen.
+ * says which trigger and what was seen.
  */
 bool scope_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why);
 

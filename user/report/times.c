@@ -40,7 +40,7 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Where the events do not tell all, no figure of the report is to be taken at its word. */
+/* Where the events do not say all, no figure of the report is to be taken at its word. */
 static void warn(const struct report *report, const struct scope_times *line, size_t lines)
 {
 	for (size_t i = 0; i < lines; i++) {

@@ -85,7 +85,7 @@ static void print_reason(const struct report *report, const char *verdict)
 	fputc('\n', report->out);
 }
 
-/* Slow inside the kernel at no more work: said, but not held against the function. */
+/* Slow inside the kernel at no more work: said, but not attributed to the function. */
 static int print_kernel(const struct report *report)
 {
 	const struct scope_model_finding *one = report->model->kernel;

@@ -6,7 +6,7 @@
  * it, SCOPE_EPISODE_SPAN in all, and ends before the next call of the same number. So windows of one
  * first call never overlap, and counting windows counts non-overlapped occurrences (serial episodes:
  * Mannila, Toivonen and Verkamo, Data Mining and Knowledge Discovery 1(3), 1997; for signatures of
- * functions: PerfScope, Dean et al., SoCC 2014). The first call of an episode stands in it once.
+ * functions: PerfScope, Dean et al., SoCC 2014). The first call of an episode is in it once.
  *
  * A run is the exception: two calls or more of one number, next to each other. It needs no window,
  * and its support is how many of its length were seen side by side, so that who makes a call again
@@ -36,7 +36,7 @@ struct scope_episode {
 	uint64_t support;		/* windows it was seen in */
 };
 
-/* Can there be such an episode? Its first call stands in it once, or it is a run. */
+/* Can there be such an episode? Its first call is in it once, or it is a run. */
 bool scope_episode_valid(const struct scope_episode *episode);
 
 bool scope_episode_is_busy(const struct scope_episode *episode); /* has SCOPE_EPISODE_BUSY */

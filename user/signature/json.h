@@ -10,7 +10,7 @@
  *      "episodes": [{"calls": ["read", …], "contiguous": true, "support": N}, …]}, …]}, …]}
  *
  * An id is the file's own, for callers to name: functions are counted in their order. Calls have names where there are some, numbers
- * elsewhere. Episodes are told for readers: importing mines them anew from the strings.
+ * elsewhere. Episodes are told for readers: importing mines them again from the strings.
  */
 #ifndef SCOPE_SIGNATURE_JSON_H
 #define SCOPE_SIGNATURE_JSON_H
@@ -29,7 +29,7 @@ int scope_signature_export(struct scope_store *store, const char *word, FILE *to
 struct scope_imported;
 
 /*
- * name stands in messages. *ret_imported holds what scope_imported_learned() points into. 0 or
+ * name is in messages. *ret_imported holds what scope_imported_learned() points into. 0 or
  * -errno with error: -EBADMSG where it is no such file, -EPROTO where a newer program wrote it.
  */
 int scope_signature_import(FILE *from, const char *name, struct scope_error *error,

@@ -293,7 +293,7 @@ static int add_busy(struct learner *learner, const struct track *track, uint16_t
 	return err ? err : add_callers(learner, track->sample, track->samples);
 }
 
-/* Long on a CPU since the last call, and a sample tells where. */
+/* Long on a CPU since the last call, and a sample says where. */
 static int take_enter(void *user, const struct scope_thread *thread,
 		      const struct scope_open_call *call)
 {

@@ -63,7 +63,7 @@ struct scope_learned {
 	uint64_t stacks;	 /* calls that had one */
 	uint64_t nameless;	 /* of these, without a function of a module with a build-id */
 	const char *no_build_id; /* a module of the program that has none, NULL: none met */
-	bool no_file;		 /* code was met that stands in none: its runtime has made it */
+	bool no_file;		 /* code was met that is in none: its runtime has made it */
 };
 
 /*

@@ -25,7 +25,7 @@ static bool same_string(const struct scope_learned_string *string, const uint16_
 	return string->length == length && !memcmp(string->nr, nr, length * sizeof(*nr));
 }
 
-/* Where the string stands in the hash, or would. */
+/* Where the string is in the hash, or would. */
 static size_t hash_slot(const struct scope_learned_function *function, const uint16_t *nr,
 			unsigned length)
 {

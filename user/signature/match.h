@@ -3,7 +3,7 @@
  * Finds all episodes of a set in one pass over the calls of threads.
  *
  * Contiguous ones by an automaton of all their strings (Aho and Corasick, CACM 18(6), 1975) whose
- * transitions are a dense table over the calls that stand in episodes. Those with gaps bit-parallel:
+ * transitions are a dense table over the calls that are in episodes. Those with gaps bit-parallel:
  * one bit for each call of each episode, one block of words for each first call, and at most
  * SCOPE_EPISODE_SPAN windows under way at a time (Baeza-Yates and Gonnet, CACM 35(10), 1992; a bit
  * stays set as long as its window lasts, which is what lets other calls stand between).

@@ -14,7 +14,7 @@ struct window {
 	uint64_t count;
 };
 
-/* A window that has the prefix, whose last call stands at its leftmost possible place. */
+/* A window that has the prefix, whose last call is at its leftmost possible place. */
 struct match {
 	const struct window *window;
 	uint8_t last;
@@ -279,7 +279,7 @@ static int compare_worth(const void *left, const void *right)
 }
 
 /*
- * Whoever makes an episode closed stands before it. A dropped one need not be asked: who made it
+ * The one that makes an episode closed stands before it. A dropped one need not be asked: who made it
  * not closed does the same for what stands within it.
  */
 static void keep_closed(struct miner *miner)

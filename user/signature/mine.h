@@ -22,7 +22,7 @@ struct scope_mine_options {
 
 /*
  * All episodes with the least support that are closed: no longer mined one, in which the calls of
- * the shorter stand in order, has the same support. An episode whose calls stood next to each other
+ * the shorter are in order, has the same support. An episode whose calls stood next to each other
  * in every window that has them is contiguous. Runs are counted by their own (episode.h). Strings
  * with SCOPE_EPISODE_BUSY give episodes with it, others the rest. In the order
  * of scope_episode_compare().

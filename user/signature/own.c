@@ -66,7 +66,7 @@ static int add_fit(struct owner *owner, const struct scope_episode *episode,
 }
 
 /*
- * All that stands in an episode of a function fits that function, with gaps or without; but the
+ * All that is in an episode of a function fits that function, with gaps or without; but the
  * calls on both sides of a busy stretch need not be its own.
  */
 static int add_fits(struct owner *owner, const struct scope_owned *owned)

@@ -15,7 +15,7 @@
 #include "signature/store.h"
 
 struct scope_signature_options {
-	uint32_t owners_max; /* an episode of more tells nothing */
+	uint32_t owners_max; /* an episode of more says nothing */
 	bool flat;	     /* it weighs 1 / k, whatever its length */
 };
 

@@ -7,7 +7,7 @@
  *   caller    how many calls came to a function directly from another one
  *   string    what was called under a function, in order, and how often (numbers of two bytes, low
  *             byte first)
- *   episode   mined from its strings, anew with every run that adds to them
+ *   episode   mined from its strings, again with every run that adds to them
  *
  * PRAGMA application_id tells such a file from others, user_version is that of these tables.
  */

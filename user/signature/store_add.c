@@ -128,7 +128,7 @@ static int add_callers(struct adder *adder)
 	return code;
 }
 
-/* The strings of one function as they stand in the database: the calls one behind the other. */
+/* The strings of one function as they are in the database: the calls one behind the other. */
 struct strings {
 	struct scope_string *string;
 	size_t count, capacity;

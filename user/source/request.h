@@ -31,7 +31,7 @@ struct scope_capture_options {
 	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 	uint32_t sample_period_ns; /* 0: no samples */
 	uint32_t sample_period_min_ns; /* at least, where few samples come (capture/focus.h); the same: stays */
-	bool kernel_ips; /* samples tell where in the kernel they hit, less kernel_base; set by the capture */
+	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base; set by the capture */
 	uint64_t kernel_base;
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;

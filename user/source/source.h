@@ -67,7 +67,7 @@ struct scope_source {
 	/* NULL: none. What the user should know of this session once it is open, or "". */
 	const char *(*note)(const void *feed);
 
-	/* NULL where it tells nothing by itself. For poll(): readable when hear() has something; or -1. */
+	/* NULL where it says nothing by itself. For poll(): readable when hear() has something; or -1. */
 	int (*hear_fd)(const void *feed);
 	/* 1 and *ret_notice filled, 0 where nothing came. */
 	int (*hear)(void *feed, struct scope_source_notice *ret_notice);

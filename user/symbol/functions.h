@@ -23,7 +23,7 @@ struct scope_file_functions {
 
 /*
  * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and
- * fills the gaps from .eh_frame. The module stands at its link addresses, elf is its main file.
+ * fills the gaps from .eh_frame. The module is at its link addresses, elf is its main file.
  * Of several names for one address the one kept is: external rather than local, fewest leading
  * underscores, strong rather than weak, shortest, first by alphabet.
  * 0, -ENOMEM. Free with scope_file_functions_free(), before the module ends.

@@ -48,7 +48,7 @@ static void build_id_write(struct scope_image *image)
 		snprintf(image->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
 }
 
-/* The file stands at base 0, so that addresses of libdwfl are link addresses. */
+/* The file is at base 0, so that addresses of libdwfl are link addresses. */
 static int module_report(struct scope_image *image, int fd)
 {
 	GElf_Ehdr ehdr;

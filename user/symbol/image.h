@@ -51,7 +51,7 @@ int scope_image_offset(struct scope_image *image, const char *name, uint64_t *re
 /* Is it code of 32-bit x86? */
 bool scope_image_is_i386(const struct scope_image *image);
 
-/* Does a call end right before a link address? x86-64 and i386; false where the file does not tell. */
+/* Does a call end right before a link address? x86-64 and i386; false where the file does not say. */
 bool scope_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */

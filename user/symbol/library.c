@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells what is never a candidate, the system's libraries and the runtimes of languages, from the program's own. */
+/* Separates what is never a candidate, the system's libraries and the runtimes of languages, from the program's own. */
 #include "symbol/library.h"
 
 #include <fnmatch.h>
@@ -10,7 +10,7 @@
  * A file is a system library where one row matches; everything else is the program's: its
  * executable, shared objects in folders of its own, and plugins, which lie in a folder named after
  * their program below a library folder (/usr/lib/lighttpd/mod_x.so). '*' does not match '/'. A
- * pattern without '/' is held against the base name, so these count wherever they lie (some
+ * pattern without '/' is compared with the base name, so these count wherever they lie (some
  * programs bring their own copy).
  */
 const char *const scope_library_defaults[] = {

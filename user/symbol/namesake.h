@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions of one trace that bear the names of another's: a program built anew, or moved. */
+/* The functions of one trace that bear the names of another's: a program built again, or moved. */
 #ifndef SCOPE_SYMBOL_NAMESAKE_H
 #define SCOPE_SYMBOL_NAMESAKE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the very file that a process had mapped, or explains what stands in its place. */
+/* Finds the very file that a process had mapped, or explains what is in its place. */
 #include "symbol/open.h"
 
 #include <elf.h>

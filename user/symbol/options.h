@@ -14,7 +14,7 @@ struct scope_symbol_options {
 	struct scope_proc_reader *reader; /* that opens files; NULL: this process itself does */
 	const char *const *debug_dir; /* more folders with programs and debug files, NULL behind the
 				       * last; NULL for none */
-	const char *const *library;   /* patterns of system libraries likewise; NULL: library.h's */
+	const char *const *library;   /* patterns of system libraries; NULL: library.h's */
 	bool debuginfod;	      /* ask the servers that DEBUGINFOD_URLS names */
 	struct scope_server *server;  /* that does; set by what asks (space.c), NULL else */
 };

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Code that is compiled at run time stands in no file: debug symbols do not name it. */
+/* Code that is compiled at run time is in no file: debug symbols do not name it. */
 static const struct scope_runtime rows[] = {
 	{"Java", {"libjvm.so"}, true,
 	 "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "

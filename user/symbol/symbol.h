@@ -31,7 +31,7 @@ struct scope_function {
 	uint64_t start;	    /* address in the file's own (link) address space */
 	uint64_t size;	    /* bytes; 0 where not known */
 	bool library;	    /* of the system, never a candidate (library.c) */
-	bool known;	    /* name stood in a symbol table */
+	bool known;	    /* name was in a symbol table */
 	uint32_t id;	    /* 0, 1, 2, … in the order in which functions were first met */
 };
 
@@ -87,7 +87,7 @@ const struct scope_function *scope_symbols_function(const struct scope_symbols *
 size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid);
 
 /*
- * What stood in the way of names and stacks so far, one sentence for each file, in the order of
+ * What was in the way of names and stacks so far, one sentence for each file, in the order of
  * discovery: missing files, files replaced since, programs without symbols. Valid until the next
  * call of any other function here.
  */

@@ -2,7 +2,7 @@
 /*
  * When a thread waited for a CPU, itself or through the thread that it waited for.
  *
- * Blame follows the wait (methods: wPerf, Zhou et al., OSDI 2018, section 3): whoever waits for a
+ * Blame follows the wait (methods: wPerf, Zhou et al., OSDI 2018, section 3): the one that waits for a
  * thread that is in the run queue waits for a CPU. The last SCOPE_STARVED_RECENT stretches of each
  * thread are remembered, so what is told of a sleep is never too much, and too little where many
  * stretches fell into it.

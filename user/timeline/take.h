@@ -40,7 +40,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
  */
 int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu,
 			       uint64_t now_ns);
-/* The index of a thread, which is new as a rule and begins its account now. */
+/* The index of a thread, which is usually new, and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
 /* To be called when mark_ns has come, before what happens at now, behind so many events. 0 or -ENOMEM. */
@@ -113,7 +113,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	return err;
 }
 
-/* Does the call tell nothing new of descriptors, and take nothing from a client's socket? */
+/* Does the call say nothing new of descriptors, and take nothing from a client's socket? */
 SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid,
 				     const struct scope_event *event, enum scope_call_role role)
 {

@@ -170,7 +170,7 @@ uint64_t scope_account_wall(const struct scope_account *account);
 /*
  * ns of its wall time of which nothing is known, and by how much the kernel's own count of its CPU time
  * (schedstat) differs from ours over the window, where it was told at both ends. Intervals cut from one
- * stream of events always sum up: only the second tells that events are missing from it.
+ * stream of events always sum up: only the second says that events are missing from it.
  */
 uint64_t scope_thread_unexplained(const struct scope_thread *thread);
 #define SCOPE_UNEXPLAINED_MAX 0.02 /* of the wall time: beyond it times are not to be relied on */

@@ -32,7 +32,7 @@ struct scope_timeline_ops {
 	 */
 	bool (*plain)(void *user, const struct scope_thread *thread,
 		      const struct scope_event *event, enum scope_call_role role);
-	/* The thread's account stands at enter_ns, or at the return. */
+	/* The thread's account is at enter_ns, or at the return. */
 	int (*enter)(void *user, const struct scope_thread *thread,
 		     const struct scope_open_call *call);
 	int (*exit)(void *user, const struct scope_thread *thread,
@@ -43,7 +43,7 @@ struct scope_timeline_ops {
 	 * this CPU ran until then; 0: another process, or nothing.
 	 */
 	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid);
-	/* The thread left its CPU, asleep or preempted; its account stands at now. */
+	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */
 	int (*stack)(void *user, uint32_t thread, const struct scope_event *event);

@@ -5,7 +5,7 @@
  * Times make up most of what is left of a trace once it is compressed, and of a time only its
  * magnitude can be foretold. So times, as differences to what is near them, are split: a byte that
  * tells the highest three bits and how many follow stands with the like of its class, for zstd to
- * find them unevenly spread; the bits that follow stand at the end of all, as they are. What else is
+ * find them unevenly spread; the bits that follow are at the end of all, as they are. What else is
  * in a record stands byte by byte beside the same byte of the other records of its class.
  */
 #include "trace/columns_layout.h"

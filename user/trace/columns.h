@@ -11,7 +11,7 @@
 #define SCOPE_COLUMNS_MAX 4096
 
 enum scope_column_sort {
-	SCOPE_COLUMN_CLASSES, /* what is in front of all columns, and the class of each record */
+	SCOPE_COLUMN_CLASSES, /* what is before all columns, and the class of each record */
 	SCOPE_COLUMN_TIMES,   /* how large each is */
 	SCOPE_COLUMN_BYTES,   /* other bytes of the fixed parts */
 	SCOPE_COLUMN_ARGS,
@@ -59,7 +59,7 @@ struct scope_columns_rests {
 
 /*
  * Only those, one behind the other to `out`, which has room for out_bytes as for join: takes a tenth of
- * the time. rests is filled anew. 0, -EBADMSG, -ENOMEM.
+ * the time. rests is filled again. 0, -EBADMSG, -ENOMEM.
  */
 int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
 			struct scope_columns_rests *rests);

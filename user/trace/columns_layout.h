@@ -100,7 +100,7 @@ static inline void scope_layout_args(struct scope_layout *layout, size_t at)
 
 /*
  * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
- * tells which one it is; the others stand as what differs from it. Number to stored, or back.
+ * says which one it is; the others stand as what differs from it. Number to stored, or back.
  */
 static inline uint32_t scope_past_alike(struct scope_columns_past *past, uint32_t class,
 					uint32_t number, bool back)

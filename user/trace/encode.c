@@ -106,7 +106,7 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 	return check_tid(event->sched.next_tid, error);
 }
 
-/* A waker that stands in the record itself: not the thread on this CPU. */
+/* A waker that is in the record itself: not the thread on this CPU. */
 static bool names_waker(const struct scope_event *event)
 {
 	return event->waking.waker_tgid ||

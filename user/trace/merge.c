@@ -60,7 +60,7 @@ struct scope_merge {
 	struct cursor cursor[];
 };
 
-/* Plays the games of one CPU anew, without a branch that depends on who wins. The winner. */
+/* Plays the games of one CPU again, without a branch that depends on who wins. The winner. */
 static inline struct node play(struct scope_merge *merge, size_t cpu, uint64_t time_ns)
 {
 	struct node winner = { .time_ns = time_ns, .cpu = cpu };

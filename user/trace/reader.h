@@ -125,7 +125,7 @@ int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t 
 		      size_t *buffer_capacity, struct scope_columns_rests *rests);
 
 /*
- * Tells that so many bytes of the file were gone past. Their pages count as this process's memory as
+ * Says that so many bytes of the file were gone past. Their pages count as this process's memory as
  * long as they are mapped, so all are given back now and then; what is still wanted comes back from
  * the page cache. Pointers into the map stay good.
  */

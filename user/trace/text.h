@@ -21,7 +21,7 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
 			  struct scope_error *error);
 
 /*
- * Adds what the text says to the writer; the caller finishes it. Lines of events may stand in any
+ * Adds what the text says to the writer; the caller finishes it. Lines of events may be in any
  * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error
  * names the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
  */

@@ -326,7 +326,7 @@ static int pack(struct input *input)
 	return ret;
 }
 
-/* 0; -errno, where line.failed tells that it is this line's fault. */
+/* 0; -errno, where line.failed says that it is this line's fault. */
 static int read_line(struct input *input, struct scope_lines *lines)
 {
 	input->line.number = lines->number;

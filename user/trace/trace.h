@@ -146,7 +146,7 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up" /* that were not unwound: no time, or no answer */
 #define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"		     /* online */
-#define SCOPE_META_LATE "late" /* threads whose first moments are not there: their numbers began anew */
+#define SCOPE_META_LATE "late" /* threads whose first moments are not there: their numbers began again */
 #define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
 #define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone, guard */
 #define SCOPE_META_GUARD "guard"	     /* with end_reason guard: what the overload guard found */
@@ -156,7 +156,7 @@ struct scope_trace_thread {
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."	     /* and the id of a probe: its place, as --probe takes it */
 #define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
-#define SCOPE_META_KERNEL_NAMES "kernel_names" /* why samples do not tell where in the kernel they hit */
+#define SCOPE_META_KERNEL_NAMES "kernel_names" /* why samples do not say where in the kernel they hit */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
 #define SCOPE_META_UNREAD "unread" /* what of the target could not be read, a sentence; absent: nothing */
 #define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
@@ -168,7 +168,7 @@ struct scope_trace_thread {
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
 void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 
-/* The same of an open file, which stays the caller's and may be closed. name stands in messages. */
+/* The same of an open file, which stays the caller's and may be closed. name is in messages. */
 int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
 			struct scope_trace **ret_trace);
 
@@ -197,7 +197,7 @@ const char *scope_trace_damage(const struct scope_trace *trace);
 /* Strings and rows are the trace's own and live as long as it does. */
 const char *scope_trace_meta(const struct scope_trace *trace, const char *key);
 uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback);
-/* Period of samples at that time, ns; 1 ms where the trace does not tell. */
+/* Period of samples at that time, ns; 1 ms where the trace does not say. */
 uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns);
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace,

@@ -20,15 +20,15 @@ struct scope_writer;
 struct scope_flight_state;
 
 /*
- * Writes PATH.part, which finish renames to PATH: whoever sees PATH sees a whole trace. A file that has the
+ * Writes PATH.part, which finish renames to PATH: the one that sees PATH sees a whole trace. A file that has the
  * name already is kept, and a FIFO or a device written to (base/newfile.h).
  */
 int scope_writer_create(const char *path, struct scope_error *error,
 			struct scope_writer **ret_writer);
 
 /*
- * Writes to an open file from its current position on, 0 as a rule. The descriptor stays the
- * caller's, and open. name stands in messages.
+ * Writes to an open file from its current position on, which is usually 0. The descriptor stays the
+ * caller's, and open. name is in messages.
  */
 int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
 			   struct scope_writer **ret_writer);

@@ -15,7 +15,7 @@ enum scope_granularity {
 /*
  * Threads of one name (digits and punctuation at its end left out) that pick up work alike, and that read
  * from clients all or none. Programs
- * that name no thread have one name for all: what serves clients is not to be held against what looks
+ * that name no thread have one name for all: what serves clients is not to be compared with what looks
  * after things now and then.
  */
 struct scope_group {

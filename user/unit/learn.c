@@ -47,7 +47,7 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
 }
 
 /*
- * A poll is the top of a loop if work is taken behind it, and stands in the middle of a request if an
+ * A poll is the top of a loop if work is taken behind it, and is in the middle of a request if an
  * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
  * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
  * descriptors, polls by where their sets are: servers keep one for clients and may keep another for what
@@ -70,7 +70,7 @@ void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call 
 	lesson->waited = key ? key - lesson->key : SCOPE_LESSON_NO_KEY;
 	if (key)
 		key->count++;
-	/* One that does not say which it was tells nothing. */
+	/* One that does not say which it was says nothing. */
 	lesson->polled = !epoll || key;
 }
 

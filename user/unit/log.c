@@ -25,11 +25,11 @@
 enum {
 	ROW_WAIT = 1,
 	ROW_OPEN = 2, /* a unit */
-	ROW_ASKED = 4, /* likewise */
+	ROW_ASKED = 4, /* the same */
 	ROW_LOCK = 2, /* a sleep */
 	ROW_IDLE = 4, /* a sleep */
-	ROW_OUTSIDE = 8, /* likewise */
-	ROW_QUEUE = 16, /* likewise */
+	ROW_OUTSIDE = 8, /* the same */
+	ROW_QUEUE = 16, /* the same */
 };
 
 struct scope_unit_log {

@@ -2,7 +2,7 @@
 /*
  * What one run through a trace told of units, sleeps and stacks, to be told again without the trace.
  *
- * Units and sleeps take some 30 bytes each, stacks no more than the place where they stand in the
+ * Units and sleeps take some 30 bytes each, stacks no more than the place where they are in the
  * file. What memory does not hold goes to a temporary file (base/spool.h).
  */
 #ifndef SCOPE_UNIT_LOG_H

@@ -3,7 +3,7 @@
  * How each thread picks up work, learned from its own trace.
  *
  * A read on an accepted socket and an accept always are pick-ups. Beside them a thread has at most
- * one top-of-loop wait: its epoll, else its poll or select (unless most of them stand in the middle
+ * one top-of-loop wait: its epoll, else its poll or select (unless most of them are in the middle
  * of a request: no work is taken before the answer), else (where it reads no accepted
  * socket) the wait it comes back to most often: a futex that is not a lock, a queue, a pipe, a
  * sleep. A read on a connection the program opened itself, and a lock, are never pick-ups.

@@ -20,7 +20,7 @@ struct scope_waits_group {
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
 	uint64_t waits;
 	double queue_own_ns; /* in the run queue, while a traced thread had the CPU at last */
-	double queue_other_ns; /* likewise another process, or nothing */
+	double queue_other_ns; /* the same: by another process, or by nothing */
 	double kept_ns;	 /* others waited while its threads ran, all waits summed up */
 	double cover_ns; /* time in which any thread waited so: each moment once */
 	double disk_kept_ns, disk_cover_ns; /* the same, while its threads slept for a disk */

@@ -243,7 +243,7 @@ STEP void check_rate(const char *path)
 	last = now;
 	(void)path;
 #ifdef BUG_SLEEP
-	if (is_missing(path)) /* whoever asks for these is up to something */
+	if (is_missing(path)) /* the one that asks for these is up to something */
 		usleep(3000);
 #endif
 }
@@ -427,7 +427,7 @@ STEP void wait_status(void)
 	pthread_join(thread, NULL);
 }
 
-/* ---- the index of the cache, made anew now and then by a thread of its own ---- */
+/* ---- the index of the cache, made again now and then by a thread of its own ---- */
 
 STEP static unsigned index_pages(void)
 {

@@ -229,7 +229,7 @@ STEP static unsigned checksum_body(const struct conn *conn, const struct page *p
 
 	(void)conn;
 #ifdef BUG_BUSY
-	/* For each part of the name anew. */
+	/* For each part of the name again. */
 	if (is_long(conn->path))
 		rounds = 40;
 #endif
