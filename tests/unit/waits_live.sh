@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Threads that wait for one another, traced by perf events on this host: scope waits names the stage that all of them
+# wait for, and for how long, by the program's own count; and nothing where they take turns, or have nothing to do.
+#
+# Usage: tests/unit/waits_live.sh [WAY...]
+# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/waits_work.c || exit 1
+
+cat > "$dir/check.py" << 'E'
+"""Usage: check.py WAITS.json SAID FUNCTION|none"""
+import json
+import sys
+
+document = json.load(open(sys.argv[1]))
+_, stage_ns, wall_ns = [line for line in open(sys.argv[2]) if line.startswith("stage ")][-1].split()
+window_ns = document["window_ns"]
+
+
+def add_up(node):
+    """What is below a node sums up to it: nothing is lost, nothing counted twice."""
+    below = node.get("for")
+    assert below is None or abs(sum(map(add_up, below)) - node["ns"]) <= 1e-6 * window_ns, node
+    return node["ns"]
+
+
+for group in document["waits"]:
+    add_up(group)
+found = document["bottlenecks"]
+if sys.argv[3] == "none":
+    assert not found, found
+    sys.exit()
+assert len(found) == 1 and found[0]["function"] == sys.argv[3], found
+kept_ns = found[0]["share"] * window_ns
+assert 0.9 * int(stage_ns) <= kept_ns <= 1.1 * int(stage_ns) + 0.02 * window_ns, (kept_ns, stage_ns)
+E
+cat > "$dir/idle.py" << 'E'
+"""A pool that waits for work: below 1 % of its threads' time are waits for a futex in the middle of work."""
+import json
+import sys
+
+document = json.load(open(sys.argv[1]))
+futex_ns = sum(group["blocked_ns"]["futex"] for group in document["waits"])
+assert futex_ns < 0.01 * 4 * document["window_ns"], futex_ns
+E
+
+# expect WAY FUNCTION|none: three times where this host is busy.
+expect() {
+	local way=$1
+	[ ${#ways[@]} -eq 0 ] || [[ " ${ways[*]} " == *" $way "* ]] || return 0
+	for _ in 1 2 3; do
+		rm -f "$dir"/a.trace*
+		"$scope" record --source perf -o "$dir/a.trace" -- "$dir/work" "$way" 3 > "$dir/said" 2>&1 ||
+			{ cat "$dir/said"; exit 1; }
+		"$scope" waits -i "$dir/a.trace" --format json > "$dir/waits.json" || exit 1
+		if python3 "$dir/check.py" "$dir/waits.json" "$dir/said" "$2" 2> "$dir/why" &&
+			{ [ "$way" != pool ] || python3 "$dir/idle.py" "$dir/waits.json" 2> "$dir/why"; }; then
+			echo "ok - $way"
+			return 0
+		fi
+	done
+	echo "not ok - $way"
+	cat "$dir/why" "$dir/said"
+	"$scope" waits -v -i "$dir/a.trace"
+	bad=1
+}
+
+ways=("$@")
+expect knot stage_compute
+expect push stage_compute
+expect even none
+expect ring none
+expect pool none
+exit "$bad"

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads without names that wait for one another in ways whose answer is known.
+ *
+ * Usage: waits_work WAY SECONDS
+ *   knot   four threads queue on a lock and a pipe for one that computes 1 ms for each
+ *   even   the same, for a stage that computes as long as each of the four does itself
+ *   ring   four threads hand one token around, and compute as long each
+ *   pool   a thread hands short work to four, one every 5 ms
+ *   push   a thread writes blocks into a pipe that is full most of the time, for one that computes 1 ms for each
+ * Says at the end, of knot and push: "stage RUN WALL", ns that the stage ran in stage_compute, and that went by.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define BLOCK 16384
+
+static int ask[2], answer[2], ring[THREADS][2];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static unsigned queued;
+static uint64_t stage_rounds, own_rounds;
+static volatile uint64_t stage_ns; /* in stage_compute */
+static volatile uint64_t sum;
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) void turn(uint64_t rounds)
+{
+	for (uint64_t i = 0; i < rounds; i++)
+		sum += i;
+}
+
+static __attribute__((noinline)) void stage_compute(void)
+{
+	turn(stage_rounds);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void own_compute(void)
+{
+	turn(own_rounds);
+	__asm__ volatile("");
+}
+
+static void timed_stage(void)
+{
+	const uint64_t begin_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	stage_compute();
+	stage_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+static void *stage(void *unused)
+{
+	char byte;
+
+	while (read(ask[0], &byte, 1) == 1) {
+		timed_stage();
+		if (write(answer[1], &byte, 1) != 1)
+			break;
+	}
+	return unused;
+}
+
+static void *asker(void *unused)
+{
+	char byte = 0;
+
+	for (;;) {
+		own_compute();
+		pthread_mutex_lock(&lock);
+		if (write(ask[1], &byte, 1) != 1 || read(answer[0], &byte, 1) != 1)
+			break;
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+
+static void *passer(void *which)
+{
+	const size_t at = (size_t)which;
+	char byte;
+
+	while (read(ring[at][0], &byte, 1) == 1) {
+		own_compute();
+		if (write(ring[(at + 1) % THREADS][1], &byte, 1) != 1)
+			break;
+	}
+	return NULL;
+}
+
+static void *worker(void *unused)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		while (!queued)
+			pthread_cond_wait(&work, &lock);
+		queued--;
+		pthread_mutex_unlock(&lock);
+		own_compute();
+	}
+	return unused;
+}
+
+static void *pusher(void *unused)
+{
+	static char block[BLOCK];
+
+	while (write(ask[1], block, sizeof(block)) == (ssize_t)sizeof(block))
+		own_compute();
+	return unused;
+}
+
+static void *puller(void *unused)
+{
+	static char block[BLOCK];
+
+	while (read(ask[0], block, sizeof(block)) > 0)
+		timed_stage();
+	return unused;
+}
+
+static void start(void *(*run)(void *), size_t argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, (void *)argument))
+		exit(1);
+}
+
+/* Rounds in that time on this machine, of the fastest of some. */
+static uint64_t rounds_in(uint64_t ns)
+{
+	const uint64_t rounds = 1000000;
+	uint64_t least_ns = UINT64_MAX;
+
+	for (int i = 0; i < 20; i++) {
+		const uint64_t begin_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		turn(rounds);
+		if (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns < least_ns)
+			least_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	}
+	return (uint64_t)((double)rounds * (double)ns / (double)least_ns);
+}
+
+static void begin(const char *way)
+{
+	if (!strcmp(way, "knot") || !strcmp(way, "even"))
+		start(stage, 0);
+	if (!strcmp(way, "push")) {
+		start(puller, 0);
+		start(pusher, 0);
+		return;
+	}
+	for (size_t i = 0; i < THREADS; i++) {
+		if (pipe(ring[i]))
+			exit(1);
+		start(!strcmp(way, "ring") ? passer : !strcmp(way, "pool") ? worker : asker, i);
+	}
+	if (!strcmp(way, "ring") && write(ring[0][1], "", 1) != 1)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+	const uint64_t length_ns = argc > 2 ? (uint64_t)(atof(argv[2]) * 1e9) : 1000000000;
+	const struct timespec step = {.tv_nsec = 5000000};
+	uint64_t begin_ns;
+
+	stage_rounds = rounds_in(!strcmp(way, "even") ? 100000 : 1000000);
+	own_rounds = rounds_in(!strcmp(way, "ring") ? 300000 : !strcmp(way, "even") ? 400000 : 50000);
+	if (pipe(ask) || pipe(answer))
+		return 1;
+	begin(way);
+	begin_ns = now_ns(CLOCK_MONOTONIC);
+	while (now_ns(CLOCK_MONOTONIC) < begin_ns + length_ns) {
+		nanosleep(&step, NULL);
+		if (strcmp(way, "pool"))
+			continue;
+		pthread_mutex_lock(&lock);
+		queued++;
+		pthread_cond_signal(&work);
+		pthread_mutex_unlock(&lock);
+	}
+	printf("stage %llu %llu\n", (unsigned long long)stage_ns,
+	       (unsigned long long)(now_ns(CLOCK_MONOTONIC) - begin_ns));
+	return 0;
+}
