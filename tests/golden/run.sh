@@ -52,6 +52,11 @@ check() {	# NAME
 	if grep -q '^Waits\.' "$OLDPWD/tests/golden/$name.py"; then
 		"$scope" waits -i "$name.trace" -v >> "$name.report"
 		"$scope" waits -i "$name.trace" -v >> "$name.again"
+		"$scope" waits -i "$name.trace" --slowest 3 >> "$name.report"
+		"$scope" waits -i "$name.trace" --slowest 3 >> "$name.again"
+		"$scope" waits -i "$name.trace" --slowest 1 -v >> "$name.report"
+		"$scope" waits -i "$name.trace" --slowest 1 -v >> "$name.again"
+		"$scope" waits -i "$name.trace" --slowest 5 > "$name.slowest"
 		"$scope" waits -i "$name.trace" > "$name.waits"
 	fi
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
@@ -70,8 +75,10 @@ check() {	# NAME
 		echo "not ok $name - the report of a trace followed while it is written differs"
 		return 1
 	elif [ -e "$work/$name.waits" ] && { [ "$(wc -l < "$work/$name.waits")" -gt 15 ] ||
-			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.waits")" -gt 80 ]; }; then
-		cat "$work/$name.waits"
+			[ "$(wc -l < "$work/$name.slowest")" -gt 15 ] ||
+			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.waits")" -gt 80 ] ||
+			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.slowest")" -gt 80 ]; }; then
+		cat "$work/$name.waits" "$work/$name.slowest"
 		echo "not ok $name - scope waits prints more than 15 lines of 80 columns"
 		return 1
 	elif [ "$(wc -l < "$work/$name.screen")" -gt 15 ] || [ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.screen")" -gt 80 ]; then

@@ -169,6 +169,15 @@ static int find_waits(struct scope_analysis *analysis, const struct scope_analys
 	return err ? err : scope_waits_judge(analysis->waits);
 }
 
+static int find_paths(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err = scope_paths_create(analysis->found.survey, analysis->found.groups, options->slowest,
+				     &analysis->paths);
+
+	return err || options->no_stacks ? err : scope_paths_name(analysis->paths, analysis->trace,
+								  analysis->found.survey->log, analysis->symbols);
+}
+
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = detect(analysis, options);
@@ -186,6 +195,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = collect(analysis, options);
 	if (!err)
 		err = find_waits(analysis, options);
+	if (!err && options->slowest)
+		err = find_paths(analysis, options);
 	if (err)
 		return err;
 	scope_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
@@ -292,6 +303,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 		return;
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
+	scope_paths_destroy(analysis->paths);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);

@@ -6,6 +6,7 @@
 #include "analysis/baseline.h"
 #include "analysis/stream.h"
 #include "rank/rank.h"
+#include "waits/paths.h"
 #include "waits/waits.h"
 
 struct scope_analysis_options {
@@ -25,6 +26,7 @@ struct scope_analysis_options {
 	 */
 	const struct scope_listeners *listeners;
 	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */
+	size_t slowest; /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
 	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline; /* NULL, or what to compare units with; must outlive the analysis */
@@ -52,6 +54,7 @@ struct scope_analysis {
 	struct scope_evidence *second;	 /* by signatures, NULL without any */
 	const struct scope_signatures *signatures; /* of the options */
 	struct scope_waits *waits;
+	struct scope_paths *paths; /* NULL: nobody asked for them */
 	struct scope_ranking *ranking;
 };
 

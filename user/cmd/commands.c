@@ -102,6 +102,8 @@ static const struct scope_option waits_options[] = {
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
 	  .help = "text or json (default text)",
 	  .words = "text json" },
+	{ SCOPE_OPTION_SLOWEST, "slowest", "N",
+	  .help = "print where the N slowest requests were at each moment, across threads" },
 	{ 'v', "verbose", .help = "print all of the tree, not what a screen holds" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",

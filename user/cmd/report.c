@@ -337,6 +337,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 	scope_analysis_options_init(&options);
 	options.symbols = request->symbols.options;
 	options.detect.cluster.linkage = request->linkage;
+	options.slowest = request->slowest;
 	options.no_stacks = request->no_stacks;
 	/* Before the capture, so that a missing module or a wrong name costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;

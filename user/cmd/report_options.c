@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/delay.h"
 #include "cmd/live.h"
+#include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
 #define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
@@ -101,6 +102,12 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 			return scope_cmd_misuse(request->name, "--causal wants a number from 1 to %d, not '%s'",
 						SCOPE_DELAY_SITES_MAX, value);
 		request->causal = (unsigned)number;
+		return 0;
+	case SCOPE_OPTION_SLOWEST:
+		if (scope_cmd_number(value, 1, SCOPE_PATHS_MAX, &number))
+			return scope_cmd_misuse(request->name, "--slowest wants a number from 1 to %d, not '%s'",
+						SCOPE_PATHS_MAX, value);
+		request->slowest = (unsigned)number;
 		return 0;
 	case SCOPE_OPTION_FORMAT:
 		if (strcmp(value, "text") && strcmp(value, "json"))

@@ -19,6 +19,7 @@ struct scope_cmd_report {
 	struct scope_cmd_learned learned;
 	const struct scope_source *from; /* of what is captured: the caller's to find */
 	char **command;			 /* to be started; NULL: none */
+	unsigned slowest; /* requests whose paths are printed */
 	unsigned details;
 	unsigned causal; /* functions to experiment on */
 	const char *progress; /* meanwhile; NULL: the default */

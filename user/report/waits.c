@@ -44,7 +44,7 @@ static uint32_t threads_of(const struct scope_analysis *analysis, uint32_t group
 	return count;
 }
 
-const char *scope_report_end(const struct scope_waits_node *node)
+const char *scope_report_end(uint8_t end, uint8_t class)
 {
 	static const char *const outside[SCOPE_WAIT_CLASSES] = {
 		[SCOPE_WAIT_FUTEX] = "a time limit of a futex wait",
@@ -57,7 +57,7 @@ const char *scope_report_end(const struct scope_waits_node *node)
 		[SCOPE_WAIT_FAULT] = "memory (a page fault)",
 		[SCOPE_WAIT_OTHER] = "the kernel, or a device",
 	};
-	static const char *const end[SCOPE_ENDS] = {
+	static const char *const name[SCOPE_ENDS] = {
 		[SCOPE_END_RUNS] = "runs",
 		[SCOPE_END_QUEUE] = "no CPU",
 		[SCOPE_END_PROCESS] = "a process that is not traced",
@@ -65,7 +65,7 @@ const char *scope_report_end(const struct scope_waits_node *node)
 		[SCOPE_END_UNSEEN] = "not seen",
 	};
 
-	return node->end == SCOPE_END_OUTSIDE ? outside[node->class] : end[node->end];
+	return end == SCOPE_END_OUTSIDE ? outside[class] : name[end];
 }
 
 /* The functions of a group that ran, or slept for a disk, while others waited: " (parse 80 %, …)". */
@@ -134,7 +134,7 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	tree->out = line.to;
 	fprintf(line.to, "%7.1f %%  %*s", 100 * node->ns / tree->all_ns, 2 * (int)depth, "");
 	if (node->ends) {
-		fprintf(line.to, "%s", scope_report_end(node));
+		fprintf(line.to, "%s", scope_report_end(node->end, node->class));
 		print_functions(tree, node);
 	} else {
 		fprintf(line.to, "%s ×%u, in %s", name_of(tree->analysis, node->group),
@@ -317,8 +317,11 @@ int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose,
 {
 	struct tree tree = {.analysis = analysis, .out = out, .share = verbose ? SHARE_ALL : SHARE_MIN};
 	unsigned used = print_head(analysis, out), lines;
-	int err = print_bottlenecks(analysis, out, &lines);
+	int err;
 
+	if (analysis->paths)
+		return scope_report_paths_text(analysis, verbose, out);
+	err = print_bottlenecks(analysis, out, &lines);
 	if (err)
 		return err;
 	used += lines;

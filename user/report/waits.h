@@ -15,7 +15,11 @@ int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose,
 /* 0, -ENOMEM, or -EIO: out takes no more. */
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
 
+/* The critical paths of the slowest requests, in place of the tree. 0, -ENOMEM. */
+int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
+
 /* The arrays of it; the caller's. NULL: no memory. */
+struct json_t *scope_report_paths(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis);
 
@@ -30,7 +34,7 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 bool scope_report_is_bottleneck(const struct scope_analysis *analysis);
 /* One beside another answer that does not name its function; NULL: none. */
 const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis);
-/* What a part of a wait was in the end: "disk", "no CPU". */
-const char *scope_report_end(const struct scope_waits_node *node);
+/* What a part of a wait was in the end: "disk", "no CPU". end: enum scope_end. */
+const char *scope_report_end(uint8_t end, uint8_t class);
 
 #endif

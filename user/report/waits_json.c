@@ -124,11 +124,47 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 	return array;
 }
 
+static json_t *make_part(const struct scope_analysis *analysis, const struct scope_path_part *part)
+{
+	struct scope_threads *threads = analysis->units->timeline->threads;
+	json_t *object = json_pack("{s:I, s:I, s:o, s:s, s:o}", "begin_ns", (json_int_t)part->part.begin_ns, "end_ns",
+				   (json_int_t)part->part.end_ns, "thread",
+				   scope_report_json_thread(scope_threads_at(threads, part->part.thread)), "end",
+				   end_name(part->part.end), "function",
+				   scope_report_json_string(part->stacks && part->function ? part->function->name
+											   : NULL));
+
+	if (part->part.end == SCOPE_END_OUTSIDE || part->part.end == SCOPE_END_PROCESS)
+		json_object_set_new(object, "class",
+				    json_string(scope_wait_class_name((enum scope_wait_class)part->part.class)));
+	return object;
+}
+
+json_t *scope_report_paths(const struct scope_analysis *analysis)
+{
+	const struct scope_paths *paths = analysis->paths;
+	json_t *array = json_array();
+
+	for (size_t i = 0; paths && i < paths->count; i++) {
+		const struct scope_slow_path *path = &paths->path[i];
+		json_t *parts = json_array();
+
+		for (size_t j = 0; j < path->parts; j++)
+			json_array_append_new(parts, make_part(analysis, &path->part[j]));
+		json_array_append_new(array, json_pack(
+			"{s:I, s:I, s:o, s:I, s:o}", "begin_ns", (json_int_t)path->begin_ns, "end_ns",
+			(json_int_t)path->end_ns, "thread",
+			scope_report_json_thread(scope_threads_at(analysis->units->timeline->threads, path->thread)),
+			"left_out_ns", (json_int_t)path->left_out_ns, "parts", parts));
+	}
+	return array;
+}
+
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
-	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
 				"command", "waits", "window_ns", analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
-				scope_report_waits_bottlenecks(analysis));
+				scope_report_waits_bottlenecks(analysis), "paths", scope_report_paths(analysis));
 	int err = 0;
 
 	if (!all)

@@ -146,3 +146,13 @@ int scope_cascade_run(const struct scope_history *history, uint32_t thread, cons
 	*ret_steps = walk.steps;
 	return err;
 }
+
+int scope_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		       uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
+{
+	struct walk walk = {.history = history, .listener = listener};
+	int err = follow(&walk, thread, node, begin_ns, end_ns);
+
+	*ret_steps = walk.steps;
+	return err;
+}

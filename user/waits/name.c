@@ -6,12 +6,14 @@
 
 #include "base/grow.h"
 #include "evidence/spot.h"
+#include "waits/paths.h"
 #include "waits/waits.h"
 
 #define STACKS_MAX 20000 /* looked at; of more a regular part */
 
 struct namer {
-	struct scope_waits *waits;
+	struct scope_waits *waits; /* NULL: paths are named */
+	struct scope_paths *paths;
 	struct scope_trace *trace;
 	struct scope_evidence *evidence; /* for its tree */
 	struct scope_spotter spotter;
@@ -142,23 +144,92 @@ static int name_all(struct namer *namer, struct scope_unit_log *log)
 	return err ? err : scope_unit_log_stacks(log, name_stack, namer);
 }
 
+/* Everything in between needs a tree of its own for the stacks. */
+static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(struct namer *, struct scope_unit_log *))
+{
+	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
+	int err = evidence ? scope_tree_init(&evidence->tree) : -ENOMEM;
+
+	namer->evidence = namer->spotter.evidence = evidence;
+	if (!err)
+		err = name(namer, log);
+	scope_evidence_destroy(evidence);
+	return err;
+}
+
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols)
 {
-	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
-	struct namer namer = {
-		.waits = waits, .trace = trace, .evidence = evidence,
-		.spotter = {.symbols = symbols, .evidence = evidence},
-	};
-	int err = evidence ? scope_tree_init(&evidence->tree) : -ENOMEM;
+	struct namer namer = {.waits = waits, .trace = trace, .spotter.symbols = symbols};
+	int err = run(&namer, log, name_all);
 
-	if (!err)
-		err = name_all(&namer, log);
-	scope_evidence_destroy(evidence);
 	if (err)
 		return err;
 	if (waits->functions)
 		qsort(waits->function, waits->functions, sizeof(*waits->function), compare);
 	divide(waits);
 	return 0;
+}
+
+/* The part of a path that the stack was taken in; NULL: none. */
+static struct scope_path_part *part_of(const struct scope_slow_path *path, uint32_t thread, uint64_t time_ns, bool sample)
+{
+	if (time_ns < path->begin_ns || time_ns >= path->end_ns)
+		return NULL;
+	for (size_t i = 0; i < path->parts; i++) {
+		const struct scope_part *part = &path->part[i].part;
+		const bool slept = part->end == SCOPE_END_OUTSIDE || part->end == SCOPE_END_PROCESS;
+
+		if (part->thread == thread && time_ns >= part->begin_ns && time_ns < part->end_ns &&
+		    (sample ? part->end == SCOPE_END_RUNS : slept))
+			return &path->part[i];
+	}
+	return NULL;
+}
+
+/* What most of its stacks say stays (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm"). */
+static void vote(struct scope_path_part *part, const struct scope_function *function)
+{
+	if (!part->stacks)
+		part->function = function;
+	if (part->function == function)
+		part->stacks++;
+	else
+		part->stacks--;
+}
+
+static int name_part(void *user, const struct scope_logged_stack *logged)
+{
+	struct namer *namer = user;
+	const bool sample = logged->reason == SCOPE_STACK_SAMPLE;
+	const uint64_t time_ns = sample ? logged->time_ns : logged->stack.wake_ns - 1;
+	int err = 0;
+
+	if (logged->stack.standing || (!sample && !logged->stack.slept_ns))
+		return 0;
+	for (size_t i = 0; !err && i < namer->paths->count; i++) {
+		struct scope_path_part *part =
+			part_of(&namer->paths->path[i], logged->stack.thread, time_ns, sample);
+		struct scope_spot spot;
+
+		if (!part)
+			continue;
+		err = spot_of(namer, logged, &spot);
+		if (!err && spot.node)
+			vote(part, namer->evidence->tree.node[spot.node].function);
+	}
+	return err;
+}
+
+static int name_parts(struct namer *namer, struct scope_unit_log *log)
+{
+	return scope_unit_log_stacks(log, name_part, namer);
+}
+
+int scope_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
+		     struct scope_symbols *symbols)
+{
+	struct namer namer = {.paths = paths, .trace = trace, .spotter.symbols = symbols};
+
+	return run(&namer, log, name_parts);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The critical paths of the slowest requests: for each moment of a request the thread it hung on, across threads.
+ *
+ * A path goes from the end of the request back to its begin: along its own thread, and where that slept along the
+ * thread that woke it, and so on (the path that ended last; methods: wPerf's cascade for one request).
+ */
+#ifndef SCOPE_WAITS_PATHS_H
+#define SCOPE_WAITS_PATHS_H
+
+#include "symbol/symbol.h"
+#include "unit/survey.h"
+#include "waits/cascade.h"
+
+#define SCOPE_PATHS_MAX 100 /* no rule */
+#define SCOPE_PATH_PARTS 512 /* no rule: of one; what comes before is left out */
+
+/* Parts of one thread and one kind next to each other are one. */
+struct scope_path_part {
+	struct scope_part part;
+	const struct scope_function *function; /* of most of its stacks; NULL: none */
+	uint32_t stacks;		       /* of those that are for it, more than against it */
+};
+
+struct scope_slow_path {
+	uint64_t begin_ns, end_ns;
+	uint32_t thread;
+	struct scope_path_part *part; /* in order of time */
+	size_t parts;
+	uint64_t left_out_ns; /* before the first part */
+};
+
+struct scope_paths {
+	struct scope_slow_path *path; /* the slowest first */
+	size_t count;
+};
+
+/*
+ * Those of the so many request units that took longest, of clients' requests where any thread takes some. Units that
+ * had not ended are left out. 0 or -errno; the caller destroys.
+ */
+int scope_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
+		       struct scope_paths **ret_paths);
+void scope_paths_destroy(struct scope_paths *paths);
+/* Names what ran and slept in their parts, by the trace's stacks. log: of the survey. 0 or -errno. */
+int scope_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
+		     struct scope_symbols *symbols);
+
+#endif
