@@ -86,6 +86,14 @@ $(BUILD)/gen/syscall_compat.h: scripts/syscall-table.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)CC="$(CC)" scripts/syscall-table.sh compat > $@.tmp && mv $@.tmp $@
 
+# The page of --format html: its style and scripts as C strings.
+PAGE_SRC := $(sort $(wildcard user/report/html/*.css user/report/html/*.js))
+$(BUILD)/gen/page_parts.h: scripts/embed.sh $(PAGE_SRC)
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/embed.sh user/report/html > $@.tmp && mv $@.tmp $@
+
+$(OUT)/user/report/page.o $(BUILD)/static/user/report/page.o: $(BUILD)/gen/page_parts.h
+
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # The module's pure code, with the kernel headers it asks for.
@@ -187,7 +195,7 @@ check-arm64: ## compile the module and the static scope for arm64, run the basic
 	$(Q)tests/vm/arm64.sh
 
 check: vm-ready ## the everyday set of tests, its own set-up included
-	$(Q)scripts/setup.sh test servers
+	$(Q)scripts/setup.sh test servers browser
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh

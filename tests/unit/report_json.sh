@@ -26,7 +26,9 @@ rm -f "$work/trace"
 "$scope" report -i "$work/trace" --format json | python3 -c 'import json, sys; json.load(sys.stdin)'
 
 ! "$scope" report -i "$work/trace" --format xml 2> "$work/said"
-grep -q "wants text or json, not 'xml'" "$work/said"
+grep -q "wants text, json or html, not 'xml'" "$work/said"
+! "$scope" report -p $$ --format html --live 2> "$work/said"
+grep -q -- '--live goes with --format text or json' "$work/said"
 ! "$scope" report -p $$ --format json --live --causal 1 2> "$work/said"
 grep -q -- '--live --format json goes without --causal' "$work/said"
 ! "$scope" report -i "$work/trace" --format json > /dev/full 2> "$work/said"

@@ -56,7 +56,7 @@ static const struct scope_option report_options[] = {
 	  .help = "how like units are put together: complete (default), average, single,\n"
 		  "ward, or divisive, as published",
 	  .words = "complete average single ward divisive" },
-	{ 'o', "output", "FILE", .help = "print the report to a file" },
+	{ 'o', "output", "FILE", .help = "print the report to a file, see --format" },
 	{ SCOPE_OPTION_CAUSAL, "causal", "N",
 	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
 		  "at each what that does (scope delay); needs the module" },
@@ -66,7 +66,10 @@ static const struct scope_option report_options[] = {
 	  .help = "show reports meanwhile on the terminal, anew every TIME (default 3 seconds)" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
 	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
-	FORMAT_OPTION,
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
+		  "the name with -o, .json or .html; else text)",
+	  .words = "text json html" },
 	{ 'v', "verbose", .help = "also print all findings, their evidence, where the time went, and what\n"
 			  "it rests on" },
 	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },

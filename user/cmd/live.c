@@ -58,7 +58,7 @@ static void put_all(const char *text, size_t bytes)
 }
 
 int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
-			  const struct scope_analysis_options *options,
+			  bool json, const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live)
 {
 	struct scope_cmd_live *live = calloc(1, sizeof(*live));
@@ -68,11 +68,10 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 	live->period_ns = period_ns;
 	live->next_ns = period_ns;
 	live->window_ns = window_ns;
-	live->json = !style;
-	if (style)
-		live->style = *style;
+	live->json = json;
+	live->style = *style;
 	live->options = options;
-	live->screen = style && isatty(STDOUT_FILENO);
+	live->screen = !json && isatty(STDOUT_FILENO);
 	live->style.colour = live->screen && !getenv("NO_COLOR");
 	if (live->screen) {
 		static const char waiting[] = "live: the first report comes in a moment (Ctrl-C: end)";
@@ -205,7 +204,7 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	err = scope_analysis_run(trace, &options, &analysis);
 	if (err)
 		return err;
-	return live->json ? scope_report_json_line(analysis, make_state(live, now), to)
+	return live->json ? scope_report_json_line(analysis, &live->style, make_state(live, now), to)
 			  : scope_report_text(analysis, &live->style, to);
 }
 

@@ -20,11 +20,11 @@ struct scope_cmd_live;
  * they follow one another on standard output. What begins in the middle (analysis/onset.h) is looked for in what
  * each is of: once the time before has left the window nothing is left to compare units with, and only the
  * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; style: of
- * each, but for its colours, NULL: each is JSON, in a line of its own, terminal or not; options: for all but the
+ * each, but for its colours; json: each is JSON, in a line of its own, terminal or not; options: for all but the
  * stream and the root of files, borrowed. 0 or -ENOMEM.
  */
 int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
-			  const struct scope_analysis_options *options,
+			  bool json, const struct scope_analysis_options *options,
 			  struct scope_cmd_live **ret_live);
 
 /*

@@ -22,6 +22,7 @@
 #include "cmd/symbols.h"
 #include "proc/root.h"
 #include "report/json.h"
+#include "report/page.h"
 #include "report/text.h"
 #include "report/waits.h"
 #include "proc/reader.h"
@@ -127,7 +128,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (session.stream && request->live_ns && request->window_ns)
 		scope_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
-	    scope_cmd_live_create(request->live_ns, request->window_ns, request->json ? NULL : &style, analysis,
+	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, request->json, analysis,
 				  &session.live))
 		session.live = NULL;
 	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
@@ -179,9 +180,11 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 		err = request->json ? scope_report_waits_json(analysis, out)
 				    : scope_report_waits_text(analysis, request->verbose, out);
 	else if (request->json && request->live_ns)
-		err = scope_report_json_line(analysis, NULL, out);
+		err = scope_report_json_line(analysis, &style, NULL, out);
 	else if (request->json)
-		err = scope_report_json(analysis, causal, out);
+		err = scope_report_json(analysis, &style, out);
+	else if (request->html)
+		err = scope_report_page(analysis, &style, out);
 	else
 		err = scope_report_text(analysis, &style, out);
 	if (err)

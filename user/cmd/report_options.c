@@ -110,9 +110,12 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->slowest = (unsigned)number;
 		return 0;
 	case SCOPE_OPTION_FORMAT:
-		if (strcmp(value, "text") && strcmp(value, "json"))
-			return scope_cmd_misuse(request->name, "--format wants text or json, not '%s'", value);
+		if (strcmp(value, "text") && strcmp(value, "json") && (request->waits || strcmp(value, "html")))
+			return scope_cmd_misuse(request->name, "--format wants text%s json%s, not '%s'",
+						request->waits ? " or" : ",", request->waits ? "" : " or html", value);
 		request->json = !strcmp(value, "json");
+		request->html = !strcmp(value, "html");
+		request->format = true;
 		return 0;
 	case SCOPE_OPTION_PROGRESS:
 		request->progress = value;
@@ -128,9 +131,18 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	}
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	return name && strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
+}
+
 /* What follows from the options taken together. 0, or an exit status. */
 static int settle(struct scope_cmd_report *request)
 {
+	if (!request->format) {
+		request->html = ends_in(request->output, ".html") && !request->waits;
+		request->json = ends_in(request->output, ".json");
+	}
 	request->capture.pid = request->selection.pid;
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
@@ -147,6 +159,8 @@ static int settle(struct scope_cmd_report *request)
 		return scope_cmd_misuse(request->name, "--causal goes with -p");
 	if (request->windowed && !request->live_ns)
 		return scope_cmd_misuse(request->name, "--window goes with --live");
+	if (request->html && request->live_ns)
+		return scope_cmd_misuse(request->name, "--live goes with --format text or json");
 	if (request->json && request->live_ns && request->causal)
 		return scope_cmd_misuse(request->name, "--live --format json goes without --causal");
 	if (request->progress && !request->causal)

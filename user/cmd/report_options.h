@@ -27,7 +27,7 @@ struct scope_cmd_report {
 	uint64_t live_ns; /* 0: no report before the end */
 	uint64_t window_ns; /* of what these are; 0: of all so far */
 	bool windowed;	    /* --window is given */
-	bool duration, no_stacks, verbose, json, help;
+	bool duration, no_stacks, verbose, json, html, format, help; /* format: it was named */
 };
 
 /*

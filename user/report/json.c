@@ -295,12 +295,12 @@ static json_t *make_background(const struct scope_model *model)
 			 (json_int_t)background->slow, "group", scope_report_json_string(background->group));
 }
 
-static json_t *make_next(const struct scope_model *model)
+static json_t *make_next(const struct scope_model *model, const struct scope_report_style *style)
 {
 	json_t *array = json_array();
 	struct scope_report_next next;
 
-	scope_report_next(model, NULL, true, &next);
+	scope_report_next(model, style->trace, false, &next);
 	for (unsigned int i = 0; i < next.count; i++)
 		json_array_append_new(array, json_pack("{s:o, s:s}", "command", scope_report_json_string(next.command[i]), "why",
 						       next.why[i]));
@@ -308,7 +308,7 @@ static json_t *make_next(const struct scope_model *model)
 }
 
 /* The answer, and what to do next. */
-static json_t *make_answer(const struct scope_model *model)
+static json_t *make_answer(const struct scope_model *model, const struct scope_report_style *style)
 {
 	const struct scope_ranking *ranking = model->analysis->ranking;
 	char *answer;
@@ -322,7 +322,7 @@ static json_t *make_answer(const struct scope_model *model)
 			   json_integer((json_int_t)model->since_wall_ns) : json_null(), "kept_waiting",
 			   scope_report_json_number(model->analysis->freezes.kept), "kernel", scope_report_json_kernel(model),
 			   "background", make_background(model), "causal", make_causal(model), "next",
-			   make_next(model));
+			   make_next(model, style));
 	free(answer);
 	return object;
 }
@@ -333,7 +333,7 @@ static json_t *make_pictures(const struct scope_analysis *analysis)
 			 scope_picture_strips(analysis));
 }
 
-static json_t *make_report(const struct scope_model *model)
+static json_t *make_report(const struct scope_model *model, const struct scope_report_style *style)
 {
 	const struct scope_analysis *analysis = model->analysis;
 	const struct scope_ranking *ranking = analysis->ranking;
@@ -349,7 +349,7 @@ static json_t *make_report(const struct scope_model *model)
 			make_groups(model), "basis", make_basis(model), "problems", make_problems(analysis));
 	if (!all)
 		return NULL;
-	answer = make_answer(model);
+	answer = make_answer(model, style);
 	if (!answer || json_array_size(json_object_get(all, "findings")) != ranking->findings) {
 		json_decref(answer);
 		json_decref(all);
@@ -362,22 +362,21 @@ static json_t *make_report(const struct scope_model *model)
 	return all;
 }
 
-json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_causal *causal)
+json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_style *style)
 {
 	struct scope_model *model;
 	json_t *all;
 
-	if (scope_model_create(analysis, causal, SIZE_MAX, &model))
+	if (scope_model_create(analysis, style->causal, SIZE_MAX, &model))
 		return NULL;
-	all = make_report(model);
+	all = make_report(model, style);
 	scope_model_destroy(model);
 	return all;
 }
 
-int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
-		      FILE *out)
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
 {
-	json_t *all = scope_report_json_make(analysis, causal);
+	json_t *all = scope_report_json_make(analysis, style);
 	int err = 0;
 
 	if (!all)
@@ -388,9 +387,10 @@ int scope_report_json(const struct scope_analysis *analysis, const struct scope_
 	return err;
 }
 
-int scope_report_json_line(const struct scope_analysis *analysis, json_t *live, FILE *out)
+int scope_report_json_line(const struct scope_analysis *analysis, const struct scope_report_style *style, json_t *live,
+			   FILE *out)
 {
-	json_t *all = scope_report_json_make(analysis, NULL);
+	json_t *all = scope_report_json_make(analysis, style);
 	int err = 0;
 
 	if (!all) {

@@ -8,22 +8,22 @@
 #include <jansson.h>
 
 #include "analysis/analysis.h"
-#include "report/causal.h"
+#include "report/text.h"
 
 /* Of docs/schema/report.schema.json: one more where a field goes, or means something else. */
 #define SCOPE_REPORT_SCHEMA 1
 
-/* The object itself, the caller's to free; NULL: no memory. causal: as below. */
-json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_causal *causal);
+/* The object itself, the caller's to free; NULL: no memory. style: its trace and experiments count. */
+json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_style *style);
 
-/* causal: NULL without experiments. 0, -ENOMEM, or -EIO: out takes no more. */
-int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
-		      FILE *out);
+/* 0, -ENOMEM, or -EIO: out takes no more. */
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 
 /*
  * In one line, for a stream of reports. live: what the capture has come to, which goes here; NULL: it is over.
  * 0, -ENOMEM, or -EIO.
  */
-int scope_report_json_line(const struct scope_analysis *analysis, json_t *live, FILE *out);
+int scope_report_json_line(const struct scope_analysis *analysis, const struct scope_report_style *style, json_t *live,
+			   FILE *out);
 
 #endif

@@ -43,45 +43,37 @@ static void quoted(const char *word, char *text, size_t size)
 	text[used] = '\0';
 }
 
-void scope_report_next(const struct scope_model *model, const char *file, bool whole, struct scope_report_next *ret_next)
+/* The page goes to the folder that the command is run in: FILE.html for a trace PATH/FILE.trace. */
+static void add_page(const char *file, const char *name, struct scope_report_next *next)
 {
-	struct scope_report_next *next = ret_next;
-	const struct scope_ranking *ranking = model->analysis->ranking;
-	const struct scope_finding *finding = ranking->findings ? ranking->finding : NULL;
-	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+	const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+	char page[80], quoted_page[100] = "";
+
+	snprintf(page, sizeof(page), "%.*s.html", (int)(length < 70 ? length : 70), base);
+	quoted(page, quoted_page, sizeof(quoted_page));
+	if (strlen("scope-report -i  -o ") + strlen(name) + strlen(quoted_page) > SCOPE_SCREEN_WIDTH - SCOPE_SCREEN_LABEL)
+		strcpy(quoted_page, "report.html");
+	snprintf(add(next, "in a browser"), sizeof(next->command[0]), "scope-report -i %s -o %s", name, quoted_page);
+}
+
+static void add_evidence(const char *name, const char *pid, struct scope_report_next *next)
+{
+	const size_t room = sizeof(next->command[0]);
+
+	if (name[0])
+		snprintf(add(next, "all evidence"), room, "scope-report -i %s -v", name);
+	else
+		snprintf(add(next, "all evidence; keeps the trace"), room, "scope-report -p %s -v --save slow.trace", pid);
+}
+
+/* What to do about the first finding. */
+static void add_deed(const struct scope_model *model, const char *pid, struct scope_report_next *next)
+{
+	const struct scope_finding *finding = model->analysis->ranking->finding;
 	const char *source = scope_trace_meta(model->analysis->trace, SCOPE_META_SOURCE);
 	const size_t room = sizeof(next->command[0]);
-	const struct scope_bottleneck *knot =
-		scope_report_is_bottleneck(model->analysis) ? model->analysis->waits->bottleneck : NULL;
-	char name[100] = "";
 
-	next->count = 0;
-	if (file)
-		quoted(file, name, sizeof(name));
-	if (!pid)
-		pid = "PID";
-	if (!whole && name[0])
-		snprintf(add(next, "all evidence, and where the time went"), room, "scope-report -i %s -v", name);
-	else if (!whole)
-		snprintf(add(next, "all evidence; keeps the trace"), room, "scope-report -p %s -v --save slow.trace", pid);
-	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN) {
-		snprintf(add(next, "for longer, while it is slow"), room, "scope-report -p %s -d 90", pid);
-		return;
-	}
-	if (knot && name[0])
-		snprintf(add(next, "who waits for whom"), room, "scope waits -i %s", name);
-	if (knot && knot->function && source && !strcmp(source, "kmod")) {
-		char function[80];
-
-		quoted(knot->function->name, function, sizeof(function));
-		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s", pid,
-			 function);
-	}
-	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !knot && name[0])
-		snprintf(add(next, "once it is slow: what differs"), room, "scope-report -p %s --baseline %s", pid,
-			 name);
-	if (!finding)
-		return;
 	if (model->finding->stuck)
 		snprintf(add(next, "does it still stand?"), room, "scope-report -p %s -d 5", pid);
 	else if (finding->outside)
@@ -89,6 +81,56 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 			 room, "%s", finding->class == SCOPE_WAIT_DISK ? "iostat -x 1 5" : "ss -tnpi");
 	else if (source && !strcmp(source, "kmod"))
 		snprintf(add(next, "does it matter? delays it a little"), room, "scope-report -p %s --causal 1", pid);
+}
+
+/* Where a bottleneck is the answer. */
+static void add_bottleneck(const struct scope_model *model, const char *name, const char *pid,
+			   struct scope_report_next *next)
+{
+	const struct scope_bottleneck *knot = model->analysis->waits->bottleneck;
+	const char *source = scope_trace_meta(model->analysis->trace, SCOPE_META_SOURCE);
+	const size_t room = sizeof(next->command[0]);
+
+	if (name[0])
+		snprintf(add(next, "who waits for whom"), room, "scope waits -i %s", name);
+	if (knot->function && source && !strcmp(source, "kmod")) {
+		char function[80];
+
+		quoted(knot->function->name, function, sizeof(function));
+		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s", pid,
+			 function);
+	}
+}
+
+void scope_report_next(const struct scope_model *model, const char *file, bool whole, struct scope_report_next *ret_next)
+{
+	const struct scope_ranking *ranking = model->analysis->ranking;
+	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);
+	const bool knot = scope_report_is_bottleneck(model->analysis);
+	char name[100] = "";
+
+	ret_next->count = 0;
+	if (file)
+		quoted(file, name, sizeof(name));
+	if (!pid)
+		pid = "PID";
+	/* The trace of a capture that is not kept is gone: keep the next one. */
+	if (!whole && !name[0])
+		add_evidence(name, pid, ret_next);
+	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN)
+		snprintf(add(ret_next, "for longer, while it is slow"), sizeof(ret_next->command[0]),
+			 "scope-report -p %s -d 90", pid);
+	else if (name[0])
+		add_page(file, name, ret_next);
+	if (knot && ranking->verdict != SCOPE_VERDICT_UNKNOWN)
+		add_bottleneck(model, name, pid, ret_next);
+	if (ranking->findings)
+		add_deed(model, pid, ret_next);
+	else if (ranking->verdict == SCOPE_VERDICT_NOTHING && !knot && name[0])
+		snprintf(add(ret_next, "once it is slow: what differs"), sizeof(ret_next->command[0]),
+			 "scope-report -p %s --baseline %s", pid, name);
+	if (!whole && name[0])
+		add_evidence(name, pid, ret_next);
 }
 
 /* Prints commands in the lines that remain after `lines`, one at least; a blank line first where there is room. */
@@ -113,6 +155,9 @@ void scope_section_next(const struct report *report, unsigned int lines, bool bl
 		fputs(next.command[i], report->out);
 		if (SCOPE_SCREEN_LABEL + width + 4 + scope_format_columns(next.why[i]) <= SCOPE_SCREEN_WIDTH)
 			fprintf(report->out, "%*s  # %s", (int)(width - strlen(next.command[i])), "", next.why[i]);
+		else if (SCOPE_SCREEN_LABEL + strlen(next.command[i]) + 4 + scope_format_columns(next.why[i]) <=
+			 SCOPE_SCREEN_WIDTH)
+			fprintf(report->out, "  # %s", next.why[i]);
 		fputc('\n', report->out);
 	}
 }

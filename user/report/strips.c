@@ -17,6 +17,7 @@
 struct row {
 	uint32_t thread;
 	uint64_t slow, busy_ns;
+	bool stuck; /* hangs or spins */
 	double busy[BINS]; /* ns in units */
 };
 
@@ -129,6 +130,8 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct row *one = a, *other = b;
 
+	if (one->stuck != other->stuck)
+		return one->stuck ? -1 : 1;
 	if (one->slow != other->slow)
 		return one->slow < other->slow ? 1 : -1;
 	if (one->busy_ns != other->busy_ns)
@@ -219,7 +222,7 @@ static json_t *make(struct strips *strips)
 	if (strips->rows)
 		qsort(strips->row, strips->rows, sizeof(*strips->row), compare_rows);
 	for (size_t i = 0; i < strips->rows; i++) {
-		const bool shown = i < ROWS_MAX && strips->row[i].busy_ns;
+		const bool shown = i < ROWS_MAX && (strips->row[i].busy_ns || strips->row[i].stuck);
 
 		number[strips->row[i].thread] = shown ? (uint32_t)i : UINT32_MAX;
 		if (shown)
@@ -251,6 +254,9 @@ json_t *scope_picture_strips(const struct scope_analysis *analysis)
 	strips->row = calloc(strips->rows + 1, sizeof(*strips->row));
 	for (size_t i = 0; strips->row && i < strips->rows; i++)
 		strips->row[i].thread = (uint32_t)i;
+	for (size_t i = 0; strips->row && i < analysis->hang_count; i++)
+		if (analysis->hangs[i].thread < strips->rows)
+			strips->row[analysis->hangs[i].thread].stuck = true;
 	if (strips->row && !scope_survey_replay(analysis->found.survey, analysis->found.groups, &sink))
 		made = make(strips);
 	for (unsigned i = 0; i < POINTS; i++)

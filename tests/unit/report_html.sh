@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The report as a page: in a browser its figures are those of the JSON, names of the target are no markup, nothing
+# comes from elsewhere, and it is small.
+#
+# Usage: tests/unit/report_html.sh
+# Exit status: 0 all as it should be; 1 not; 77 there is no Chromium.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+scope=$(realpath "${SCOPE:-build/san/scope}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+[ -n "$browser" ] || { echo "skipped: no Chromium, which scripts/setup.sh browser installs"; exit 77; }
+
+# The names of threads and functions that would break out of where they are put.
+hostile() {
+	sed -e 's/keeper/<\/script><i>/g; s/worker\([0-9]\)/"><u>\&\1/g' \
+		-e "s/rebalance/<\/script><img\/src=x\/onerror=document.title=1>]]>-->/g; s/get_item/'\"><svg\/onload=1>/g"
+}
+
+# page NAME [OPTION...]: of the trace NAME.text
+page() {
+	local name=$1
+	shift
+	(
+		cd "$work" || exit 1
+		"$scope" dump --reverse "$name.text" -o "$name.trace" &&
+			"$scope" report -i "$name.trace" "$@" > "$name.screen" &&
+			"$scope" report -i "$name.trace" "$@" --format json -o "$name.json" &&
+			"$scope" report -i "$name.trace" "$@" -o "$name.html" &&
+			"$scope" report -i "$name.trace" "$@" --format html | cmp - "$name.html" || exit 1
+	) || { echo "not ok - $name: no page"; bad=1; return; }
+	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+		--enable-logging=stderr --virtual-time-budget=5000 --dump-dom "file://$work/$name.html" \
+		> "$work/$name.dom" 2> "$work/$name.log"
+	if grep -a 'CONSOLE' "$work/$name.log"; then
+		echo "not ok - $name: its scripts complain"
+		bad=1
+	elif [ "$(stat -c %s "$work/$name.html")" -gt 2097152 ]; then
+		echo "not ok - $name: the page has more than 2 MiB"
+		bad=1
+	elif python3 tests/unit/report_html.py "$work/$name.dom" "$work/$name.json" "$work/$name.screen" > "$work/said"; then
+		echo "ok - $name: $(cat "$work/said")"
+	else
+		sed 's/^/    /' "$work/said"
+		echo "not ok - $name: the page differs from the report"
+		bad=1
+	fi
+}
+
+golden() { PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$1.py"; }
+
+for name in lock hang healthy spin_accept became_slow freezes two_bugs slow_disk; do
+	golden "$name" > "$work/$name.text"
+	page "$name"
+done
+golden lock | hostile > "$work/hostile.text"
+page hostile
+grep -q '<u>' "$work/hostile.html" && { echo "not ok - a name is in the page as it is"; bad=1; }
+grep -qF "</script><img" "$work/hostile.html" && { echo "not ok - a function is in the page as it is"; bad=1; }
+exit $bad

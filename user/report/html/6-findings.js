@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All findings with their evidence, and what came near to being one. */
+const kindWords = {
+	time: "runs longer", calls: "makes a call more often", wait: "sleeps longer", "holds-lock": "holds a lock",
+	"makes-wait": "keeps others waiting", hang: "hangs", spin: "spins",
+};
+
+function findingTimes(index) {
+	const finding = report.findings[index], at = "findings." + index + ".";
+
+	if (finding.units === undefined)
+		return make("p", null, "Thread " + finding.thread.name + " (tid " + finding.thread.tid + ")" +
+			(finding.threads > 1 ? " and " + formatCount(finding.threads - 1) + " more" : "") + ", for ",
+		figure(at + "age_ns", "time"), finding.lock ? ", on a lock" : "", finding.unsure ? "; it may be idle" : "",
+		finding.rounds ? ": " + callName(finding.rounds.call !== null ? finding.rounds.call : finding.rounds.poll) + ", " +
+			formatCount(finding.rounds.rounds_per_s) + " times a second" : "", ".");
+	return make("p", null, figure(at + "units", "count"), " slow units: median ", figure(at + "p50_ns", "time"), ", p95 ",
+		figure(at + "p95_ns", "time"), ", p99 ", figure(at + "p99_ns", "time"), "; a normal one takes ",
+		figure(at + "usual_ns", "time"), ".");
+}
+
+function findingSource(finding) {
+	const rows = finding.source.filter(place => place.lines.length);
+
+	if (!rows.length)
+		return null;
+	return make("div", null, make("h3", null, "Source"), make("ul", { class: "stack" }, rows.map(place =>
+		make("li", null, make("span", { class: "name" }, place.lines[0].file + ":" + place.lines[0].line),
+			" " + formatShare(place.share), place.lines.slice(1).map(line =>
+				make("span", { class: "soft" }, " ← " + line.file + ":" + line.line))))));
+}
+
+function findingStack(finding) {
+	if (!finding.call_path.length)
+		return null;
+	return make("div", null, make("h3", null, "Called by"), make("ol", { class: "stack" },
+		finding.call_path.map(name => make("li", { class: "name" }, name))));
+}
+
+function findingMore(index) {
+	const finding = report.findings[index], at = "findings." + index + ".", made = [];
+
+	if (finding.waiters)
+		made.push(make("p", null, "Who waits: " + finding.waiters.group + " ×" + formatCount(finding.waiters.threads) +
+			", for " + finding.waiters.thread.name + " (tid " + finding.waiters.thread.tid + ")."));
+	if (finding.in_kernel.length)
+		made.push(make("p", null, "In the kernel: " + finding.in_kernel.slice(0, 6).map(one =>
+			one.name + " " + formatShare(one.share)).join(", ") + "."));
+	made.push(make("p", { class: "soft" }, figure(at + "samples", "count"), " samples and ", figure(at + "sleeps", "count"),
+		" sleeps name it" + (finding.by_signature ? ", and a signature" : "") + "; confidence ", figure(at + "confidence", "text"),
+		finding.lost ? ", " + formatCount(finding.lost) + " events were lost while it showed" : "", "."));
+	if (finding.held_up && finding.held_up.effect)
+		made.push(make("p", null, "Held up on purpose: the effect is " + finding.held_up.effect + "."));
+	return made;
+}
+
+function findingBox(finding, index) {
+	const name = finding.function ? finding.function.module : null;
+
+	return make("details", { class: "finding", open: index < 3 ? "" : null },
+		make("summary", null, make("h3", null, (index + 1) + " ", make("span", { class: "name" }, functionName(finding))),
+			make("span", { class: "soft" }, (name ? " in " + name : "") + " · " + kindWords[finding.kind] +
+				(finding.syscall !== null ? ", in " + callName(finding.syscall) : "") +
+				(finding.outside ? ", for something outside" : "") + " · "),
+			figure("findings." + index + ".share", "share"),
+			make("span", { class: "soft" }, finding.units === undefined ? " of the threads that stand" : " of the extra time")),
+		findingTimes(index), findingSource(finding), findingStack(finding), findingMore(index));
+}
+
+if (report.findings.length) {
+	const place = section("Findings", null);
+
+	place.id = "findings";
+	place.append(...report.findings.map(findingBox));
+}
+
+if (report.near.length)
+	section("Nearest to a finding", "They fell short of one rule.").append(make("div", { class: "table" }, make("table", null,
+		make("tr", null, ["function", "share of the extra time", "units", "falls short of"].map(title => make("th", null, title))),
+		report.near.map((near, index) => make("tr", null,
+			make("td", { class: "name" }, functionName(near)),
+			make("td", null, figure("near." + index + ".share", "share")),
+			make("td", null, figure("near." + index + ".units", "count")),
+			make("td", null, near.fails))))));
