@@ -225,6 +225,33 @@ calls_across() {	# FOLDER OF OBJECTS
 		}'
 }
 
+# A function or table that leaves its file is used by another file of user/, or it is in the list of those that
+# are not.
+check_exports() {
+	local object source objects file name listed
+	objects=$(dirname "$scope")/user
+	listed=$(block exports docs/architecture.md | sed -nE 's/^\| `(scope_[a-z_0-9]+)` \| .*/\1/p')
+	while read -r file name; do
+		case " main ${listed//$'\n'/ } " in
+		*" $name "*) ;;
+		*) differ "$file exports $name, and no other file of user/ uses it" ;;
+		esac
+		listed=$(grep -vx "$name" <<<"$listed" || true)
+	done < <(
+		for source in user/*/*.c; do
+			object=$objects/${source#user/}
+			object=${object%.c}.o
+			[ ! -e "$object" ] || case $source in *_absent.c) ;; *) echo "$object" ;; esac
+		done | xargs nm -A --extern-only --format=posix | awk '
+			{ file = $1; sub(/:$/, "", file) }
+			$3 == "U" { used[$2] = 1; next }
+			$2 !~ /\./ { from[$2] = file }
+			END { for (name in from) if (!(name in used)) print from[name], name }' | sort)
+	for name in $listed; do
+		differ "docs/architecture.md lists $name among the exports that no other file uses, and one does, or it is gone: remove its row"
+	done
+}
+
 # The order of kmod's files, FILE.c and FILE.h as one: each uses only those before it. A pair that uses each
 # other stands side by side and says why. A feature of a kernel is asked for in compat alone.
 check_kmod() {
@@ -315,6 +342,7 @@ check_constants
 check_bugs
 check_held
 check_order
+check_exports
 check_kmod
 check_walk
 check_demo

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Look at the style of the sources, without a change to them.
 #
-# Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change.
+# Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change, EXACT=1
+# calls any such line an error. Of files that differ from a commit alone:
+#     EXACT=1 scripts/style.sh $(git diff --name-only --diff-filter=d COMMIT -- '*.c' '*.h')
 # An error is what nobody writes on purpose: blanks at a line's end, a line indented by 8 spaces, no SPDX line, no
 # newline at the end. Files of more than 500 lines and functions of more than 60 are named. What clang-format
 # (.clang-format) would write in another way is counted: hand-made line breaks are often the better ones.
@@ -37,6 +39,7 @@ if command -v clang-format > /dev/null; then
 		lines=$((lines + $(wc -l < "$file"))) differ=$((differ + count)) others=$((others + (count > 0)))
 		[ -z "${DIFF:-}" ] || [ "$count" -eq 0 ] || printf '%s\n' "--- $file" "$difference"
 	done
+	[ -z "${EXACT:-}" ] || [ "$differ" -eq 0 ] || wrong "clang-format has to be applied: clang-format -i FILE..."
 	echo "style: clang-format would change $differ of $lines lines, in $others of ${#files[@]} files"
 else
 	echo "style: clang-format is not there, its part is left out"

@@ -19,7 +19,6 @@ int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
 int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
 
 /* The arrays of it; the caller's. NULL: no memory. */
-struct json_t *scope_report_paths(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis);
 

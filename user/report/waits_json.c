@@ -140,7 +140,7 @@ static json_t *make_part(const struct scope_analysis *analysis, const struct sco
 	return object;
 }
 
-json_t *scope_report_paths(const struct scope_analysis *analysis)
+static json_t *make_paths(const struct scope_analysis *analysis)
 {
 	const struct scope_paths *paths = analysis->paths;
 	json_t *array = json_array();
@@ -164,7 +164,7 @@ int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
 	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
 				"command", "waits", "window_ns", analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
-				scope_report_waits_bottlenecks(analysis), "paths", scope_report_paths(analysis));
+				scope_report_waits_bottlenecks(analysis), "paths", make_paths(analysis));
 	int err = 0;
 
 	if (!all)
