@@ -168,10 +168,14 @@ static void test_queue(void **state)
 {
 	(void)state;
 	sleeps(PARSER, -1, 0, 40);
-	stays(PARSER, &(struct scope_stay){.begin_ns = 40, .end_ns = 70, .waker = -1, .queue = true, .tid = 9});
+	stays(PARSER, &(struct scope_stay){.begin_ns = 40, .end_ns = 70, .waker = -1, .queue = true});
 	split(USER, sleeps(USER, PARSER, 30, 100));
 	assert_part(PARSER, SCOPE_END_OUTSIDE, 10);
 	assert_part(PARSER, SCOPE_END_QUEUE, 30);
+	stays(PARSER, &(struct scope_stay){.begin_ns = 200, .end_ns = 250, .waker = -1, .queue = true, .own = true});
+	split(USER, sleeps(USER, PARSER, 230, 300));
+	assert_part(PARSER, SCOPE_END_OWN, 20);
+	split(USER, sleeps(USER, PARSER, 30, 100));
 	assert_part(PARSER, SCOPE_END_RUNS, 30);
 }
 

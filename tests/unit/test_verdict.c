@@ -187,6 +187,21 @@ static void a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting(void **stat
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_OUTSIDE);
 }
 
+/* Half of that time: another process may have had the CPU. More than half: the program's own threads had it. */
+static void a_cpu_that_the_program_has_itself_is_not_outside(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.long_queue_share = above(0.3);
+	ranking.long_queue_units = 5;
+	ranking.serves = true;
+	made->input.own_cpu_share = 0.5;
+	assert_int_equal(verdict(ranking, "what else runs on this machine"), SCOPE_VERDICT_OUTSIDE);
+	made->input.own_cpu_share = above(0.5);
+	assert_int_equal(verdict(ranking, "that other threads of this program had"), SCOPE_VERDICT_NOTHING);
+}
+
 static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 {
 	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME};
@@ -313,6 +328,7 @@ int main(void)
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),
 		TEST(a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting),
+		TEST(a_cpu_that_the_program_has_itself_is_not_outside),
 		TEST(a_short_cpu_is_one_more_word_beside_a_function),
 		TEST(excess_on_stacks_without_names_says_nothing),
 		TEST(excess_without_stacks_or_signatures_says_nothing),

@@ -59,6 +59,8 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.evidence = analysis->evidence,
 		.second = analysis->second,
 		.options = &options->rank,
+		.own_cpu_share = analysis->waits->queue_ns > 0
+					 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,
 		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
 	};
 

@@ -184,6 +184,7 @@ struct scope_rank_input {
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
+	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
 	const char *names_need; /* what to do where stacks have no names; NULL: install debug symbols */
 	/* Set here: who is named for which nodes of these two. */
 	const struct scope_attribution *attribution, *second_attribution;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue for long: the CPU is short */
+#define OWN_CPU 0.5	     /* of the time in the run queue for long: the program's own threads had the CPU */
 #define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
 #define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
 #define ASKS_ALIKE 10        /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
@@ -54,6 +55,12 @@ static bool lacks_cpu(const struct scope_rank_input *input, const struct scope_r
 		ranking->long_queue_share * ranking->busy_ns >= input->options->floor_share * window_ns);
 }
 
+/* Did other threads of the program have the CPU that threads waited for? Then nothing outside took it. */
+static bool has_cpu_itself(const struct scope_rank_input *input)
+{
+	return input->own_cpu_share > OWN_CPU;
+}
+
 /* What slowed units from outside the program; false: nothing that is known of. */
 static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
@@ -64,6 +71,13 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 	}
 	if (!lacks_cpu(input, ranking))
 		return false;
+	if (has_cpu_itself(input)) {
+		snprintf(text, room,
+			 "%.0f %% of the busy time was spent waiting for a CPU that other threads of this program had: more "
+			 "of them have work at once than there are CPUs for. Give it more, or make what runs cheaper.",
+			 100 * ranking->long_queue_share);
+		return true;
+	}
 	snprintf(text, room,
 		 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
 		 "waits for one: look for what else runs on this machine, or for a CPU limit.",
@@ -129,7 +143,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "No function of the program stands out in that time: record with stacks, or look for what "
 			 "stops this process or this machine.");
 	} else if (tell_outside(input, ranking, reason, room)) {
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+		ranking->verdict = has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING : SCOPE_VERDICT_OUTSIDE;
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && is_nameless(evidence)) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,

@@ -60,6 +60,7 @@ const char *scope_report_end(uint8_t end, uint8_t class)
 	static const char *const name[SCOPE_ENDS] = {
 		[SCOPE_END_RUNS] = "runs",
 		[SCOPE_END_QUEUE] = "no CPU",
+		[SCOPE_END_OWN] = "no CPU: other threads of the program have it",
 		[SCOPE_END_PROCESS] = "a process that is not traced",
 		[SCOPE_END_CIRCLE] = "a circle of threads",
 		[SCOPE_END_UNSEEN] = "not seen",

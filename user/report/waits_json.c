@@ -22,6 +22,7 @@ static const char *end_name(uint8_t end)
 {
 	static const char *const name[SCOPE_ENDS] = {
 		[SCOPE_END_RUNS] = "runs",	 [SCOPE_END_QUEUE] = "no-cpu",
+		[SCOPE_END_OWN] = "no-cpu-own",
 		[SCOPE_END_OUTSIDE] = "outside", [SCOPE_END_PROCESS] = "other-process",
 		[SCOPE_END_CIRCLE] = "circle",	 [SCOPE_END_UNSEEN] = "unseen",
 	};

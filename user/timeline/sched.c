@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "base/grow.h"
+
 int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
 	struct scope_wait *wait = &thread->held;
@@ -39,6 +41,36 @@ enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
 	return scope_wait_classify(open->nr, kind, disk);
 }
 
+static struct scope_cpu_run *cpu_of(struct scope_timeline *timeline, uint32_t cpu)
+{
+	if (cpu < timeline->cpus)
+		return &timeline->cpu[cpu];
+	if (scope_grow(&timeline->cpu, &timeline->cpu_capacity, cpu + 1ul, sizeof(*timeline->cpu)))
+		return NULL;
+	while (timeline->cpus <= cpu)
+		timeline->cpu[timeline->cpus++] = (struct scope_cpu_run){0};
+	return &timeline->cpu[cpu];
+}
+
+/* For how long that CPU has run traced threads until now. */
+static uint64_t own_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
+{
+	const struct scope_cpu_run *run = cpu < timeline->cpus ? &timeline->cpu[cpu] : NULL;
+
+	return !run ? 0 : run->sum_ns + (run->since_ns && now_ns > run->since_ns ? now_ns - run->since_ns : 0);
+}
+
+static int switch_cpu(struct scope_timeline *timeline, const struct scope_event *event)
+{
+	struct scope_cpu_run *cpu = cpu_of(timeline, event->cpu);
+
+	if (!cpu)
+		return -ENOMEM;
+	cpu->sum_ns = own_until(timeline, event->cpu, event->time_ns);
+	cpu->since_ns = event->sched.next_tid ? event->time_ns : 0;
+	return 0;
+}
+
 static int switch_out(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.prev_tid, event->time_ns);
@@ -59,6 +91,8 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	thread->wake_ns = 0;
 	thread->waker_tid = 0;
 	thread->starved_ns = 0;
+	thread->cpu = event->cpu;
+	thread->queue_own_ns = own_until(run->timeline, event->cpu, event->time_ns);
 	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
 		thread->queue_ns = event->time_ns;
@@ -115,11 +149,16 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 static int end_queue(const struct scope_listener *run, struct scope_thread *thread,
 		     const struct scope_event *event)
 {
+	const uint64_t queue_ns = event->time_ns - thread->queue_ns;
+	uint64_t own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
+
 	if (scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
-	return run->ops->queued ? run->ops->queued(run->user, thread->index, thread->queue_ns, event->time_ns,
-						   event->sched.prev_tid)
-				: 0;
+	if (!run->ops->queued || event->time_ns <= thread->queue_ns)
+		return 0;
+	own_ns = own_ns > thread->queue_own_ns ? own_ns - thread->queue_own_ns : 0;
+	return run->ops->queued(run->user, thread->index, thread->queue_ns, event->time_ns,
+				own_ns < queue_ns ? own_ns : queue_ns);
 }
 
 static int switch_in(const struct scope_listener *run, const struct scope_event *event)
@@ -172,9 +211,9 @@ int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, u
 
 int scope_timeline_switch(const struct scope_listener *run, const struct scope_event *event)
 {
-	int err = 0;
+	int err = switch_cpu(run->timeline, event);
 
-	if (event->sched.prev_tid)
+	if (!err && event->sched.prev_tid)
 		err = switch_out(run, event);
 	if (!err && event->sched.next_tid)
 		err = switch_in(run, event);
@@ -223,6 +262,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	scope_thread_account(thread, event->time_ns);
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
+	thread->queue_own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
 	thread->waker_tid = event->waking.waker_tid;
 	return pass_starved(run->timeline->threads, thread);
 }

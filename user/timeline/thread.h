@@ -54,7 +54,7 @@ struct scope_wait {
 	uint8_t class;
 	bool lock; /* a futex operation that takes a lock */
 	bool outside; /* of no unit: told by units (unit/unit.h) */
-	bool queue; /* no sleep: in the run queue from begin to end; waker_tid: see .queued of timeline/timeline.h */
+	bool queue; /* no sleep: in the run queue from begin to end; object: own_ns of timeline/timeline.h's .queued */
 	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
@@ -77,7 +77,8 @@ struct scope_thread {
 	uint32_t waker_tid;	  /* by whom: 0 an interrupt, or not known */
 	uint32_t early_tid;	  /* as waker_tid, of a waking that came while it ran … */
 	bool early;		  /* … in the call that it is in, or about to sleep without one */
-	uint64_t queue_ns;	  /* while QUEUED: since when */
+	uint64_t queue_ns;	  /* while QUEUED: since when, … */
+	uint64_t queue_own_ns;	  /* … and for how long its last CPU had run traced threads by then */
 	uint64_t starved_ns;	  /* as of struct scope_wait, of the last sleep */
 	struct scope_starved starved;
 	struct scope_open_call open;

@@ -37,6 +37,7 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 	scope_threads_destroy(timeline->threads);
 	scope_fds_destroy(timeline->fds);
 	scope_past_free(&timeline->past);
+	free(timeline->cpu);
 	free(timeline);
 }
 

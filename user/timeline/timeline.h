@@ -39,10 +39,10 @@ struct scope_timeline_ops {
 		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/*
-	 * The thread came to a CPU, and had been in the run queue since begin. before_tid: the traced thread that
-	 * this CPU ran until then; 0: another process, or nothing.
+	 * The thread came to a CPU, and had been in the run queue since begin. own_ns: of that time, traced threads
+	 * had the CPU that it was on before; else another process, or nothing.
 	 */
-	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid);
+	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
 	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */
@@ -52,6 +52,12 @@ struct scope_timeline_ops {
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	/* The thread ended. */
 	int (*end)(void *user, uint32_t thread, uint64_t now_ns);
+};
+
+/* For how long a CPU ran traced threads. */
+struct scope_cpu_run {
+	uint64_t sum_ns;
+	uint64_t since_ns; /* one runs since then, which sum lacks; 0: none */
 };
 
 struct scope_timeline {
@@ -64,6 +70,8 @@ struct scope_timeline {
 	uint64_t untold; /* times a thread was on a processor that the kernel had not told of */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known; /* rows of descriptors as it began */
+	struct scope_cpu_run *cpu; /* by number */
+	size_t cpus, cpu_capacity;
 	struct scope_losses losses;
 	uint64_t mark_ns; /* when the next mark of past or losses is due */
 	struct scope_past past;

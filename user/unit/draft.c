@@ -379,11 +379,11 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	return tell_wait(builder, draft, wait);
 }
 
-int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid)
+int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
 {
 	const struct scope_unit_builder *builder = user;
 	const struct scope_wait wait = {
-		.thread = thread, .waker_tid = before_tid, .waker = SCOPE_WAIT_NO_THREAD, .nr = SCOPE_NR_NONE,
+		.thread = thread, .waker = SCOPE_WAIT_NO_THREAD, .nr = SCOPE_NR_NONE, .object = own_ns,
 		.queue = true, .begin_ns = begin_ns, .wake_ns = begin_ns, .end_ns = end_ns,
 	};
 

@@ -126,7 +126,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 /* As struct scope_timeline_ops has them; user is the builder. */
 int scope_draft_leave(void *user, uint32_t thread, uint64_t now_ns);
 int scope_draft_wait(void *user, const struct scope_wait *wait);
-int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid);
+int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
 int scope_draft_stack(void *user, uint32_t thread, const struct scope_event *event);
 int scope_draft_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_draft_state(void *user, uint32_t thread, const struct scope_event *event);

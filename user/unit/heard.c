@@ -57,9 +57,9 @@ static int lost(void *user, uint32_t thread, uint64_t now_ns)
 	TELL_BOTH(lost, thread, now_ns);
 }
 
-static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint32_t before_tid)
+static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
 {
-	TELL_BOTH(queued, thread, begin_ns, end_ns, before_tid);
+	TELL_BOTH(queued, thread, begin_ns, end_ns, own_ns);
 }
 
 static int state(void *user, uint32_t thread, const struct scope_event *event)

@@ -15,7 +15,6 @@ static int tell(const struct walk *walk, uint32_t thread, uint32_t node, enum sc
 	const struct scope_part part = {
 		.begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .end = (uint8_t)end, .node = node,
 		.class = stay && !stay->queue ? stay->class : 0,
-		.before_tid = stay && stay->queue ? stay->tid : 0,
 	};
 
 	return begin_ns < end_ns ? walk->listener->part(walk->listener->user, &part) : 0;
@@ -118,7 +117,8 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 		if (err)
 			break;
 		if (stay->queue) {
-			err = tell(walk, thread, node, SCOPE_END_QUEUE, stay, from_ns, until_ns);
+			err = tell(walk, thread, node, stay->own ? SCOPE_END_OWN : SCOPE_END_QUEUE, stay, from_ns,
+				   until_ns);
 		} else if (stay->begin_ns <= begin_ns && end_of(walk, stay) == SCOPE_ENDS) {
 			if (walk->depth < SCOPE_CASCADE_DEPTH - 1)
 				walk->asleep[walk->depth++] = thread;

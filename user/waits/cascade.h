@@ -19,6 +19,7 @@
 enum scope_end {
 	SCOPE_END_RUNS,	   /* the thread ran */
 	SCOPE_END_QUEUE,   /* it was in the run queue */
+	SCOPE_END_OWN,	   /* the same, and traced threads had the CPU */
 	SCOPE_END_OUTSIDE, /* it slept, and an interrupt woke it: a disk, a peer, a timer, by class */
 	SCOPE_END_PROCESS, /* it slept, and a thread that is not traced woke it */
 	SCOPE_END_CIRCLE,  /* it slept for a thread that waits itself, in the same chain */
@@ -31,7 +32,6 @@ struct scope_part {
 	uint32_t thread; /* the one that ran, queued or slept */
 	uint8_t end;	 /* enum scope_end */
 	uint8_t class;	 /* of what it slept in; SCOPE_END_RUNS and the like: 0 */
-	uint32_t before_tid; /* SCOPE_END_QUEUE: see struct scope_stay */
 	uint32_t node;	 /* of the listener, where the chain stands */
 };
 

@@ -133,6 +133,7 @@ static int meet_wait(void *user, const struct scope_wait *wait)
 	const struct scope_stay stay = {
 		.begin_ns = wait->begin_ns, .end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
 		.waker = wait->waker, .tid = wait->waker_tid, .nr = wait->nr, .class = wait->class, .queue = wait->queue,
+		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
 	};
 	int err = 0;
 

@@ -60,14 +60,6 @@ static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep
 		       : node;
 }
 
-static void count_queue(struct scope_waits_group *group, const struct scope_part *part, double ns)
-{
-	if (part->before_tid)
-		group->queue_own_ns += ns;
-	else
-		group->queue_other_ns += ns;
-}
-
 static int take_part(void *user, const struct scope_part *part)
 {
 	struct follower *follower = user;
@@ -82,8 +74,6 @@ static int take_part(void *user, const struct scope_part *part)
 		waits->unseen_ns += ns;
 	if (!group)
 		return 0;
-	if (part->end == SCOPE_END_QUEUE)
-		count_queue(group, part, ns);
 	if (part->end == SCOPE_END_RUNS) {
 		group->kept_ns += ns;
 		return scope_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
@@ -129,6 +119,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	const struct scope_stay stay = {
 		.begin_ns = wait->begin_ns, .end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
 		.waker = wait->waker, .tid = wait->waker_tid, .nr = wait->nr, .class = wait->class, .queue = wait->queue,
+		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
 	};
 	struct scope_waits_group *group;
 	int err;
@@ -137,6 +128,10 @@ static int take_wait(void *user, const struct scope_wait *wait)
 		return 0;
 	err = scope_history_add(&follower->history, wait->thread, &stay);
 	follower->stays++;
+	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_SURVEY_LONG_QUEUE_NS) {
+		waits->queue_ns += (double)(wait->end_ns - wait->begin_ns);
+		waits->queue_own_ns += (double)wait->object;
+	}
 	while (!err && follower->count && follower->pending[follower->first].came + LATE <= follower->stays)
 		err = follow_one(follower);
 	if (err || !does_count(follower, wait))

@@ -19,8 +19,6 @@ struct scope_waits_group {
 	double unit_ns, run_ns, queue_ns; /* of request units: wall, on a CPU, in the run queue */
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
 	uint64_t waits;
-	double queue_own_ns; /* in the run queue, while a traced thread had the CPU at last */
-	double queue_other_ns; /* the same: by another process, or by nothing */
 	double kept_ns;	 /* others waited while its threads ran, all waits summed up */
 	double cover_ns; /* time in which any thread waited so: each moment once */
 	double disk_kept_ns, disk_cover_ns; /* the same, while its threads slept for a disk */
@@ -57,6 +55,7 @@ struct scope_bottleneck {
 struct scope_waits {
 	double window_ns;
 	double followed_ns, unseen_ns; /* of all waits that count; the latter had no end that is known */
+	double queue_ns, queue_own_ns; /* of all threads: long in the run queue; of it, traced threads had the CPU */
 	uint64_t waits, every; /* each so manyth was followed */
 	struct scope_waits_group *group;
 	size_t groups;
