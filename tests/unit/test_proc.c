@@ -419,7 +419,7 @@ static void test_defaults(void **state)
 	(void)state;
 	scope_default_arg_counts(counts);
 	assert_int_equal(counts[SYS_read], 1);
-	assert_int_equal(counts[SYS_futex], 2);
+	assert_int_equal(counts[SYS_futex], 3);
 	assert_int_equal(counts[SYS_getpid], 0);
 	assert_int_equal(scope_default_sample_period_ns(1), 2003000);
 	assert_int_equal(scope_default_sample_period_ns(4), 2003000);

@@ -23,7 +23,7 @@ static const struct {
 	ROW(ioctl, 2),	       ROW(getdents64, 1),     ROW(dup, 1),	     ROW(dup3, 2),
 	ROW(sendfile, 2),      ROW(splice, 3),	       ROW(tee, 2),	     ROW(vmsplice, 1),
 	ROW(epoll_ctl, 3),     ROW(epoll_pwait, 1),    ROW(ppoll, 1),	     ROW(pselect6, 1),
-	ROW(futex, 2),	       ROW(wait4, 1),	       ROW(waitid, 2),	     ROW(io_getevents, 1),
+	ROW(futex, 3),	       ROW(wait4, 1),	       ROW(waitid, 2),	     ROW(io_getevents, 1),
 	ROW(timerfd_settime, 1),
 #ifdef SYS_preadv2
 	ROW(preadv2, 1),       ROW(pwritev2, 1),
