@@ -146,6 +146,57 @@ static void a_condition_is_a_matter_for_its_peers(void **state)
 	assert_false(hang.needs_peers);
 }
 
+/* Thread 11 answers, and takes what comes next: that request is not thread 10's any more. */
+static void who_was_answered_for_is_in_no_request(void **state)
+{
+	static const char met[] = TOOK_WORK "1000000100 1 switch 0 11 sleeping\n"
+		"1000000100 1 state 11 tgid=10 state=runnable since=0 run=0 comm=other on_cpu\n";
+	static const char *const other[] = {
+		"1000000500 1 syscall 11 write enter=1000000400 ret=64 args=7\n",
+		"1000000500 1 syscall 11 write enter=1000000400 ret=64 args=7\n"
+		"1000000700 1 syscall 11 read enter=1000000600 ret=64 args=7\n",
+		"1000000500 1 syscall 11 write enter=1000000400 ret=64 args=9\n",
+	};
+	struct scope_hang hang;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++) {
+		char before[1000];
+
+		snprintf(before, sizeof(before), "%s%s1000001000 1 switch 11 0 sleeping\n", met, other[i]);
+		assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x189,0,0,0,0", before, &hang));
+		/* The last one is a write to something else. */
+		assert_int_equal(hang.needs_peers, i < 2);
+	}
+}
+
+/* It answered two requests, and slept behind the first: once there and once elsewhere is no majority. */
+static void where_a_thread_sleeps_most_it_parks(void **state)
+{
+#define SLEPT(BEGIN, END, AT)                                                                                     \
+	#BEGIN " 0 enter 10 futex enter=" #BEGIN " args=" AT ",0x80,0\n" #BEGIN " 0 switch 10 0 sleeping\n"       \
+	#END " 0 waking 10 from - softirq\n" #END " 0 switch 0 10 sleeping\n" #END " 0 exit 10 futex ret=0\n"
+#define ANSWERED(BEGIN, END)                                                                                      \
+	#BEGIN " 0 syscall 10 epoll_wait enter=" #BEGIN " ret=1 args=5\n"                                           \
+	#BEGIN " 0 syscall 10 read enter=" #BEGIN " ret=64 args=7\n" #END " 0 syscall 10 write enter=" #END " ret=64 args=7\n"
+	static const char there[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") ANSWERED(901000, 902000);
+	static const char twice[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") SLEPT(901000, 990000, "0x9000")
+		ANSWERED(991000, 992000);
+	static const char asked[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") ANSWERED(901000, 902000) TOOK_WORK;
+	struct scope_hang hang;
+
+	(void)state;
+	assert_false(asleep(10 * LIMIT_NS, "futex", "0x8000,0x80,0,0,0,0", there, &hang));
+	assert_true(asleep(LIMIT_NS, "futex", "0x9000,0x80,0,0,0,0", there, &hang));
+	assert_true(hang.needs_peers);
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,0,0,0,0", twice, &hang));
+	/* Not so in a lock, nor in a request. */
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,2,0,0,0", there, &hang));
+	assert_true(asleep(10 * LIMIT_NS, "futex", "0x8000,0x80,0,0,0,0", asked, &hang));
+#undef ANSWERED
+#undef SLEPT
+}
+
 /* The fourth argument is the time-out. */
 static void a_wait_with_a_time_out_is_no_hang_between_requests(void **state)
 {
@@ -349,6 +400,8 @@ int main(void)
 		cmocka_unit_test(ten_times_the_99th_percentile_is_longer),
 		cmocka_unit_test(waiting_for_work_is_no_hang),
 		cmocka_unit_test(a_condition_is_a_matter_for_its_peers),
+		cmocka_unit_test(who_was_answered_for_is_in_no_request),
+		cmocka_unit_test(where_a_thread_sleeps_most_it_parks),
 		cmocka_unit_test(a_wait_with_a_time_out_is_no_hang_between_requests),
 		cmocka_unit_test(a_timer_is_a_matter_for_its_peers),
 		cmocka_unit_test(another_call_is_a_hang_unless_its_process_waits_for_work),

@@ -84,6 +84,15 @@ static bool futex_is_timed(const struct scope_open_call *call)
 }
 
 /*
+ * Where it sleeps more often than anywhere else, and was woken so far: so a thread waits for what a scheduler in its
+ * program gives it next. How long that takes is the others' doing.
+ */
+static bool parks(const struct scope_unit_thread *of, const struct scope_open_call *call)
+{
+	return call->args && call->arg[0] && of->usual_futex == call->arg[0];
+}
+
+/*
  * Who sleeps outside calls and cannot be interrupted waits for a page. Who can be was stopped, or is where
  * nothing was told of.
  */
@@ -122,8 +131,9 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return false;
 	case SCOPE_CALL_FUTEX:
 		hang->lock = scope_futex_is_lock(thread->open.args, thread->open.arg);
-		hang->needs_peers = !hang->lock && !in_unit;
-		return !hang->needs_peers || !futex_is_timed(&thread->open);
+		hang->needs_peers = !hang->lock && !(in_unit && units->thread[index].owes);
+		return !hang->needs_peers ||
+		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
 	case SCOPE_CALL_SLEEP:
 		hang->needs_peers = !in_unit;
 		return true;

@@ -38,8 +38,12 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 {
 	struct scope_fd_slot *recent = &fds->recent[fd % SCOPE_FDS_RECENT];
 
-	if (recent->turned && recent->key != slot->key)
-		find_slot(fds->slot, fds->slots, recent->key)->turn = recent->turn;
+	if (recent->turned && recent->key != slot->key) {
+		struct scope_fd_slot *of = find_slot(fds->slot, fds->slots, recent->key);
+
+		of->turn = recent->turn;
+		of->asked = recent->asked;
+	}
 	*recent = *slot;
 }
 
@@ -59,6 +63,7 @@ int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scop
 	}
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
+	slot->asked = SCOPE_FD_NOBODY;
 	remember(fds, fd, slot);
 	return 0;
 }
@@ -89,7 +94,8 @@ enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t 
 	if (fd < 0 || fd > INT32_MAX)
 		return SCOPE_FD_UNKNOWN;
 	slot = find_slot(fds->slot, fds->slots, key);
-	remember(fds, fd, &(struct scope_fd_slot){ .key = key, .kind = slot->kind, .turn = slot->turn });
+	remember(fds, fd, &(struct scope_fd_slot){ .key = key, .kind = slot->kind, .turn = slot->turn,
+						   .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY });
 	return (enum scope_fd_kind)slot->kind;
 }
 

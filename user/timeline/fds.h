@@ -18,11 +18,14 @@ enum scope_fd_turn {
 	SCOPE_FD_SHUT,	   /* no answer can go out any more: what comes is thrown away */
 };
 
+#define SCOPE_FD_NOBODY UINT32_MAX
+
 struct scope_fd_slot {
 	uint64_t key; /* see scope_fd_key(); 0: empty */
 	uint8_t kind; /* enum scope_fd_kind */
 	uint8_t turn; /* enum scope_fd_turn */
 	bool turned;  /* of a copy: its turn is newer than that of the slot it is of */
+	uint32_t asked; /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
 };
 
 /* To be read through the functions below. */
@@ -57,6 +60,12 @@ static inline enum scope_fd_turn scope_fds_turn(const struct scope_fds *fds, int
 	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
 }
 
+/* The same. Who took the last request of the connection; SCOPE_FD_NOBODY: none was taken. */
+static inline uint32_t scope_fds_asked(const struct scope_fds *fds, int64_t fd)
+{
+	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked;
+}
+
 /* The same. */
 static inline void scope_fds_turn_to(struct scope_fds *fds, int64_t fd, enum scope_fd_turn turn)
 {
@@ -64,6 +73,13 @@ static inline void scope_fds_turn_to(struct scope_fds *fds, int64_t fd, enum sco
 
 	recent->turn = (uint8_t)turn;
 	recent->turned = true;
+}
+
+/* The same: a thread took a request of it. */
+static inline void scope_fds_ask(struct scope_fds *fds, int64_t fd, uint32_t thread)
+{
+	scope_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
+	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked = thread;
 }
 
 /* Something is written: an answer, where it is a client's connection. Returns whether it is. */

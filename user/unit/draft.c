@@ -25,7 +25,7 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
 			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
-			.only_fd = -1,
+			.only_fd = -1, .client_fd = -1,
 			.loop.nr = SCOPE_NR_NONE,
 		};
 
@@ -223,7 +223,7 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 		return draft->goes_on ? BROUGHT_MORE : BROUGHT_REQUEST;
 	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
 		return BROUGHT_MORE;
-	scope_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
+	scope_fds_ask(fds, fd, thread->index);
 	return BROUGHT_REQUEST;
 }
 
@@ -252,7 +252,7 @@ static void note_client(struct scope_draft *draft, enum brought brought, int64_t
 }
 
 static int take(struct scope_unit_builder *builder, struct scope_draft *draft, const struct scope_thread *thread,
-		const struct scope_open_call *call, enum brought brought, uint64_t exit_ns)
+		const struct scope_open_call *call, enum brought brought, int64_t ret, uint64_t exit_ns)
 {
 	const int64_t fd = call->args && brought != BROUGHT_CONNECTION ? (int32_t)call->arg[0] : -1;
 	/* Nothing was done in a turn of the loop that began as the call was entered. */
@@ -275,7 +275,28 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 	draft->asked |= brought == BROUGHT_REQUEST;
 	if (fd >= 0)
 		draft->from_fd = fd;
+	draft->client_fd = brought == BROUGHT_CONNECTION ? ret : fd;
+	if (scope_fds_kind(builder->run->timeline->fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
+		draft->client_fd = -1;
 	return err;
+}
+
+bool scope_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
+		      const struct scope_thread *thread)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+
+	if (!draft->open || !draft->requests || draft->answered)
+		return false;
+	if (draft->client_fd < 0 || draft->pickup.unanswered)
+		return true;
+	/* Whoever closed it, or took what came next, has had it since. */
+	if (scope_fds_kind(fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
+		return false;
+	if (scope_fds_asked(fds, draft->client_fd) == SCOPE_FD_NOBODY)
+		return !draft->asked;
+	return scope_fds_asked(fds, draft->client_fd) == thread->index &&
+	       scope_fds_turn(fds, draft->client_fd) == SCOPE_FD_ASKED;
 }
 
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
@@ -300,7 +321,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 		scope_draft_open(draft, thread, exit_ns);
 		draft->from_loop = true;
 	} else if (brought != BROUGHT_NOTHING) {
-		err = take(builder, draft, thread, call, brought, exit_ns);
+		err = take(builder, draft, thread, call, brought, ret, exit_ns);
 		if (err)
 			return err;
 	} else {
@@ -359,6 +380,17 @@ static int tell_wait(struct scope_unit_builder *builder, struct scope_draft *dra
 	return 0;
 }
 
+/* The majority of a sequence, if there is one, in one pass (Boyer and Moore, 1981). */
+static void vote_futex(struct scope_draft *draft, uint64_t address)
+{
+	if (!draft->futex_votes)
+		draft->usual_futex = address;
+	if (draft->usual_futex == address)
+		draft->futex_votes++;
+	else
+		draft->futex_votes--;
+}
+
 int scope_draft_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
@@ -370,6 +402,8 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
 	draft->stack.wake_ns = wait->wake_ns;
 	draft->stack.class = wait->class;
+	if (wait->class == SCOPE_WAIT_FUTEX && wait->object)
+		vote_futex(draft, wait->object);
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_spin_end(&draft->spinning,

@@ -82,6 +82,9 @@ struct scope_draft {
 	int64_t only_fd; /* the first that it ever took bytes from; -1: none */
 	bool many;	 /* that was not the only one, or it accepted two */
 	bool accepted;	 /* it accepted one, ever */
+	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
+	uint32_t futex_votes; /* … so many more than elsewhere since it was chosen */
+	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
 	int64_t from_fd; /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
@@ -118,6 +121,9 @@ enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *b
 					      const struct scope_open_call *call);
 /* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
 int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
+/* Is the unit a request that neither it nor, where its connection is known, another thread has answered? */
+bool scope_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
+		      const struct scope_thread *thread);
 /* The return of a call that did or may have picked up work. */
 int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
@@ -153,7 +159,7 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 {
 	draft->open = true;
 	draft->asked = draft->connected = draft->answered = false;
-	draft->from_fd = -1;
+	draft->from_fd = draft->client_fd = -1;
 	draft->begin_ns = now_ns;
 	draft->begin = scope_mark_now(thread);
 	draft->shape = draft->root;

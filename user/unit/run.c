@@ -125,7 +125,8 @@ static int finish(struct scope_unit_run *run)
 		const struct scope_mark now = scope_mark_now(thread);
 
 		run->thread[i].many = draft->many;
-		run->thread[i].owes = draft->open && draft->requests && !draft->answered;
+		run->thread[i].owes = scope_draft_owes(builder, draft, thread);
+		run->thread[i].usual_futex = draft->futex_votes ? draft->usual_futex : 0;
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
 		scope_spin_end(&draft->spinning, thread,

@@ -10,7 +10,8 @@
 /* What a thread was at when the window ended. */
 struct scope_unit_thread {
 	bool many;		/* took requests from more than one client */
-	bool owes;		/* in a request unit that answered no client yet */
+	bool owes;		/* in a request unit, and nobody has answered that client yet */
+	uint64_t usual_futex;	/* address where it slept most often, if that were most of its futex sleeps; 0: none */
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
 	struct scope_spin spin; /* the longest made of calls */
