@@ -156,7 +156,7 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
 
-.PHONY: bugs bugs-healthy bugs-vm
+.PHONY: bugs bugs-healthy bugs-strangers bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
 	$(Q)scripts/setup.sh servers bugs
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
@@ -164,6 +164,9 @@ bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs thre
 bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events, on processors that are busy in different ways (RUNS=100)
 	$(Q)scripts/setup.sh servers bugs
 	$(Q)tests/bugs/healthy.sh $(or $(RUNS),100)
+
+bugs-strangers: user-ready ## count false alarms on servers as Debian ships them, in eight languages (RUNS=1)
+	$(Q)tests/bugs/strangers.sh -n $(or $(RUNS),1)
 
 # Every kind once.
 CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two own-three own-starve own-flood \
