@@ -16,6 +16,7 @@ enum scope_exit {
 	SCOPE_EXIT_DONE = 0,
 	SCOPE_EXIT_ERROR = 1,
 	SCOPE_EXIT_USAGE = 2,
+	SCOPE_EXIT_FOUND = 3, /* what the user asked to fail on is there */
 };
 
 /* argv[0] is the command's name; the result is the exit status of the program. */

@@ -70,6 +70,10 @@ static const struct scope_option report_options[] = {
 	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
 		  "the name with -o, .json or .html; else text)",
 	  .words = "text json html" },
+	{ SCOPE_OPTION_FAIL_ON, "fail-on", "LIST",
+	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
+		  "freezes, outside, comma-separated; or any",
+	  .words = "slowdown hang spin freezes outside any" },
 	{ 'v', "verbose", .help = "also print all findings, their evidence, where the time went, and what\n"
 			  "it rests on" },
 	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
@@ -319,7 +323,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.run = scope_cmd_report,
 		.summary = "trace a process, or read a trace, and name the functions to blame",
 		.usage = "Usage: scope-report -p PID [OPTION...]\n"
-			 "       scope-report -i FILE [OPTION...]\n"
+			 "       scope-report [-i] FILE [OPTION...]\n"
 			 "       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			 "Trace a process, or read a trace, and print the functions most likely to be the bug.\n"
 			 "\n",

@@ -3,11 +3,14 @@
 #include <nss.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <scope/abi.h>
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/suggest.h"
 
 static void print_help(FILE *stream)
 {
@@ -17,19 +20,41 @@ static void print_help(FILE *stream)
 			"Usage: scope COMMAND [OPTION...]\n\nCommands:\n");
 	for (command = scope_cmd_commands; command->name; command++)
 		fprintf(stream, "  %-10s %s\n", command->name, command->summary);
-	fprintf(stream, "\n`scope COMMAND --help` lists the options of a command; "
+	fprintf(stream, "\n`scope help COMMAND` lists the options of a command; "
 			"scope-report is `scope report`.\n");
+}
+
+static int refuse(const char *name)
+{
+	const char *like = scope_cmd_suggest(name, scope_cmd_commands);
+
+	if (like)
+		scope_cmd_say(name, "there is no such command; did you mean `scope %s`?", like);
+	else if (access(name, R_OK) == 0)
+		scope_cmd_say(name, "there is no such command; for a report on that file: scope report -i %s", name);
+	else
+		scope_cmd_say(name, "there is no such command; `scope --help` lists them");
+	return SCOPE_EXIT_USAGE;
 }
 
 static int run(const char *name, int argc, char **argv)
 {
 	const struct scope_command *command = scope_cmd_find(name);
 
-	if (!command) {
-		scope_cmd_say(name, "there is no such command; `scope --help` lists them");
-		return SCOPE_EXIT_USAGE;
+	return command ? command->run(argc, argv) : refuse(name);
+}
+
+/* `scope help`, or of a command. */
+static int help(int argc, char **argv)
+{
+	if (argc < 3) {
+		print_help(stdout);
+		return SCOPE_EXIT_DONE;
 	}
-	return command->run(argc, argv);
+	if (!scope_cmd_find(argv[2]))
+		return refuse(argv[2]);
+	scope_cmd_line_help(argv[2]);
+	return SCOPE_EXIT_DONE;
 }
 
 static int ends_in(const char *text, const char *end)
@@ -52,10 +77,8 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return SCOPE_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_help(stdout);
-		return SCOPE_EXIT_DONE;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help(argc, argv);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("scope %s (protocols %d to %d)\n", SCOPE_VERSION, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
 		return SCOPE_EXIT_DONE;

@@ -302,8 +302,9 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 	return err;
 }
 
+/* *ret_found: the verdict is one of those to fail on. */
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
-			     struct scope_analysis_options *options, struct scope_newfile *out,
+			     struct scope_analysis_options *options, struct scope_newfile *out, bool *ret_found,
 			     struct scope_error *error)
 {
 	struct scope_analysis *analysis;
@@ -323,12 +324,13 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 				       strerror(-err));
 	}
 	err = conclude(request, analysis, out, error);
+	*ret_found = request->fail_on >> analysis->ranking->verdict & 1;
 	scope_analysis_destroy(analysis);
 	scope_proc_reader_destroy(options->symbols.reader);
 	return err ? err : check_end(request, trace, error);
 }
 
-static int report(const struct scope_cmd_report *request, struct scope_error *error)
+static int report(const struct scope_cmd_report *request, bool *ret_found, struct scope_error *error)
 {
 	struct scope_analysis_options options;
 	struct scope_proc_root root = SCOPE_PROC_ROOT_NONE;
@@ -355,7 +357,7 @@ static int report(const struct scope_cmd_report *request, struct scope_error *er
 		err = scope_cmd_learned_load(request->name, &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
 	if (!err)
-		err = analyse_and_print(request, trace, &options, out, error);
+		err = analyse_and_print(request, trace, &options, out, ret_found, error);
 	scope_signatures_destroy(signatures);
 	scope_stream_destroy(options.stream);
 	scope_trace_close(trace);
@@ -369,6 +371,7 @@ static int run(const char *name, int argc, char **argv)
 {
 	struct scope_cmd_report request;
 	struct scope_error error = { 0 };
+	bool found = false;
 	int status;
 
 	status = scope_cmd_report_parse(name, argc, argv, &request);
@@ -376,8 +379,10 @@ static int run(const char *name, int argc, char **argv)
 		scope_cmd_line_help(name);
 	else if (!status && !request.input)
 		status = scope_cmd_source(name, request.source, &request.from);
-	if (!status && !request.help && report(&request, &error))
+	if (!status && !request.help && report(&request, &found, &error))
 		status = scope_cmd_fail(name, &error);
+	if (!status && found)
+		status = SCOPE_EXIT_FOUND;
 	scope_cmd_symbols_free(&request.symbols);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
@@ -52,6 +53,39 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 		return 0;
 	}
 	return -1;
+}
+
+/* A list of verdicts. 0, or the exit status of another word. */
+static int take_fail_on(const char *value, struct scope_cmd_report *request)
+{
+	static const struct {
+		const char *name;
+		uint32_t verdicts;
+	} rows[] = {
+		{ "slowdown", 1u << SCOPE_VERDICT_SLOWDOWN },
+		{ "hang", 1u << SCOPE_VERDICT_HANG },
+		{ "spin", 1u << SCOPE_VERDICT_SPIN },
+		{ "freezes", 1u << SCOPE_VERDICT_FREEZES },
+		{ "outside", 1u << SCOPE_VERDICT_OUTSIDE },
+		{ "any", 1u << SCOPE_VERDICT_SLOWDOWN | 1u << SCOPE_VERDICT_HANG | 1u << SCOPE_VERDICT_SPIN |
+				 1u << SCOPE_VERDICT_FREEZES | 1u << SCOPE_VERDICT_OUTSIDE },
+	};
+
+	for (const char *word = value;; word++) {
+		const size_t length = strcspn(word, ",");
+		size_t row = 0;
+
+		while (row < sizeof(rows) / sizeof(*rows) &&
+		       (strncmp(rows[row].name, word, length) || rows[row].name[length]))
+			row++;
+		if (!length || row == sizeof(rows) / sizeof(*rows))
+			return scope_cmd_misuse(request->name, "--fail-on wants slowdown, hang, spin, freezes, outside or "
+						"any, with commas, not '%s'", value);
+		request->fail_on |= rows[row].verdicts;
+		word += length;
+		if (!*word)
+			return 0;
+	}
 }
 
 /* 0, or the exit status for a value that makes no sense. */
@@ -117,6 +151,8 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->html = !strcmp(value, "html");
 		request->format = true;
 		return 0;
+	case SCOPE_OPTION_FAIL_ON:
+		return take_fail_on(value, request);
 	case SCOPE_OPTION_PROGRESS:
 		request->progress = value;
 		return 0;
@@ -198,7 +234,11 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 	}
 	if (optind < argc && !strcmp(argv[optind - 1], "--"))
 		request->command = argv + optind;
+	else if (optind < argc && (optind + 1 < argc || request->input || access(argv[optind], F_OK)))
+		return scope_cmd_misuse(request->name, "'%s' is not understood%s", argv[optind],
+					access(argv[optind], F_OK) ? ": there is no such file; a command goes after --"
+								   : "");
 	else if (optind < argc)
-		return scope_cmd_misuse(request->name, "'%s' is not understood", argv[optind]);
+		request->input = argv[optind];
 	return settle(request);
 }

@@ -21,6 +21,7 @@ struct scope_cmd_report {
 	char **command;			 /* to be started; NULL: none */
 	unsigned slowest; /* requests whose paths are printed */
 	unsigned details;
+	uint32_t fail_on; /* a bit for each enum scope_verdict, for which the exit status is 3 */
 	unsigned causal; /* functions to experiment on */
 	const char *progress; /* meanwhile; NULL: the default */
 	enum scope_linkage linkage;

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the program says to mistyped commands and to files without -i, and the exit status of --fail-on.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+scope=$(realpath "${SCOPE:-build/san/scope}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+# says NAME STATUS PATTERN COMMAND...: of what it prints on either stream
+says() {
+	local name=$1 status=$2 pattern=$3 got=0
+	shift 3
+	"$@" > "$work/said" 2>&1 || got=$?
+	if [ "$got" -eq "$status" ] && grep -qe "$pattern" "$work/said"; then
+		echo "ok - $name"
+	else
+		echo "not ok - $name: status $got, said:"
+		sed 's/^/    /' "$work/said"
+		bad=1
+	fi
+}
+
+for name in lock hang healthy; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/$name.trace" 2> /dev/null
+done
+
+says "swapped letters" 2 'did you mean `scope report`?' "$scope" reprot
+says "the begin of a name" 2 'did you mean `scope doctor`?' "$scope" doc
+says "one letter less" 2 'did you mean `scope status`?' "$scope" stats
+says "nothing like it" 2 '`scope --help` lists them' "$scope" frobnicate
+says "a file in place of a command" 2 'scope report -i ' "$scope" "$work/lock.trace"
+says "help of a command" 0 '^Usage: scope record' "$scope" help record
+says "help of none" 2 'did you mean `scope record`?' "$scope" help recrod
+says "help" 0 '^Commands:' "$scope" help
+
+says "report of a file without -i" 0 '^SLOWDOWN' "$scope" report "$work/lock.trace"
+says "of a file that is not there" 2 'there is no such file' "$scope" report "$work/none.trace"
+says "of two" 2 'is not understood' "$scope" report "$work/lock.trace" "$work/hang.trace"
+
+says "--fail-on what is there" 3 '^SLOWDOWN' "$scope" report "$work/lock.trace" --fail-on hang,slowdown
+says "--fail-on any" 3 '^HANG' "$scope" report "$work/hang.trace" --fail-on any
+says "--fail-on something else" 0 '^HANG' "$scope" report "$work/hang.trace" --fail-on slowdown
+says "--fail-on any where nothing is" 0 '^NOTHING' "$scope" report "$work/healthy.trace" --fail-on any
+says "--fail-on no verdict" 2 "wants slowdown, hang" "$scope" report "$work/hang.trace" --fail-on slow
+says "--fail-on with an empty word" 2 "wants slowdown, hang" "$scope" report "$work/hang.trace" --fail-on hang,
+exit $bad
