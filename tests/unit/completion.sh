@@ -41,7 +41,7 @@ for command in $commands; do
 	grep -oE -- '--[a-z-]+' "$work/part" | sort -u > "$work/zsh"
 	grep -- '^--' "$work/wanted" | diff - "$work/zsh" || { echo "zsh, scope $command"; exit 1; }
 done
-is 'text json' scope report --format ''
+is 'text json html' scope report --format ''
 is kmod scope record --source k
 is 'bash zsh' scope completion ''
 is '' scope report --duration ''

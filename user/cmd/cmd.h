@@ -32,6 +32,7 @@ int scope_cmd_learn(int argc, char **argv);
 int scope_cmd_signatures(int argc, char **argv);
 int scope_cmd_scrub(int argc, char **argv);
 int scope_cmd_delay(int argc, char **argv);
+int scope_cmd_diff(int argc, char **argv);
 int scope_cmd_completion(int argc, char **argv);
 
 struct scope_newfile;

@@ -298,6 +298,14 @@ static const struct scope_option delay_options[] = {
 	{ 0 },
 };
 
+static const struct scope_option diff_options[] = {
+	{ SCOPE_OPTION_THRESHOLD, "threshold", "PCT",
+	  .help = "by how much a figure has to grow to count as worse (default 20)" },
+	FORMAT_OPTION,
+	HELP_OPTION,
+	{ 0 },
+};
+
 static const struct scope_option status_options[] = {
 	FORMAT_OPTION,
 	HELP_OPTION,
@@ -467,6 +475,19 @@ const struct scope_command scope_cmd_commands[] = {
 			 "Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
 			 "the kernel. They slow the program down: this is for tests, not for production.\n",
 		.words = "sensitivity speedup read",
+	},
+	{
+		.name = "diff",
+		.run = scope_cmd_diff,
+		.summary = "compare two traces or reports: what became slower, and what went",
+		.usage = "Usage: scope diff BEFORE AFTER [OPTION...]\n"
+			 "Compare two traces, or reports as JSON (scope report --format json): rates, the share of slow\n"
+			 "requests, and functions that are new, gone, worse or better, with 95 % intervals.\n"
+			 "\n",
+		.options = diff_options,
+		.column = 24,
+		.notes = "\n"
+			 "Exit status 3 where AFTER is worse: a function is new or worse, or more requests are slow.\n",
 	},
 	{
 		.name = "status",

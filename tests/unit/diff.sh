@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# scope diff of golden traces and their reports: what is new, gone, worse and the same, and the exit status.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+scope=$(realpath "${SCOPE:-build/san/scope}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+for name in lock two_bugs hang healthy; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/$name.trace" 2> /dev/null
+	"$scope" report -i "$work/$name.trace" -o "$work/$name.json"
+done
+
+# compares NAME STATUS WHAT BEFORE AFTER [OPTION...]: WHAT is "change function" of each function, with commas
+compares() {
+	local name=$1 status=$2 what=$3 got=0
+	shift 3
+	"$scope" diff "$@" --format json > "$work/$name.diff.json" || got=$?
+	said=$(python3 -c '
+import json, sys
+print(",".join("{change} {function}".format(**f) for f in json.load(open(sys.argv[1]))["functions"]))' "$work/$name.diff.json")
+	if [ "$got" -ne "$status" ] || [ "$said" != "$what" ]; then
+		echo "not ok - $name: status $got, '$said'"
+		bad=1
+	else
+		echo "ok - $name"
+	fi
+}
+
+# More requests are slow, or fewer; the rest of the report is as it was.
+scaled() {	# NAME FACTOR
+	python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["basis"]["slow_requests"] = int(report["basis"]["slow_requests"] * float(sys.argv[2]))
+for finding in report["findings"]:
+    finding["units"] = int(finding["units"] * float(sys.argv[2]))
+json.dump(report, sys.stdout)' "$work/lock.json" "$2" > "$work/$1.json"
+}
+scaled more 1.5
+scaled little_more 1.1
+scaled fewer 0.5
+
+compares same 0 "same rebalance" "$work/lock.trace" "$work/lock.trace"
+compares trace_and_report 0 "same rebalance" "$work/lock.trace" "$work/lock.json"
+compares other_bugs 3 "new flush_log,new find_item,gone rebalance" "$work/lock.trace" "$work/two_bugs.json"
+compares fixed 0 "gone rebalance" "$work/lock.json" "$work/healthy.trace"
+compares hangs 3 "new wait_for_helper" "$work/healthy.json" "$work/hang.json"
+compares more 3 "worse rebalance" "$work/lock.json" "$work/more.json"
+compares within_the_threshold 0 "same rebalance" "$work/lock.json" "$work/more.json" --threshold 100
+compares within_the_interval 0 "same rebalance" "$work/lock.json" "$work/little_more.json" --threshold 0
+compares fewer 0 "better rebalance" "$work/lock.json" "$work/fewer.json"
+python3 tests/unit/schema.py docs/schema/commands.schema.json "$work"/*.diff.json || bad=1
+
+"$scope" diff "$work/lock.json" "$work/two_bugs.json" > "$work/said"
+for line in '^WORSE' '^  new       flush_log in server (wait)$' '^  gone      rebalance in server (holds-lock)$' \
+	'in 0.75 % (0.65 to 0.87 %), 4.8 ms instead of 0.11 ms'; do
+	grep -q "$line" "$work/said" || { echo "not ok - the text lacks '$line'"; bad=1; }
+done
+
+# Reports from elsewhere may be anything.
+echo '{"schema": 1, "findings": [3, {"function": "x", "units": "y"}, null], "basis": []}' > "$work/odd.json"
+"$scope" diff "$work/odd.json" "$work/odd.json" > "$work/said" || { echo "not ok - an odd report"; cat "$work/said"; bad=1; }
+echo '{"schema": 2}' > "$work/newer.json"
+! "$scope" diff "$work/newer.json" "$work/lock.json" 2> "$work/said" && grep -q "no report of schema 1" "$work/said" ||
+	{ echo "not ok - a schema that is not known"; bad=1; }
+! "$scope" diff "$work/lock.json" 2> "$work/said" && grep -q "name two traces" "$work/said" || { echo "not ok - one file"; bad=1; }
+exit $bad

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two reports beside each other: rates, shares with intervals, and functions that are new, gone, worse or better. */
+#ifndef SCOPE_REPORT_COMPARE_H
+#define SCOPE_REPORT_COMPARE_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+/*
+ * Of two reports as JSON (report/json.h), which may be anybody's: fields that are missing or of another type count
+ * as 0 or "". threshold: a part, by which a figure has to differ beyond its 95 % interval. The result is as
+ * docs/schema/commands.schema.json has it, without schema, scope and command; the caller frees it. NULL: no memory.
+ */
+json_t *scope_compare(const json_t *before, const json_t *after, double threshold);
+
+/* The same as text. path: names of the two. */
+void scope_compare_print(const json_t *found, const char *const *path, FILE *out);
+
+#endif
