@@ -44,7 +44,7 @@
 
 static const struct scope_option report_options[] = {
 	{ 'p', "pid", "PID",
-	  .help = "the process (or one of its threads); its descendants are traced too" },
+	  .help = "the process, by number or name; its descendants are traced too" },
 	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
 	SELECT_OPTIONS,
 	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
@@ -99,7 +99,7 @@ static const struct scope_option report_options[] = {
 
 static const struct scope_option waits_options[] = {
 	{ 'p', "pid", "PID",
-	  .help = "the process (or one of its threads); its descendants are traced too" },
+	  .help = "the process, by number or name; its descendants are traced too" },
 	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
 	SELECT_OPTIONS,
 	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
@@ -123,7 +123,7 @@ static const struct scope_option waits_options[] = {
 };
 
 static const struct scope_option record_options[] = {
-	{ 'p', "pid", "PID", .help = "the process (or one of its threads); may be repeated" },
+	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
 	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
 	SELECT_OPTIONS,
 	{ 'd', "duration", "TIME",

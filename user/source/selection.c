@@ -17,6 +17,7 @@
 
 #include "base/syscall_name.h"
 #include "proc/file.h"
+#include "proc/named.h"
 
 /* process: as it was when a name or a group was found to mean it; NULL: it was named by its number. */
 static int add(struct scope_selection *selection, const struct scope_control_target *target,
@@ -52,7 +53,9 @@ int scope_selection_process(struct scope_selection *selection, const char *text,
 			    struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET };
-	int code = number_of(text, "-p wants the number of a process", &target.id, error);
+	const bool named = *text && (*text < '0' || *text > '9') && *text != '-';
+	int code = named ? scope_target_named(text, error, &target.id)
+			 : number_of(text, "-p wants the number or the name of a process", &target.id, error);
 	struct scope_target process;
 
 	/* The first one is looked at as the capture begins. */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process that a name from the user means. */
+#include "proc/named.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <scope/abi.h>
+
+#include "proc/file.h"
+
+#define NAMED_MAX 256 /* more are as many as nobody chooses from */
+#define LISTED_MAX 8  /* in the message */
+
+struct named {
+	const char *name;
+	uint32_t tgid[NAMED_MAX], parent[NAMED_MAX];
+	size_t count;
+};
+
+static uint32_t parent_of(uint32_t tgid)
+{
+	const char *value;
+	uint32_t parent;
+	char *text;
+
+	if (scope_file_read(&text, "/proc/%u/status", tgid))
+		return 0;
+	value = scope_file_field(text, "PPid:");
+	parent = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+	free(text);
+	return parent;
+}
+
+static int look(uint32_t number, void *context)
+{
+	struct named *named = context;
+	char *comm;
+	bool same;
+
+	if (number == (unsigned)getpid() || named->count == NAMED_MAX || scope_file_read(&comm, "/proc/%u/comm", number))
+		return 0;
+	comm[strcspn(comm, "\n")] = '\0';
+	/* The kernel keeps so many characters of a longer name. */
+	same = !strncmp(comm, named->name, SCOPE_COMM_BYTES - 1) &&
+	       (strlen(named->name) < SCOPE_COMM_BYTES || strlen(comm) == SCOPE_COMM_BYTES - 1);
+	free(comm);
+	if (same) {
+		named->parent[named->count] = parent_of(number);
+		named->tgid[named->count++] = number;
+	}
+	return 0;
+}
+
+static bool is_named(const struct named *named, uint32_t tgid)
+{
+	for (size_t i = 0; i < named->count; i++)
+		if (named->tgid[i] == tgid)
+			return true;
+	return false;
+}
+
+/* Those whose parent has another name, put first; returns how many. */
+static size_t keep_roots(struct named *named)
+{
+	bool root[NAMED_MAX];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < named->count; i++)
+		root[i] = !is_named(named, named->parent[i]);
+	for (size_t i = 0; i < named->count; i++)
+		if (root[i])
+			named->tgid[kept++] = named->tgid[i];
+	return kept;
+}
+
+/* "4242 (redis-server *:6379)" for each */
+static int refuse(const struct named *named, struct scope_error *error)
+{
+	char list[400] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < named->count && i < LISTED_MAX && used < sizeof(list); i++) {
+		char *line = NULL;
+
+		if (scope_file_read(&line, "/proc/%u/cmdline", named->tgid[i]))
+			line = NULL;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u (%.30s)", i ? ", " : "", named->tgid[i],
+					 line ? line : "?");
+		free(line);
+	}
+	return scope_error_set(error, -ENOTUNIQ, "%zu processes are named '%.32s': %s%s; name one by its number, or each with a "
+			       "-p of its own", named->count, named->name, list,
+			       named->count > LISTED_MAX ? " and more" : "");
+}
+
+int scope_target_named(const char *name, struct scope_error *error, uint32_t *ret_tgid)
+{
+	struct named *named = calloc(1, sizeof(*named));
+	int err = named ? 0 : -ENOMEM;
+
+	if (!named)
+		return scope_error_set(error, err, "no memory for the list of processes");
+	named->name = name;
+	scope_file_numbers("/proc", look, named);
+	named->count = keep_roots(named);
+	if (!named->count)
+		err = scope_error_set(error, -ESRCH, "no process is named '%.32s': `ps -eo pid,comm` lists them", name);
+	else if (named->count > 1)
+		err = refuse(named, error);
+	else
+		*ret_tgid = named->tgid[0];
+	free(named);
+	return err;
+}
