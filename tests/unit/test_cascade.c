@@ -15,6 +15,7 @@
 enum { USER, PARSER, NETWORK, DISK, THREADS = 400 };
 
 static struct scope_history history;
+static unsigned allowed; /* steps of a walk */
 
 /* What the parts of a wait sum up to, by thread and end. */
 static struct {
@@ -27,6 +28,7 @@ static int setup(void **state)
 {
 	(void)state;
 	history = (struct scope_history){0};
+	allowed = 2048;
 	return 0;
 }
 
@@ -76,7 +78,7 @@ static int take(void *user, const struct scope_part *part)
 
 static void split(uint32_t thread, struct scope_stay sleep)
 {
-	const struct scope_cascade_listener listener = {.follow = follow, .part = take};
+	const struct scope_cascade_listener listener = {.follow = follow, .part = take, .steps = allowed};
 	unsigned steps;
 
 	memset(&found, 0, sizeof(found));
@@ -246,6 +248,19 @@ static void test_forgotten(void **state)
 	assert_part(DISK, SCOPE_END_RUNS, 10);
 }
 
+/* With three steps allowed, all that comes before the third stay from the end is left, and still nothing is lost. */
+static void test_left(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++)
+		sleeps(PARSER, -1, 10 * i + 5, 10 * i + 10);
+	allowed = 3;
+	split(USER, sleeps(USER, PARSER, 0, 100));
+	assert_part(PARSER, SCOPE_END_LEFT, 75);
+	assert_part(PARSER, SCOPE_END_OUTSIDE, 15);
+	assert_part(PARSER, SCOPE_END_RUNS, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +274,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_convoy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
 	};

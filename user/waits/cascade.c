@@ -107,8 +107,8 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 
 		if (until_ns <= begin_ns)
 			break;
-		if (walk->steps++ >= SCOPE_CASCADE_STEPS) {
-			err = tell(walk, thread, node, SCOPE_END_UNSEEN, NULL, begin_ns, end_ns);
+		if (walk->steps++ >= walk->listener->steps) {
+			err = tell(walk, thread, node, SCOPE_END_LEFT, NULL, begin_ns, end_ns);
 			end_ns = begin_ns;
 			break;
 		}

@@ -12,8 +12,7 @@
 
 #include "waits/history.h"
 
-#define SCOPE_CASCADE_STEPS 2048 /* of one wait; the rest of it is SCOPE_END_UNSEEN */
-#define SCOPE_CASCADE_DEPTH 64	 /* no rule: waits inside one another, at once */
+#define SCOPE_CASCADE_DEPTH 16 /* no rule: waits inside one another, at once */
 
 /* What a part of a wait is in the end. */
 enum scope_end {
@@ -24,6 +23,7 @@ enum scope_end {
 	SCOPE_END_PROCESS, /* it slept, and a thread that is not traced woke it */
 	SCOPE_END_CIRCLE,  /* it slept for a thread that waits itself, in the same chain */
 	SCOPE_END_UNSEEN,  /* what it did is not known any more, or not at all */
+	SCOPE_END_LEFT,	   /* no more steps were allowed */
 	SCOPE_ENDS,
 };
 
@@ -40,6 +40,7 @@ struct scope_cascade_listener {
 	uint32_t (*follow)(void *user, uint32_t node, const struct scope_stay *sleep);
 	/* Parts come latest first; none is empty. */
 	int (*part)(void *user, const struct scope_part *part);
+	unsigned steps; /* stays that are looked at, at most: the rest, which is the earliest, is SCOPE_END_LEFT */
 	void *user;
 };
 

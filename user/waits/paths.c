@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PATH_STEPS 100000 /* no rule: of a request; what comes before is left out */
 #define LATE 256 /* no rule: a request is followed when so many more stays came, for some come late */
 
 struct finder {
@@ -67,7 +68,9 @@ static int take_part(void *user, const struct scope_part *part)
 	struct finder *finder = user;
 	struct scope_path_part *last = finder->parts ? &finder->part[finder->parts - 1] : NULL;
 
-	if (last && last->part.thread == part->thread && last->part.end == part->end &&
+	if (part->end == SCOPE_END_LEFT)
+		finder->left_out_ns += part->end_ns - part->begin_ns;
+	else if (last && last->part.thread == part->thread && last->part.end == part->end &&
 	    last->part.class == part->class && last->part.begin_ns == part->end_ns)
 		last->part.begin_ns = part->begin_ns;
 	else if (finder->parts == SCOPE_PATH_PARTS)
@@ -79,7 +82,7 @@ static int take_part(void *user, const struct scope_part *part)
 
 static int follow_path(struct finder *finder, struct scope_slow_path *path)
 {
-	const struct scope_cascade_listener listener = {.follow = stay_at, .part = take_part, .user = finder};
+	const struct scope_cascade_listener listener = {.follow = stay_at, .part = take_part, .steps = PATH_STEPS, .user = finder};
 	unsigned steps;
 	int err;
 

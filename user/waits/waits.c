@@ -9,7 +9,10 @@
 #include "base/grow.h"
 
 #define LATE 256 /* no rule: a sleep is followed when so many more stays came, for some come late */
-#define STEPS_FIRST (1u << 25) /* no rule: so many steps, and half of the sleeps are followed from then on, and so on */
+#define STEPS_EACH 2048 /* of a sleep, until … */
+#define STEPS_FREE 1000000 /* … all took so many: then … */
+#define STEPS_FEW 64 /* … so many, and half of the sleeps are followed … */
+#define STEPS_MORE 4000000 /* … where all took so many, a quarter after twice as many, and so on */
 
 struct pending {
 	struct scope_stay sleep;
@@ -25,6 +28,10 @@ struct follower {
 	struct pending pending[LATE];
 	unsigned first, count;
 	uint64_t steps, steps_until;
+	unsigned steps_each;
+	struct scope_part *part; /* of the sleep that is followed now */
+	size_t parts, part_capacity;
+	double left_ns; /* of it, not looked at */
 	uint32_t waiter; /* whose sleep is followed now */
 	uint64_t stays;
 	uint64_t number; /* of sleeps that count */
@@ -60,11 +67,26 @@ static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep
 		       : node;
 }
 
+/* Parts wait until all of a sleep was looked at. */
 static int take_part(void *user, const struct scope_part *part)
 {
 	struct follower *follower = user;
+
+	if (part->end == SCOPE_END_LEFT) {
+		follower->left_ns += (double)(part->end_ns - part->begin_ns);
+		return 0;
+	}
+	if (scope_grow(&follower->part, &follower->part_capacity, follower->parts + 1, sizeof(*part)))
+		return -ENOMEM;
+	follower->part[follower->parts++] = *part;
+	return 0;
+}
+
+/* times: how many ns of waits a ns of the part stands for. */
+static int count_part(struct follower *follower, const struct scope_part *part, double times)
+{
 	struct scope_waits *waits = follower->waits;
-	const double ns = (double)(part->end_ns - part->begin_ns) * (double)waits->every;
+	const double ns = (double)(part->end_ns - part->begin_ns) * times;
 	struct scope_waits_group *group = part->thread < waits->threads
 						  ? &waits->group[waits->of_thread[part->thread]] : NULL;
 
@@ -86,10 +108,35 @@ static int take_part(void *user, const struct scope_part *part)
 	return 0;
 }
 
+/* What was looked at of a sleep stands for the part that was left, too. */
+static int count_parts(struct follower *follower, double all_ns)
+{
+	const double seen_ns = all_ns - follower->left_ns;
+	const double times = seen_ns > 0 ? all_ns / seen_ns : 1;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < follower->parts; i++)
+		err = count_part(follower, &follower->part[i], times * (double)follower->waits->every);
+	return err;
+}
+
+/* Where sleeps took many steps, each is allowed fewer from now on, and then only a part of them is followed. */
+static void spend(struct follower *follower, unsigned steps)
+{
+	follower->steps += 1 + steps;
+	if (follower->steps > STEPS_FREE)
+		follower->steps_each = STEPS_FEW;
+	if (follower->steps > follower->steps_until) {
+		follower->waits->every *= 2;
+		follower->steps_until += STEPS_MORE;
+	}
+}
+
 static int follow_one(struct follower *follower)
 {
-	static const struct scope_cascade_listener parts = {.follow = follow, .part = take_part};
-	struct scope_cascade_listener listener = parts;
+	const struct scope_cascade_listener listener = {
+		.follow = follow, .part = take_part, .steps = follower->steps_each, .user = follower,
+	};
 	const struct pending *pending = &follower->pending[follower->first];
 	struct scope_waits *waits = follower->waits;
 	unsigned steps;
@@ -101,14 +148,13 @@ static int follow_one(struct follower *follower)
 	if (follower->number++ % waits->every)
 		return 0;
 	node = scope_waits_tree_group(&waits->tree, waits->of_thread[pending->thread]);
-	listener.user = follower;
 	follower->waiter = pending->thread;
+	follower->parts = 0;
+	follower->left_ns = 0;
 	err = scope_cascade_run(&follower->history, pending->thread, &pending->sleep, node, &listener, &steps);
-	follower->steps += 1 + steps;
-	if (follower->steps > follower->steps_until) {
-		waits->every *= 2;
-		follower->steps_until += STEPS_FIRST;
-	}
+	if (!err)
+		err = count_parts(follower, (double)(pending->sleep.end_ns - pending->sleep.begin_ns));
+	spend(follower, steps);
 	return err;
 }
 
@@ -226,7 +272,7 @@ static int create(const struct scope_survey *survey, const struct scope_groups *
 int scope_waits_create(const struct scope_survey *survey, const struct scope_groups *groups,
 		       struct scope_waits **ret_waits)
 {
-	struct follower follower = {.survey = survey, .groups = groups, .steps_until = STEPS_FIRST};
+	struct follower follower = {.survey = survey, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE};
 	int err = create(survey, groups, &follower.waits);
 
 	if (!err)
@@ -234,6 +280,7 @@ int scope_waits_create(const struct scope_survey *survey, const struct scope_gro
 	if (!err)
 		err = sum_up(follower.waits);
 	scope_history_free(&follower.history);
+	free(follower.part);
 	if (err)
 		scope_waits_destroy(follower.waits);
 	else
