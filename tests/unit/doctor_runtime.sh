@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # `scope doctor -p` says what a language's runtime needs so that functions have names: of Node with and without a
-# perf map, of Python, and of a program that Go's linker stripped. Run by scripts/check.sh; root.
+# perf map, of Python, and of programs that Go's linker stripped. Run by scripts/check.sh; root.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scope=${BUILD:-$root/build}/user/scope
@@ -28,7 +28,14 @@ printf 'int pause(void); int main(void) { return pause(); }\n' >"$work/a.c"
 ${CC:-gcc} -s -o "$work/plain" "$work/a.c" && printf x >"$work/x" &&
 	objcopy --add-section .go.buildinfo="$work/x" "$work/plain" "$work/go" || exit 77
 says 'of a stripped program' 'install the -dbgsym or -debuginfo package of .*/plain' "$work/plain"
-says 'of one of Go' "functions of .*/go will have no names: build it without -ldflags" "$work/go"
+says 'of one of Go without its table' "functions of .*/go will have no names: its table .* build it without -ldflags" \
+	"$work/go"
+if command -v go >/dev/null; then
+	printf 'package main\n\nimport "time"\n\nfunc main() { time.Sleep(time.Minute) }\n' >"$work/main.go"
+	GOCACHE=$work/cache GO111MODULE=off go build -ldflags '-s -w' -o "$work/stripped" "$work/main.go" >"$work/said" 2>&1 ||
+		cat "$work/said"
+	says 'of one of Go that is stripped' 'ok .* the functions of its program and libraries have names \(1 files' "$work/stripped"
+fi
 if command -v node >/dev/null; then
 	says 'of Node' 'hint .* runs Node, .* no names yet: start it with --perf-basic-prof' \
 		node -e 'setTimeout(() => {}, 20000)'

@@ -77,6 +77,7 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 		if (!is_program_code(maps, i))
 			continue;
 		files++;
+		go = false;
 		if (has_names(reader, &maps->map[i], &go))
 			continue;
 		if (go) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes one table of functions out of a file's symbols, aliases, split parts and unwind ranges. */
+/* Makes one table of functions out of a file's symbols, aliases, split parts, Go's table and unwind ranges. */
 #include "symbol/functions.h"
 
 #include <errno.h>
@@ -201,9 +201,49 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 	return ret;
 }
 
-static int ranges_make(struct scope_file_functions *functions, const struct symbols *symbols,
-		       const struct scope_ranges *fdes)
+/*
+ * Adds one where none of the first ranges, which are sorted, covers its start: others are appended
+ * behind these.
+ */
+static int gap_add(struct scope_file_functions *functions, size_t first, const char *name, size_t bytes,
+		   const struct scope_range *gap)
 {
+	const struct scope_ranges sorted = { functions->ranges.range, first, 0 };
+	int ret;
+
+	if (gap->start >= gap->end || scope_ranges_find(&sorted, gap->start))
+		return 0;
+	ret = scope_ranges_add(&functions->ranges, gap->start, gap->end, functions->count);
+	return ret ? ret : function_add(functions, name, bytes, gap->start, gap->end - gap->start);
+}
+
+/* The functions of Go's table that no symbol has; up to where it makes no sense. */
+static int go_add(struct scope_file_functions *functions, const struct scope_go_table *go)
+{
+	const size_t first = functions->ranges.count;
+	struct scope_go_function function;
+	/* Few functions of one program have the same name. */
+	size_t budget = 2 * go->bytes;
+	uint64_t end = 0;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < go->count; i++) {
+		struct scope_range range;
+
+		if (scope_go_table_function(go, i, &budget, &function) || function.start < end)
+			break;
+		end = function.end;
+		range = (struct scope_range){ function.start, function.end, function.end, 0 };
+		ret = gap_add(functions, first, function.name, function.name_bytes, &range);
+	}
+	scope_ranges_sort(&functions->ranges);
+	return ret;
+}
+
+static int ranges_make(struct scope_file_functions *functions, const struct symbols *symbols,
+		       const struct scope_go_table *go, const struct scope_ranges *fdes)
+{
+	size_t first;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < symbols->count; i++)
@@ -211,24 +251,19 @@ static int ranges_make(struct scope_file_functions *functions, const struct symb
 				       symbols->symbol[i].start + symbols->symbol[i].size,
 				       symbols->symbol[i].function);
 	scope_ranges_sort(&functions->ranges);
+	if (!ret && go)
+		ret = go_add(functions, go);
 	functions->named = functions->count;
-	for (size_t i = 0, named = functions->ranges.count; !ret && i < fdes->count; i++) {
-		const struct scope_range *fde = &fdes->range[i];
-		/* Only those added and sorted so far: the gaps are appended behind. */
-		struct scope_ranges sorted = { functions->ranges.range, named, 0 };
-
-		if (scope_ranges_find(&sorted, fde->start) ||
-		    (i && fdes->range[i - 1].start == fde->start))
-			continue;
-		ret = scope_ranges_add(&functions->ranges, fde->start, fde->end, functions->count);
-		if (!ret)
-			ret = function_add(functions, NULL, 0, fde->start, fde->end - fde->start);
-	}
+	first = functions->ranges.count;
+	for (size_t i = 0; !ret && i < fdes->count; i++)
+		if (!i || fdes->range[i - 1].start != fdes->range[i].start)
+			ret = gap_add(functions, first, NULL, 0, &fdes->range[i]);
 	scope_ranges_sort(&functions->ranges);
 	return ret;
 }
 
-int scope_file_functions_read(Dwfl_Module *module, Elf *elf, struct scope_file_functions *ret)
+int scope_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
+			      struct scope_file_functions *ret)
 {
 	struct scope_file_functions functions = { 0 };
 	struct scope_ranges fdes = { 0 };
@@ -243,7 +278,7 @@ int scope_file_functions_read(Dwfl_Module *module, Elf *elf, struct scope_file_f
 		err = functions_make(&functions, &symbols);
 	}
 	if (!err)
-		err = ranges_make(&functions, &symbols, &fdes);
+		err = ranges_make(&functions, &symbols, go, &fdes);
 	free(symbols.symbol);
 	scope_ranges_free(&fdes);
 	if (err) {

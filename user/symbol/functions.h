@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions of one ELF file, from its symbol table and its unwind tables. */
+/* The functions of one ELF file, from its symbol table, Go's table and its unwind tables. */
 #ifndef SCOPE_SYMBOL_FUNCTIONS_H
 #define SCOPE_SYMBOL_FUNCTIONS_H
 
 #include <elfutils/libdwfl.h>
 
+#include "symbol/gotable.h"
 #include "symbol/range.h"
 
 struct scope_file_function {
@@ -23,12 +24,14 @@ struct scope_file_functions {
 
 /*
  * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and
- * fills the gaps from .eh_frame. The module is at its link addresses, elf is its main file.
+ * fills the gaps from Go's table of functions (NULL: there is none), then from .eh_frame. The module is at
+ * its link addresses, elf is its main file.
  * Of several names for one address the one kept is: external rather than local, fewest leading
  * underscores, strong rather than weak, shortest, first by alphabet.
  * 0, -ENOMEM. Free with scope_file_functions_free(), before the module ends.
  */
-int scope_file_functions_read(Dwfl_Module *module, Elf *elf, struct scope_file_functions *ret);
+int scope_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
+			      struct scope_file_functions *ret);
 void scope_file_functions_free(struct scope_file_functions *functions);
 
 /* The function that holds a link address; NULL: none. */

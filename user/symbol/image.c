@@ -11,6 +11,7 @@
 
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
+#include "symbol/gofile.h"
 
 #define PAGE UINT64_C(4096) /* what linkers align to at least */
 
@@ -21,7 +22,8 @@ struct scope_image {
 	char *path;
 	struct scope_debugfile debugfile;
 	char build_id[SCOPE_IMAGE_ID_TEXT];
-	bool functions_read;
+	bool go, go_tried, functions_read; /* go: the table was found */
+	struct scope_go_table go_table;
 	struct scope_file_functions functions;
 	struct scope_rules rules;
 };
@@ -74,6 +76,15 @@ static int module_report(struct scope_image *image, int fd)
 close_fd:
 	close(fd);
 	return -ENOEXEC;
+}
+
+/* Go's table of functions. NULL: it has none. */
+static const struct scope_go_table *go_table(struct scope_image *image)
+{
+	if (!image->go_tried)
+		image->go = !scope_go_file_table(image->elf, &image->go_table);
+	image->go_tried = true;
+	return image->go ? &image->go_table : NULL;
 }
 
 int scope_image_create(int fd, const struct scope_symbol_options *options, const char *path,
@@ -178,21 +189,14 @@ int scope_image_offset(struct scope_image *image, const char *name, uint64_t *re
 		       : -ENOENT;
 }
 
-bool scope_image_is_go(const struct scope_image *image)
+bool scope_image_is_go(struct scope_image *image)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-	size_t names;
+	return scope_go_file_is(image->elf) || go_table(image);
+}
 
-	if (elf_getshdrstrndx(image->elf, &names))
-		return false;
-	while ((scn = elf_nextscn(image->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(image->elf, names, shdr.sh_name) : NULL;
-
-		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab")))
-			return true;
-	}
-	return false;
+bool scope_image_names_go(struct scope_image *image)
+{
+	return go_table(image);
 }
 
 bool scope_image_is_debug(const struct scope_image *image)
@@ -241,7 +245,8 @@ int scope_image_functions(struct scope_image *image,
 	int ret = 0;
 
 	if (!image->functions_read)
-		ret = scope_file_functions_read(image->module, image->elf, &image->functions);
+		ret = scope_file_functions_read(image->module, image->elf, go_table(image),
+						&image->functions);
 	if (ret)
 		return ret;
 	image->functions_read = true;
@@ -254,10 +259,12 @@ int scope_image_rule(struct scope_image *image, uint64_t link, const struct scop
 	return scope_rules_get(&image->rules, link, ret_rule);
 }
 
-unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
+unsigned int scope_image_lines(struct scope_image *image, uint64_t link,
 			       struct scope_source_line *ret_line, unsigned int max)
 {
-	return scope_lines_find(image->module, link, ret_line, max);
+	unsigned int lines = scope_lines_find(image->module, link, ret_line, max);
+
+	return lines || !go_table(image) ? lines : scope_lines_of_go(&image->go_table, link, ret_line, max);
 }
 
 bool scope_image_is_i386(const struct scope_image *image)

@@ -28,8 +28,9 @@ void scope_image_destroy(struct scope_image *image); /* NULL is fine */
 /* Lower-case hex; "" where the file has none. */
 const char *scope_image_build_id(const struct scope_image *image);
 
-/* Whether Go's linker made the file: it says so by a section of its own, stripped or not. */
-bool scope_image_is_go(const struct scope_image *image);
+/* Whether Go's linker made the file, stripped or not; and whether its table of functions can be read, too. */
+bool scope_image_is_go(struct scope_image *image);
+bool scope_image_names_go(struct scope_image *image);
 
 /* Whether the file is a debug file: its names hold, but no code and no unwind tables are in it. */
 bool scope_image_is_debug(const struct scope_image *image);
@@ -55,7 +56,7 @@ bool scope_image_is_i386(const struct scope_image *image);
 bool scope_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */
-unsigned int scope_image_lines(const struct scope_image *image, uint64_t link,
+unsigned int scope_image_lines(struct scope_image *image, uint64_t link,
 			       struct scope_source_line *ret_line, unsigned int max);
 
 /* 0, -ENOMEM. Borrowed from the image. */

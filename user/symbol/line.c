@@ -11,6 +11,7 @@
 
 #include "base/plain.h"
 #include "symbol/demangle.h"
+#include "symbol/gotable.h"
 
 /* Compilers other than gcc leave out the table by which libdwfl finds the unit of an address. */
 static Dwarf_Die *unit_find(Dwfl_Module *module, uint64_t link, Dwarf_Addr *ret_bias)
@@ -111,4 +112,17 @@ unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
 	if (line.file && count < max)
 		ret_line[count++] = line;
 	return count;
+}
+
+unsigned int scope_lines_of_go(const struct scope_go_table *table, uint64_t link,
+			       struct scope_source_line *ret_line, unsigned int max)
+{
+	struct scope_go_line place;
+
+	if (!max || scope_go_table_line(table, link, &place))
+		return 0;
+	*ret_line = (struct scope_source_line){ .file = file_name(place.file), .line = place.line };
+	if (place.inlined)
+		ret_line->function[0] = '?';
+	return 1;
 }

@@ -20,4 +20,10 @@ struct scope_source_line {
 unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
 			      struct scope_source_line *ret_line, unsigned int max);
 
+struct scope_go_table;
+
+/* The same of a program of Go by its table of functions: one place at most, "?" where it was inlined. */
+unsigned int scope_lines_of_go(const struct scope_go_table *table, uint64_t link,
+			       struct scope_source_line *ret_line, unsigned int max);
+
 #endif

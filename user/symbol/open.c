@@ -149,6 +149,7 @@ int scope_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
 static int outcome_note(struct scope_file *file, int err, const char *found)
 {
 	if (file->image) {
+		file->go = file->go || scope_image_names_go(file->image);
 		file->outcome = scope_image_is_debug(file->image) ? SCOPE_FILE_DEBUG : SCOPE_FILE_READ;
 		return 0;
 	}

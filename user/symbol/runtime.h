@@ -12,11 +12,10 @@ struct scope_runtime {
 	const char *needs;	 /* what to do, as the end of a sentence; %u, where there is one, is the process */
 };
 
-/* What a program of Go needs, which comes without debug packages. */
-#define SCOPE_RUNTIME_GO_NEEDS "build it without -ldflags -s and -w, which take its symbols away"
-
-/* What a program of Go needs, which comes without debug packages. */
-#define SCOPE_RUNTIME_GO_NEEDS "build it without -ldflags -s and -w, which take its symbols away"
+/* What a program of Go needs whose names cannot be read: no debug package has them. */
+#define SCOPE_RUNTIME_GO_NEEDS \
+	"its table of functions (.gopclntab) cannot be read; build it without -ldflags -s and -w, which take its " \
+	"symbols away"
 
 /* NULL: none that is known. */
 const struct scope_runtime *scope_runtime_of_path(const char *path);

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/plain.h"
 #include "proc/open.h"
+#include "symbol/goname.h"
 #include "symbol/library.h"
 #include "symbol/open.h"
 #include "symbol/server.h"
@@ -155,6 +156,8 @@ int scope_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file
 	for (size_t i = 0; !ret && i < code_count; i++) {
 		struct scope_file *file = scope_addresses_get(&by_number, codes[i].file);
 
+		if (file)
+			file->go |= scope_go_name_is_runtime(codes[i].name);
 		if (file && !scope_addresses_get(&file->codes, codes[i].offset))
 			ret = scope_addresses_put(&file->codes, codes[i].offset, (void *)&codes[i]);
 		if (!ret && file && !scope_addresses_get(&file->hits, codes[i].offset))

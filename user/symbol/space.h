@@ -16,6 +16,7 @@ struct scope_file {
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;
+	bool go; /* a program of Go's with its names: goname.h says which of them are the language's */
 	bool tried; /* to open it */
 	enum scope_file_outcome outcome; /* once it was tried */
 	int error;   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */

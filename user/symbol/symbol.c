@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/plain.h"
 #include "symbol/demangle.h"
+#include "symbol/goname.h"
 #include "symbol/library.h"
 #include "symbol/open.h"
 #include "symbol/space.h"
@@ -22,6 +23,7 @@ struct scope_symbols {
 	struct scope_space *everywhere; /* rows of tgid 0 */
 	const struct scope_trace_symbol *row;
 	size_t rows, rows_refused;
+	bool rows_go; /* a program of Go's is among them */
 	uint32_t *row_first; /* the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;
@@ -130,6 +132,7 @@ static int rows_add(struct scope_symbols *symbols)
 		struct scope_space *space = scope_spaces_get(&symbols->spaces, row->tgid);
 		uint64_t end = row->start + (row->size ? row->size : 1);
 
+		symbols->rows_go |= scope_go_name_is_runtime(row->name);
 		ret = space ? scope_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
 	}
 	for (size_t i = 0; i < symbols->spaces.spaces; i++)
@@ -195,9 +198,15 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
-static bool is_library(const struct scope_trace_symbol *row)
+static bool is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
 {
-	return row->library || scope_library_runtime(row->name);
+	return !row->library && (scope_library_runtime(row->name) ||
+				 (symbols->rows_go && scope_go_name_is_library(row->name)));
+}
+
+static bool is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
+{
+	return row->library || is_language(symbols, row);
 }
 
 /* Is it what a process says of code that it made at run time? It may say what it likes. */
@@ -233,7 +242,8 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .path = row->module,
 							    .start = row->start,
 							    .size = row->size,
-							    .library = is_library(row),
+							    .library = is_library(symbols, row),
+							    .language = is_language(symbols, row),
 							    .known = true },
 				   &symbols->row_function[first]);
 	if (!ret)
@@ -260,7 +270,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 					.path = file->path,
 					.start = start,
 					.size = found ? found->size : 0,
-					.library = file->library || is_builtin(found),
+					.language = is_builtin(found),
 					.known = found && found->name };
 	char *name = NULL;
 	int ret;
@@ -269,12 +279,17 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		*ret_function = function;
 		return 0;
 	}
-	if (value.known)
+	if (value.known) {
 		name = strndup(found->name, found->name_bytes);
-	else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0)
+		value.language |= name && file->go && scope_go_name_is_library(name);
+	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
-	else
+	} else {
+		/* C around the runtime's calls, or a library in C: the function of Go that called it has a name. */
+		value.language = file->go;
 		scope_plain_undo(name);
+	}
+	value.library = file->library || value.language;
 	ret = function_add(symbols, name, value, &function);
 	if (!ret)
 		ret = scope_addresses_put(&file->functions, start, function);
@@ -487,7 +502,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 	for (size_t i = 0; i < symbols->rows; i++) {
 		const struct scope_trace_symbol *row = &symbols->row[i];
 
-		count += symbols->row_first[i] == i && !is_library(row) &&
+		count += symbols->row_first[i] == i && !is_library(symbols, row) &&
 			 (!tgid || !row->tgid || row->tgid == tgid);
 	}
 	return count;

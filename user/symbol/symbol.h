@@ -30,7 +30,8 @@ struct scope_function {
 	const char *path;   /* as the process sees it */
 	uint64_t start;	    /* address in the file's own (link) address space */
 	uint64_t size;	    /* bytes; 0 where not known */
-	bool library;	    /* of the system, never a candidate (library.c) */
+	bool library;	    /* of the system or of the language, never a candidate (library.c, goname.c) */
+	bool language;	    /* of the language: code of the program's file, or made as it runs */
 	bool known;	    /* name was in a symbol table */
 	uint32_t id;	    /* 0, 1, 2, … in the order in which functions were first met */
 };

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of functions that Go's linker leaves in every program, stripped or not: .gopclntab.
+ *
+ * It begins with a magic number, of which there are four. All numbers are little-endian here.
+ *
+ *   magic u32 | 0 u8 | 0 u8 | quantum u8 | word u8 | count word | ...
+ *
+ *   0xfffffffb, Go 1.2 to 1.15       rows follow at once; all offsets count from the table's begin
+ *   0xfffffffa, Go 1.16 and 1.17     files, names, units, file names, pc tables, rows: one word each
+ *   0xfffffff0, Go 1.18 and 1.19     the same with the address of the code after files; rows of u32
+ *   0xfffffff1, from Go 1.20 on      as before; from 1.26 on the address of the code is 0
+ *
+ * A row is {start, offset of the function's head}; one more row has only the end of the code. Starts
+ * are addresses, or count from the address of the code. A head is {start, name, two u32 not read here,
+ * stack depths, files, lines, number of further pc tables, from 1.16 on the unit, from 1.20 on the first line,
+ * four bytes not read here, the further pc tables}, u32 all but the start of older tables. A pc table is pairs of {change of value zigzag, bytes of code /
+ * quantum}, LEB128, up to a change of 0.
+ */
+#ifndef SCOPE_SYMBOL_GOTABLE_H
+#define SCOPE_SYMBOL_GOTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Borrows the bytes of the table. */
+struct scope_go_table {
+	const uint8_t *data;
+	size_t bytes;
+	bool parts;    /* from Go 1.16 on: offsets count from parts of the table */
+	bool relative; /* from Go 1.18 on: starts count from text */
+	bool lined;    /* from Go 1.20 on: heads have the first line */
+	uint8_t quantum, word;
+	uint64_t text; /* link address; 0: it is not in the table */
+	size_t count;  /* of functions */
+	size_t rows, names, units, files, pcs; /* where these parts begin */
+};
+
+struct scope_go_function {
+	const char *name; /* terminated; the table's */
+	size_t name_bytes;
+	uint64_t start, end; /* link addresses */
+};
+
+#define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* where in the table text is, if it is relative */
+
+/* Whether bytes may begin a table. Looks at 8 of them. */
+bool scope_go_table_begins(const uint8_t *data);
+
+/* bytes: of the table, or up to the end of what holds it. 0; -EBADMSG: it is no table, or damaged. */
+int scope_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table);
+
+/* Where function index begins; index count: where the last one ends. Counted from text where it is relative. */
+uint64_t scope_go_table_start(const struct scope_go_table *table, size_t index);
+
+/*
+ * By index below count. *budget: bytes of names that may still be looked at, which goes down. 0;
+ * -EBADMSG: it makes no sense, or nothing is left of the budget.
+ */
+int scope_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
+			    struct scope_go_function *ret_function);
+
+/* A place in the source. */
+struct scope_go_line {
+	const char *file; /* terminated; the table's */
+	int line;
+	bool inlined; /* it is in another function, which was inlined there (from Go 1.16 on) */
+};
+
+/* The place of a link address. -ENOENT: it is in no function; -EBADMSG. */
+int scope_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
+
+/*
+ * How many bytes lie between the stack pointer and the return address, at a link address. -ENOENT: it
+ * is in no function; -EBADMSG.
+ */
+int scope_go_table_depth(const struct scope_go_table *table, uint64_t link, uint32_t *ret_bytes);
+
+#endif
