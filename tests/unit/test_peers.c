@@ -182,6 +182,17 @@ static void some_need_no_peers(void **state)
 	assert_false(hang.unsure);
 }
 
+static void who_waits_in_its_runtime_for_work_is_idle(void **state)
+{
+	(void)state;
+	stacks(at_deep, 100);
+	hang.needs_peers = false;
+	standing[HUNG].idle = true;
+	assert_false(is_hang());
+	standing[HUNG].idle = false;
+	assert_true(is_hang());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -196,6 +207,7 @@ int main(void)
 		TEST(stacks_at_work_are_samples_and_sleeps),
 		TEST(where_nobody_works_it_is_unsure),
 		TEST(some_need_no_peers),
+		TEST(who_waits_in_its_runtime_for_work_is_idle),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

@@ -101,10 +101,38 @@ static void test_paths(void **state)
 	}
 }
 
+/* Threads of Go's runtime with nothing to run; a goroutine of the program keeps one from being that. */
+static void test_idle(void **state)
+{
+	static const char *const named[] = { "main.handler", "runtime.stopm", "runtime.futex", "runtime.mstart" };
+	const uint64_t parked[] = { AT(2) + 1, AT(1) + 1, AT(3) + 1 }, woken[] = { AT(2) + 1, AT(3) + 1 },
+		       handler[] = { AT(2) + 1, AT(1) + 1, AT(0) + 1 };
+	struct scope_spot spot;
+
+	for (int i = 0; i < 4; i++)
+		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, named[i], "app", false };
+	scope_symbols_destroy(spotter.symbols);
+	assert_int_equal(scope_symbols_create(NULL, 0, rows, 4, NULL, &spotter.symbols), 0);
+	(void)state;
+	assert_int_equal(scope_spot_chain(&spotter, 1, parked, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_equal(spot.node, SCOPE_TREE_ROOT);
+	assert_true(spot.idle);
+	assert_int_equal(scope_spot_chain(&spotter, 1, woken, 2, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_false(spot.idle);
+	assert_int_equal(evidence.nameless, 2);
+	assert_int_equal(evidence.language, 2);
+	assert_int_equal(scope_spot_chain(&spotter, 1, handler, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_not_equal(spot.node, SCOPE_TREE_ROOT);
+	assert_string_equal(spot.below->name, "runtime.stopm");
+	assert_false(spot.idle);
+	assert_int_equal(evidence.nameless, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

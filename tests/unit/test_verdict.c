@@ -237,6 +237,13 @@ static void excess_on_stacks_without_names_says_nothing(void **state)
 	made->input.names_need = NULL;
 	made->evidence.nameless = 50;
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	/* What is in the language's own functions has its names. */
+	made->evidence.nameless = 81;
+	made->evidence.language = 31;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	made->evidence.language = 30;
+	assert_int_equal(verdict(ranking, "51 % of the stacks"), SCOPE_VERDICT_UNKNOWN);
+	made->evidence.language = 0;
 	made->evidence.nameless = 51;
 	ranking.excess_ns = 5;
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);

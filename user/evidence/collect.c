@@ -70,6 +70,7 @@ static void stand(struct collector *collector, uint32_t thread, const struct sco
 	standing->node = spot->node;
 	standing->trail = spot->trail;
 	standing->below = spot->below;
+	standing->idle = spot->idle;
 }
 
 static int collect_standing(struct collector *collector, const struct scope_logged_stack *logged)

@@ -51,6 +51,7 @@ struct scope_standing {
 	uint32_t trail;		/* see struct scope_item */
 	const struct scope_function *below; /* library function it stands in, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
+	bool idle; /* it waits for work in its language's runtime, and is in no function of the program */
 };
 
 struct scope_evidence {
@@ -68,6 +69,7 @@ struct scope_evidence {
 	uint64_t complete, cut, broken; /* stacks by how unwinding ended (symbol.h) */
 	uint64_t tracer;   /* samples that hit the tracer itself: left out */
 	uint64_t nameless; /* stacks without any program function */
+	uint64_t language; /* of these, those in functions of its language */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks account for */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */

@@ -35,6 +35,12 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 
 enum answer { NO, YES, UNSURE };
 
+/* A thread of a runtime that has nothing to run hangs nowhere, whatever it served before. */
+static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
+{
+	return hang->kind == SCOPE_HANG_BLOCKED && evidence->standing[hang->thread].idle;
+}
+
 /*
  * Of the stacks that were taken while threads that started in the same function were at work, is a
  * part worth a word below this node? Too few of them say nothing, neither way.
@@ -108,7 +114,7 @@ void scope_peers_drop(struct scope_evidence *evidence, const struct scope_eviden
 
 		if (hangs[i].needs_peers)
 			answer = all_idle ? UNSURE : peers_serve(by, units, pickups, hangs[i].thread);
-		if (answer == NO)
+		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by, &hangs[i]))
 			continue;
 		hangs[i].unsure = answer == UNSURE;
 		for (size_t j = 0; j < evidence->items; j++)

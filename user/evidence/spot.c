@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "symbol/goname.h"
 
 /* Keeps a stack for a later look at the source. */
 static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags,
@@ -52,11 +53,13 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
 	uint64_t address[SCOPE_PATH_MAX];
 	unsigned length = 0;
+	bool language = false;
 	int err;
 
 	ret_spot->trail = 0;
 	ret_spot->below = NULL;
 	ret_spot->circles = 0;
+	ret_spot->idle = false;
 	for (unsigned i = 0; i < count; i++) {
 		const struct scope_function *function;
 		unsigned at = 0;
@@ -68,6 +71,8 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 			function = scope_namesakes_find(spotter->namesakes, function);
 		if (function->library || function->path[0] == '\0') {
 			last_library = function;
+			language |= function->language;
+			ret_spot->idle |= function->language && scope_go_name_is_idle(function->name);
 			continue;
 		}
 		if (!length)
@@ -93,7 +98,9 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 		path[i] = path[length - 1 - i];
 		path[length - 1 - i] = swap;
 	}
+	ret_spot->idle &= !length;
 	spotter->evidence->nameless += !length;
+	spotter->evidence->language += !length && language;
 	ret_spot->below = below;
 	err = scope_tree_insert(&spotter->evidence->tree, path, length, &ret_spot->node);
 	if (err || spotter->namesakes)

@@ -19,6 +19,7 @@ struct scope_spotter {
 struct scope_spot {
 	uint32_t node, trail;
 	const struct scope_function *below;
+	bool idle; /* see struct scope_standing */
 	struct scope_circle circle[SCOPE_SPOT_CIRCLES];
 	unsigned circles;
 };

@@ -111,10 +111,13 @@ static void leave_open(struct scope_ranking *ranking)
 		 requests ? "requests" : "units of work");
 }
 
-/* Do too many stacks name no function of the program? */
-static bool is_nameless(const struct scope_evidence *evidence)
+/*
+ * Share of the stacks whose names are missing. Those in the program's language alone have theirs: no debug symbols
+ * would add a function.
+ */
+static double nameless_share(const struct scope_evidence *evidence)
 {
-	return (double)evidence->nameless > NAMELESS * (double)evidence->stacks;
+	return (double)(evidence->nameless - evidence->language) / (double)evidence->stacks;
 }
 
 /* Where nothing is found. */
@@ -144,12 +147,12 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "stops this process or this machine.");
 	} else if (tell_outside(input, ranking, reason, room)) {
 		ranking->verdict = has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING : SCOPE_VERDICT_OUTSIDE;
-	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && is_nameless(evidence)) {
+	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && nameless_share(evidence) > NAMELESS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "There is excess time, but %.0f %% of the stacks name no function of the "
 			 "program: %s.",
-			 100.0 * evidence->nameless / evidence->stacks,
+			 100 * nameless_share(evidence),
 			 input->names_need ? input->names_need : "install its debug symbols");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
