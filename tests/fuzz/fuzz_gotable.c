@@ -26,7 +26,6 @@ static void look(const struct scope_go_table *table)
 	struct scope_go_line line;
 	size_t budget = 1 << 20;
 	uint64_t value = 0;
-	uint32_t depth;
 
 	for (size_t i = 0; i < table->count && !scope_go_table_function(table, i, &budget, &function); i++) {
 		if (strlen(function.name) != function.name_bytes)
@@ -36,8 +35,6 @@ static void look(const struct scope_go_table *table)
 	for (uint64_t link = GO_TEXT - 1; link < GO_TEXT + 0x90; link += 7) {
 		if (!scope_go_table_line(table, link, &line))
 			value += strlen(line.file) + line.line;
-		if (!scope_go_table_depth(table, link, &depth))
-			value += depth;
 	}
 	__asm__ volatile("" : : "r"(value));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Go's table of functions of each version: names, bounds, lines and depths; damaged ones give nothing. */
+/* Go's table of functions of each version: names, bounds and lines; damaged ones give nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,22 +91,6 @@ static void addresses_have_lines(void **state)
 	}
 }
 
-static void addresses_have_depths(void **state)
-{
-	(void)state;
-	for (enum go_version version = GO_2; version < GO_VERSIONS; version++) {
-		struct go_bytes bytes;
-		const struct scope_go_table table = table_of(version, &bytes);
-		uint32_t depth;
-
-		assert_int_equal(scope_go_table_depth(&table, GO_TEXT + 3, &depth), 0);
-		assert_int_equal(depth, 0);
-		assert_int_equal(scope_go_table_depth(&table, GO_TEXT + 4, &depth), 0);
-		assert_int_equal(depth, 0x20);
-		assert_int_equal(scope_go_table_depth(&table, GO_TEXT + 0x50, &depth), -EBADMSG);
-	}
-}
-
 /* Wherever it ends, nothing behind is read: the sanitizer watches a copy of just that size. */
 static void a_table_may_end_anywhere(void **state)
 {
@@ -126,12 +110,10 @@ static void a_table_may_end_anywhere(void **state)
 			if (!scope_go_table_init(copy, end, &table)) {
 				struct scope_go_function function;
 				struct scope_go_line line;
-				uint32_t depth;
 
 				for (size_t i = 0; i < table.count; i++)
 					good += !scope_go_table_function(&table, i, &budget, &function);
 				scope_go_table_line(&table, GO_TEXT + 1, &line);
-				scope_go_table_depth(&table, GO_TEXT + 1, &depth);
 			}
 			free(copy);
 		}
@@ -214,7 +196,6 @@ int main(void)
 		cmocka_unit_test(functions_have_names_and_bounds),
 		cmocka_unit_test(names_are_looked_at_within_a_budget),
 		cmocka_unit_test(addresses_have_lines),
-		cmocka_unit_test(addresses_have_depths),
 		cmocka_unit_test(a_table_may_end_anywhere),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 		cmocka_unit_test(the_language_is_told_from_the_program),

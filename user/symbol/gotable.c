@@ -282,11 +282,3 @@ int scope_go_table_line(const struct scope_go_table *table, uint64_t link, struc
 	*ret_line = place;
 	return 0;
 }
-
-int scope_go_table_depth(const struct scope_go_table *table, uint64_t link, uint32_t *ret_bytes)
-{
-	size_t index;
-	int ret = index_find(table, link, &index);
-
-	return ret ? ret : value_find(table, index, HEAD_DEPTHS, link, ret_bytes);
-}

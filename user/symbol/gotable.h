@@ -71,10 +71,4 @@ struct scope_go_line {
 /* The place of a link address. -ENOENT: it is in no function; -EBADMSG. */
 int scope_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
 
-/*
- * How many bytes lie between the stack pointer and the return address, at a link address. -ENOENT: it
- * is in no function; -EBADMSG.
- */
-int scope_go_table_depth(const struct scope_go_table *table, uint64_t link, uint32_t *ret_bytes);
-
 #endif
