@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Names for what really ran: programs that ended, were deleted, replaced or hidden in a namespace,
-# libraries that came and went, 32-bit code, the kernel, and what Node and Java compile at run time.
+# libraries that came and went, 32-bit code, the kernel, and what Node and Java compile at run time,
+# and stripped programs of Go.
 #
 # Usage: tests/unit/names_live.sh [CASE...]
 # Exit status: 0 all were named; 1 not; 77 perf events cannot be used here.
@@ -254,8 +255,74 @@ case_java() {
 	named 'Burn.burnsInJava|burnsInJava'
 }
 
+# A server in Go, stripped, at a fixed address and not: the function that makes some requests slow has its name and
+# lines, what waits for work is the runtime's, and doctor knows it.
+case_go() {
+	command -v go >/dev/null || { echo "left out: golang-go is not installed"; return 0; }
+	mkdir -p go.cache
+	cat > serve.go <<-'END'
+	package main
+
+	import ("bufio"; "fmt"; "net"; "os")
+
+	//go:noinline
+	func scrambleOrder(n int) uint64 {
+		s := uint64(n)
+		for i := 0; i < n; i++ { s = s*6364136223846793005 + 1442695040888963407; s ^= s >> 29 }
+		return s
+	}
+
+	func serve(c net.Conn) {
+		for r := bufio.NewReader(c); ; {
+			line, err := r.ReadString('\n')
+			if err != nil { return }
+			n := 1000
+			if line == "slow\n" { n = 30000000 }
+			fmt.Fprintln(c, scrambleOrder(n))
+		}
+	}
+
+	func main() {
+		l, _ := net.Listen("unix", os.Args[1])
+		fmt.Println("ready")
+		for { if c, err := l.Accept(); err == nil { go serve(c) } }
+	}
+	END
+	cat > ask.py <<-'END'
+	import random, socket, sys, threading, time
+	def ask(seed):
+	    pick, s, end = random.Random(seed), socket.socket(socket.AF_UNIX), time.time() + 8
+	    s.connect(sys.argv[1])
+	    while time.time() < end:
+	        s.sendall(b"slow\n" if pick.random() < 0.05 else b"fast\n")
+	        s.recv(100)
+	        time.sleep(0.01)
+	for seed in range(3):
+	    threading.Thread(target=ask, args=(seed,)).start()
+	END
+	local mode client
+	for mode in exe pie; do
+		GOCACHE=$PWD/go.cache GO111MODULE=off go build -ldflags '-s -w' -buildmode=$mode -o "serve.$mode" serve.go || return 1
+		start "./serve.$mode" "$PWD/$mode.socket"
+		python3 ask.py "$mode.socket" > asked 2>&1 &
+		client=$!
+		"$scope" record -p "$target" --source perf -d 5 -o a.trace > said 2>&1
+		"$scope" doctor -p "$target" > doctor 2>&1
+		wait "$client"
+		stop
+		exec 7>&- 8<&-
+		"$scope" report -v -i a.trace > report
+		grep -q 'main\.scrambleOrder' report || { cat report; return 1; }
+		named "serve.$mode;.*main.scrambleOrder" && named "runtime.mcall;runtime.park_m;runtime.schedule" || return 1
+		"$scope" dump a.trace > text
+		grep -q '^code .*main.scrambleOrder 1 .*serve.go' text || { grep '^code .*main' text; return 1; }
+		! grep -q "serve.$mode+0x" report || { cat report; return 1; }
+		grep -q '^ok .*have names' doctor || { cat doctor; return 1; }
+	done
+}
+
 cases=("$@")
-[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit kernel node_map node_dump java)
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit kernel node_map node_dump java go)
 for name in "${cases[@]}"; do
 	if "case_$name" > why 2>&1; then
 		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"
