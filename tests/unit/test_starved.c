@@ -50,6 +50,27 @@ static void no_more_is_remembered_than_said(void **state)
 	scope_starved_free(&sleeper);
 }
 
+/* In slices of its wait, between which it was in the run queue itself: that is no wait for another's CPU. */
+static void what_the_sleeper_has_itself_is_not_passed(void **state)
+{
+	struct scope_starved waker = {0}, sleeper = {0};
+	uint64_t passed_ns = 0;
+
+	(void)state;
+	assert_int_equal(scope_starved_add(&waker, 0, 100 * US), 0);
+	assert_int_equal(scope_starved_add(&waker, 150 * US, 400 * US), 0);
+	assert_int_equal(scope_starved_add(&sleeper, 50 * US, 90 * US), 0);
+	assert_int_equal(scope_starved_add(&sleeper, 200 * US, 230 * US), 0);
+	assert_int_equal(scope_starved_pass(&sleeper, &waker, 0, 300 * US, &passed_ns), 0);
+	assert_int_equal(passed_ns, (100 - 40) * US + (150 - 30) * US);
+	/* Its own stretches stay in order: of the new ones only what is behind them is kept. */
+	assert_int_equal(sleeper.count, 3);
+	assert_int_equal(sleeper.stretch[2].begin_ns, 230 * US);
+	assert_int_equal(sleeper.stretch[2].end_ns, 300 * US);
+	scope_starved_free(&waker);
+	scope_starved_free(&sleeper);
+}
+
 static const struct scope_thread *thread_of(const struct scope_timeline *timeline, uint32_t tid)
 {
 	long index = scope_threads_find(timeline->threads, tid);
@@ -104,6 +125,39 @@ static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 	/* The account itself stays what it is: a sleep is a sleep. */
 	assert_int_equal(thread_of(timeline, 12)->account.blocked_ns[SCOPE_WAIT_FUTEX], 400 * US);
 	assert_int_equal(scope_account_wall(&thread_of(timeline, 12)->account), 1000 * US);
+	scope_timeline_destroy(timeline);
+	scope_trace_close(trace);
+}
+
+/* 11 waits for 10 in two slices of 5 ms; from 1 to 7 ms 10 is in the run queue. 11 itself is so from 5 to 5.2 ms. */
+static void a_wait_in_slices_is_starved_in_each(void **state)
+{
+	struct scope_trace *trace = trace_of(
+		"meta begin_ns 0\nmeta end_ns 20000000\n"
+		"0 0 switch 0 10 sleeping\n"
+		"0 1 switch 0 11 sleeping\n"
+		"100000 1 enter 11 futex enter=99000 args=0x10,137\n"
+		"100000 1 switch 11 0 sleeping\n"
+		"1000000 0 switch 10 0 runnable preempted\n"
+		"5000000 1 waking 11 from - hardirq\n"
+		"5200000 1 switch 0 11 sleeping\n"
+		"5201000 1 exit 11 futex ret=-110\n"
+		"5210000 1 enter 11 futex enter=5209000 args=0x10,137\n"
+		"5210000 1 switch 11 0 sleeping\n"
+		"7000000 0 switch 0 10 sleeping\n"
+		"8000000 0 waking 11 from 10 task\n"
+		"8001000 1 switch 0 11 sleeping\n"
+		"8002000 1 exit 11 futex ret=0\n");
+	const struct scope_timeline_ops ops = {.wait = note_wait};
+	struct scope_timeline *timeline;
+	uint64_t starved_ns[2] = {0};
+
+	(void)state;
+	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
+	assert_int_equal(scope_timeline_run(timeline, trace, &ops, starved_ns), 0);
+	assert_int_equal(thread_of(timeline, 11)->account.starved_ns, 5800 * US);
+	/* No more than the last slice lasted is told of it. */
+	assert_int_equal(starved_ns[1], 2790 * US);
 	scope_timeline_destroy(timeline);
 	scope_trace_close(trace);
 }
@@ -173,6 +227,8 @@ static void a_waking_may_come_before_the_switch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_sleeper_has_itself_is_not_passed),
+		cmocka_unit_test(a_wait_in_slices_is_starved_in_each),
 		cmocka_unit_test(what_two_have_in_common_is_passed_on),
 		cmocka_unit_test(no_more_is_remembered_than_said),
 		cmocka_unit_test(a_chain_of_waits_ends_in_the_run_queue),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -72,10 +73,135 @@ static void a_page_fault_has_no_object(void **state)
 	assert_false(waits.wait[2].lock);
 }
 
+#define SLICED                                                                                      \
+	"meta begin_ns 0\nmeta end_ns 40000000\n"                                                    \
+	"0 1 switch 0 20 sleeping\n"                                                                 \
+	"0 0 switch 0 10 sleeping\n"                                                                 \
+	"1000000 0 enter 10 futex enter=999000 args=0x10,137\n"                                      \
+	"1000000 0 switch 10 0 sleeping\n"                                                           \
+	"6000000 0 waking 10 from - hardirq\n"                                                       \
+	"6001000 0 switch 0 10 sleeping\n"                                                           \
+	"6002000 0 exit 10 futex ret=-110\n"                                                         \
+	"6003000 0 syscall 10 futex enter=6002500 ret=0 args=0x18,129\n"
+
+/* Two sleeps of thread 10, the first of which timed out, with those lines between; 20 is another thread. */
+static struct waits sliced(const char *between, uint64_t enter_ns, unsigned object, const char *end)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text), SLICED "%s"
+		 "%ju 0 enter 10 futex enter=%ju args=%#x,137\n"
+		 "%ju 0 switch 10 0 sleeping\n%s", between, (uintmax_t)enter_ns, (uintmax_t)enter_ns - 1000,
+		 object, (uintmax_t)enter_ns, end);
+	return waits_of(text);
+}
+
+#define WOKEN                                                                                       \
+	"9000000 1 waking 10 from 20 task\n"                                                         \
+	"9001000 0 switch 0 10 sleeping\n"                                                           \
+	"9002000 0 exit 10 futex ret=0\n"
+
+/* A condition variable's two words are one object, and the clock and other futexes may be asked between. */
+static void slices_are_one_wait(void **state)
+{
+	struct waits waits = sliced("6004000 0 syscall 10 clock_gettime enter=6003500 ret=0\n", 6010000, 0x14,
+				    WOKEN);
+
+	(void)state;
+	assert_int_equal(waits.count, 2);
+	assert_int_equal(waits.wait[0].waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(waits.wait[0].first_ns, 0);
+	assert_false(waits.wait[0].woken);
+	assert_int_equal(waits.wait[1].waker, 1);
+	assert_int_equal(waits.wait[1].begin_ns, 6010000);
+	assert_int_equal(waits.wait[1].first_ns, 1000000);
+	assert_true(waits.wait[1].woken);
+}
+
+/* A third slice: the wait began with the first. And once it is over the next wait is another. */
+static void a_wait_in_slices_has_one_begin_and_one_end(void **state)
+{
+	struct waits waits = sliced("", 6010000, 0x10,
+		"11000000 0 waking 10 from - hardirq\n"
+		"11001000 0 switch 0 10 sleeping\n"
+		"11002000 0 exit 10 futex ret=-110\n"
+		"11010000 0 enter 10 futex enter=11009000 args=0x10,137\n"
+		"11010000 0 switch 10 0 sleeping\n"
+		"12000000 1 waking 10 from 20 task\n"
+		"12001000 0 switch 0 10 sleeping\n"
+		"12002000 0 exit 10 futex ret=0\n"
+		"12010000 0 enter 10 futex enter=12009000 args=0x10,137\n"
+		"12010000 0 switch 10 0 sleeping\n"
+		"13000000 1 waking 10 from 20 task\n"
+		"13001000 0 switch 0 10 sleeping\n"
+		"13002000 0 exit 10 futex ret=0\n");
+
+	(void)state;
+	assert_int_equal(waits.count, 4);
+	assert_int_equal(waits.wait[1].first_ns, 1000000);
+	assert_int_equal(waits.wait[2].first_ns, 1000000);
+	assert_int_equal(waits.wait[3].first_ns, 0);
+}
+
+/* It timed out, and found something else to do; or waits for something else; or ran for a while. */
+static void a_time_out_that_is_acted_upon_ends_a_wait(void **state)
+{
+	(void)state;
+	assert_int_equal(sliced("6004000 0 syscall 10 write enter=6003500 ret=1 args=7\n", 6010000, 0x10, WOKEN)
+				 .wait[1].first_ns, 0);
+	assert_int_equal(sliced("", 6010000, 0x20, WOKEN).wait[1].first_ns, 0);
+	assert_int_equal(sliced("", 6002000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 0);
+	assert_int_equal(sliced("", 6001000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 1000000);
+	/* It had the lock in between, and handed it on. */
+	assert_int_equal(sliced("6004000 0 syscall 10 futex enter=6003500 ret=1 args=0x10,129\n", 6010000, 0x10,
+				WOKEN).wait[1].first_ns, 0);
+	/* A page did not come. */
+	assert_int_equal(sliced("6004000 0 switch 10 0 disk\n6005000 0 waking 10 from - hardirq\n"
+				"6006000 0 switch 0 10 sleeping\n", 6010000, 0x10, WOKEN).wait[2].first_ns, 0);
+	/* What was done between is not known. */
+	assert_int_equal(sliced("6004000 0 lost 3\n", 6010000, 0x10, WOKEN).wait[1].first_ns, 0);
+}
+
+/* The mutex of a condition variable is taken again between two slices, for which it may have to wait, too. */
+static void another_lock_between_ends_no_wait(void **state)
+{
+	struct waits waits = sliced("6010000 0 enter 10 futex enter=6009000 args=0x18,128\n"
+				    "6010000 0 switch 10 0 sleeping\n"
+				    "6020000 1 waking 10 from 20 task\n"
+				    "6021000 0 switch 0 10 sleeping\n"
+				    "6022000 0 exit 10 futex ret=0\n", 6030000, 0x10, WOKEN);
+
+	(void)state;
+	assert_int_equal(waits.count, 3);
+	assert_int_equal(waits.wait[1].first_ns, 0);
+	assert_int_equal(waits.wait[2].first_ns, 1000000);
+}
+
+/* Of a trace that tells of no waking nothing is known of who woke whom: a time-out may return 0 there, too. */
+static void a_trace_without_wakings_says_nothing_of_them(void **state)
+{
+	const struct waits waits = waits_of(
+		"meta begin_ns 0\nmeta end_ns 1000000\n"
+		"0 0 switch 0 10 sleeping\n"
+		"300000 0 enter 10 futex enter=299000 args=0x10,0x80,2\n"
+		"300000 0 switch 10 0 sleeping\n"
+		"401000 0 switch 0 10 sleeping\n"
+		"402000 0 exit 10 futex ret=0\n");
+
+	(void)state;
+	assert_int_equal(waits.count, 1);
+	assert_false(waits.wait[0].woken);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_fault_has_no_object),
+		cmocka_unit_test(slices_are_one_wait),
+		cmocka_unit_test(a_wait_in_slices_has_one_begin_and_one_end),
+		cmocka_unit_test(a_time_out_that_is_acted_upon_ends_a_wait),
+		cmocka_unit_test(another_lock_between_ends_no_wait),
+		cmocka_unit_test(a_trace_without_wakings_says_nothing_of_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void end_run(struct run *run)
 	scope_trace_close(run->trace);
 }
 
-static const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
+static inline const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
 {
 	long index = scope_threads_find(units->timeline->threads, tid);
 

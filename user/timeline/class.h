@@ -94,6 +94,15 @@ static inline bool scope_call_ignored(uint32_t nr)
 enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
 
 /*
+ * Do two waits of that call wait for one thing? Waiters of one condition variable sleep on two words
+ * of glibc's by turns (since 2.25, its two groups), which share 8 aligned bytes.
+ */
+static inline bool scope_wait_same_object(uint32_t nr, uint64_t a, uint64_t b)
+{
+	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
+}
+
+/*
  * A lock, judged by the arguments of a futex call: glibc takes mutexes with FUTEX_WAIT or LOCK_PI and sleeps on
  * condition variables, semaphores and joins with FUTEX_WAIT_BITSET. A word that is 0 is held by nobody: what
  * waits while it is 0 (the notes that Go's threads park on) waits for an event, and not for a lock. Of fewer than

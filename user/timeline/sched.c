@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/grow.h"
+#include "timeline/slices.h"
 
 int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
@@ -136,10 +137,13 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		/* What is left in open outside a call is of the one before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
 		.begin_ns = begin_ns,
+		.first_ns = thread->holding ? held->first_ns : scope_slices_begin(thread),
 		.wake_ns = thread->wake_ns ? thread->wake_ns : now_ns,
 		.end_ns = now_ns,
 		.starved_ns = starved_ns,
 	};
+	if (held->class != SCOPE_WAIT_FUTEX)
+		thread->slices.begin_ns = 0;
 	thread->holding = true;
 	thread->held_run_ns = thread->account.run_ns;
 	thread->held_enter_ns = open->enter_ns;
@@ -221,13 +225,15 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
 }
 
 /*
- * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU. Who sleeps
- * for a time of its own waits for nobody.
+ * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU, in earlier slices of the
+ * wait too. Who sleeps for a time of its own waits for nobody.
  */
 static int pass_starved(struct scope_threads *threads, struct scope_thread *thread)
 {
 	long waker = thread->waker_tid ? scope_threads_find(threads, thread->waker_tid) : -1;
+	const uint64_t slices_ns = scope_slices_begin(thread);
 	const struct scope_thread *other;
+	uint64_t starved_ns = 0;
 	int err;
 
 	if (waker < 0 || thread->wait == SCOPE_WAIT_TIMER)
@@ -235,9 +241,12 @@ static int pass_starved(struct scope_threads *threads, struct scope_thread *thre
 	other = scope_threads_at(threads, waker);
 	if (other == thread)
 		return 0;
-	err = scope_starved_pass(&thread->starved, &other->starved, thread->block_ns,
-				 thread->wake_ns, &thread->starved_ns);
-	thread->account.starved_ns += thread->starved_ns;
+	err = scope_starved_pass(&thread->starved, &other->starved, slices_ns ? slices_ns : thread->block_ns,
+				 thread->wake_ns, &starved_ns);
+	thread->account.starved_ns += starved_ns;
+	/* What does not fit into the last slice was in those before. */
+	thread->starved_ns = starved_ns < thread->wake_ns - thread->block_ns ? starved_ns
+									     : thread->wake_ns - thread->block_ns;
 	return err;
 }
 
@@ -246,6 +255,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	struct scope_thread *thread;
 	long index;
 
+	run->timeline->wakes = true;
 	if (!event->tid)
 		return 0;
 	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);

@@ -66,20 +66,47 @@ static uint32_t first_after(const struct scope_starved *starved, uint64_t time_n
 	return low;
 }
 
+static struct scope_starved_stretch common_of(struct scope_starved_stretch stretch, uint64_t begin_ns, uint64_t end_ns)
+{
+	return (struct scope_starved_stretch){
+		stretch.begin_ns > begin_ns ? stretch.begin_ns : begin_ns,
+		stretch.end_ns < end_ns ? stretch.end_ns : end_ns,
+	};
+}
+
+/* How much of the time from begin to end its stretches leave free. */
+static uint64_t free_between(const struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t free_ns = end_ns - begin_ns;
+
+	for (uint32_t i = first_after(starved, begin_ns); i < starved->count; i++) {
+		const struct scope_starved_stretch own = common_of(*stretch_at(starved, i), begin_ns, end_ns);
+
+		if (own.begin_ns >= end_ns)
+			break;
+		free_ns -= own.end_ns - own.begin_ns;
+	}
+	return free_ns;
+}
+
 int scope_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
 		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns)
 {
+	const uint64_t last_ns = sleeper->count ? stretch_at(sleeper, sleeper->count - 1)->end_ns : 0;
 	uint64_t sum_ns = 0;
 
 	for (uint32_t i = first_after(waker, begin_ns); i < waker->count; i++) {
-		struct scope_starved_stretch common = *stretch_at(waker, i);
+		struct scope_starved_stretch common = common_of(*stretch_at(waker, i), begin_ns, end_ns);
 
 		if (common.begin_ns >= end_ns)
 			break;
-		if (common.begin_ns < begin_ns)
-			common.begin_ns = begin_ns;
-		if (common.end_ns > end_ns)
-			common.end_ns = end_ns;
+		/* Between slices of its wait the sleeper was in the run queue itself. */
+		if (common.begin_ns < last_ns) {
+			const uint64_t until_ns = common.end_ns < last_ns ? common.end_ns : last_ns;
+
+			sum_ns += free_between(sleeper, common.begin_ns, until_ns);
+			common.begin_ns = until_ns;
+		}
 		sum_ns += common.end_ns - common.begin_ns;
 		if (scope_starved_add(sleeper, common.begin_ns, common.end_ns))
 			return -ENOMEM;

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "base/syscall_name.h"
+#include "timeline/slices.h"
 #include "timeline/timeline.h"
 
 #define SCOPE_TAKE static inline __attribute__((always_inline))
@@ -82,6 +83,8 @@ SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thre
 	open->enter_ns = event->syscall.enter_ns;
 	for (unsigned i = 0; i < open->args; i++)
 		open->arg[i] = event->syscall.arg[i];
+	if (__builtin_expect(scope_slices_open(thread), 0))
+		scope_slices_enter(thread);
 	return run.ops->enter ? run.ops->enter(run.user, thread, open) : 0;
 }
 
@@ -92,6 +95,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	int err;
 
 	scope_thread_account(thread, event->time_ns);
+	thread->held.woken = call->role == SCOPE_CALL_FUTEX && !event->syscall.ret && run.timeline->wakes;
 	err = scope_timeline_tell_wait(called, thread);
 	if (err)
 		return err;
@@ -102,13 +106,16 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 		call->args = 0;
 		call->enter_ns = event->time_ns;
 	}
+	if (call->role == SCOPE_CALL_FUTEX)
+		scope_slices_return(thread, event->syscall.ret);
 	err = scope_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
 			      event->syscall.ret);
 	if (!err && run.ops->exit)
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
 	thread->early = false;
-	if (run.ops->plain_roles && thread->run == SCOPE_RUN_RUNNING)
+	/* In a wait in slices each call counts. */
+	if (run.ops->plain_roles && thread->run == SCOPE_RUN_RUNNING && !scope_slices_open(thread))
 		thread->plain = run.ops->plain_roles(run.user, thread->index);
 	return err;
 }

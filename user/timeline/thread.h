@@ -53,12 +53,21 @@ struct scope_wait {
 	uint16_t nr;
 	uint8_t class;
 	bool lock; /* a futex operation that takes a lock */
+	bool woken; /* in a futex call that returned 0: another thread did that, though its waking may not be told */
 	bool outside; /* of no unit: told by units (unit/unit.h) */
 	bool queue; /* no sleep: in the run queue from begin to end; object: own_ns of timeline/timeline.h's .queued */
 	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
+	uint64_t first_ns; /* the last of several waits in slices: begin of the first one; else 0 */
 	uint64_t starved_ns; /* from begin to wake: whom it waited for waited for a CPU */
+};
+
+/* A wait in slices that is not over; see timeline/slices.h. */
+struct scope_slices {
+	uint64_t begin_ns; /* of the first slice; 0: there is none */
+	uint64_t object;
+	uint64_t run_ns; /* account.run_ns as the last one returned */
 };
 
 struct scope_thread {
@@ -82,6 +91,7 @@ struct scope_thread {
 	uint64_t starved_ns;	  /* as of struct scope_wait, of the last sleep */
 	struct scope_starved starved;
 	struct scope_open_call open;
+	struct scope_slices slices;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
 	bool born;	  /* in the window: it had run for no time then */

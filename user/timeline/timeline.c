@@ -277,6 +277,7 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
 		thread->early = false;
+		thread->slices.begin_ns = 0;
 		thread->queue_ns = event->time_ns; /* it may have run since it was queued */
 		thread->starved.count = 0;
 		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)

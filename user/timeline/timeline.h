@@ -67,6 +67,7 @@ struct scope_timeline {
 	uint64_t last_ns; /* of the events so far */
 	uint64_t events, lost;
 	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
+	bool wakes; /* any waking was told */
 	uint64_t untold; /* times a thread was on a processor that the kernel had not told of */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known; /* rows of descriptors as it began */

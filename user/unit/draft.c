@@ -365,7 +365,7 @@ int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 static int tell_wait(struct scope_unit_builder *builder, struct scope_draft *draft, const struct scope_wait *wait)
 {
 	struct scope_wait outside = *wait;
-	const uint64_t slept_ns = wait->end_ns - wait->begin_ns;
+	const uint64_t slept_ns = wait->end_ns - (wait->first_ns ? wait->first_ns : wait->begin_ns);
 	int err = draft->pending ? tell_idle(builder, draft, false) : 0;
 
 	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
@@ -404,7 +404,8 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.class = wait->class;
 	if (wait->class == SCOPE_WAIT_FUTEX && wait->object)
 		vote_futex(draft, wait->object);
-	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD;
+	/* A waking that the kernel did not tell, or that came behind a time-out. */
+	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_spin_end(&draft->spinning,
 			       scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);

@@ -18,7 +18,7 @@ static uint32_t times_back(const struct scope_lesson *lesson, const struct scope
 
 	for (unsigned i = 0; i < lesson->keys; i++)
 		if (!lesson->key[i].lock && lesson->key[i].nr == key->nr &&
-		    scope_lesson_same_object(key->nr, lesson->key[i].object, key->object))
+		    scope_wait_same_object(key->nr, lesson->key[i].object, key->object))
 			times += lesson->key[i].count;
 	return times;
 }
@@ -82,7 +82,7 @@ static const struct scope_wait_key *find_dispatch(const struct scope_lesson *les
 
 		for (unsigned j = 0; key->nr == SYS_futex && !key->lock && j < lesson->keys; j++)
 			if (lesson->key[j].nr == SYS_futex &&
-			    scope_lesson_same_object(SYS_futex, lesson->key[j].object, key->object)) {
+			    scope_wait_same_object(SYS_futex, lesson->key[j].object, key->object)) {
 				taken += lesson->key[j].taken;
 				inner += lesson->key[j].inner;
 			}

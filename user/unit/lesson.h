@@ -47,15 +47,6 @@ struct scope_lesson {
 	uint32_t gap[SCOPE_LESSON_GAPS];
 };
 
-/*
- * Do two waits of that call wait for one thing? Waiters of one condition variable sleep on two words
- * of glibc's by turns (since 2.25, its two groups), which share 8 aligned bytes.
- */
-static inline bool scope_lesson_same_object(uint16_t nr, uint64_t a, uint64_t b)
-{
-	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
-}
-
 /* Times between calls matter as long as the thread may turn out to pick up nothing. */
 static inline bool scope_lesson_gaps(const struct scope_lesson *lesson)
 {

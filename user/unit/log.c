@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/spool.h"
 #include "unit/shape.h"
+#include "unit/sliced.h"
 
 #define VALUES_UNIT 7 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
@@ -36,6 +37,7 @@ struct scope_unit_log {
 	const struct scope_shapes *shapes; /* that units refer to */
 	struct scope_spool *rows;   /* units and sleeps */
 	struct scope_spool *stacks; /* struct scope_logged_stack */
+	struct scope_sliced sliced;
 	uint64_t last_ns; /* end of the last row */
 	uint64_t from_ns; /* what ended before is not told again */
 	struct scope_logged_state *state; /* by thread */
@@ -64,6 +66,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 		return;
 	scope_spool_destroy(log->rows);
 	scope_spool_destroy(log->stacks);
+	scope_sliced_free(&log->sliced);
 	free(log->state);
 	free(log);
 }
@@ -175,7 +178,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 {
 	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
 
-	if (!row)
+	if (!row || scope_sliced_note(&log->sliced, wait))
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
 		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
@@ -235,6 +238,20 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	return from;
 }
 
+/* A slice that timed out is a part of the wait that its thread's waker ended later. */
+static void name_waker(const struct scope_unit_log *log, struct scope_wait *wait)
+{
+	const struct scope_sliced_wait *whole;
+
+	if (wait->queue || wait->class != SCOPE_WAIT_FUTEX || wait->waker != SCOPE_WAIT_NO_THREAD)
+		return;
+	whole = scope_sliced_at(&log->sliced, wait->thread, wait->begin_ns);
+	if (whole) {
+		wait->waker = whole->waker;
+		wait->waker_tid = whole->waker_tid;
+	}
+}
+
 static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, size_t bytes,
 			uint64_t *last_ns, const struct scope_groups *groups,
 			const struct scope_unit_sink *sink)
@@ -248,6 +265,7 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
+			name_waker(log, &wait);
 			if (sink->wait && *last_ns >= log->from_ns)
 				ret = sink->wait(sink->user, &wait);
 		} else {
@@ -309,6 +327,25 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 	return 0;
 }
 
+/* Was the last sleep before the stack a slice of a wait that another traced thread ended later? */
+static bool in_slices(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
+{
+	return stack->class == SCOPE_WAIT_FUTEX && stack->wake_ns &&
+	       scope_sliced_at(&log->sliced, stack->thread, stack->wake_ns - 1);
+}
+
+static int tell_stack(const struct scope_unit_log *log, const struct scope_logged_stack *stack,
+		      int (*each)(void *user, const struct scope_logged_stack *stack), void *user)
+{
+	struct scope_logged_stack passed;
+
+	if (stack->stack.passed || stack->stack.nr != SYS_futex || !in_slices(log, &stack->stack))
+		return each(user, stack);
+	passed = *stack;
+	passed.stack.passed = true;
+	return each(user, &passed);
+}
+
 int scope_unit_log_stacks(struct scope_unit_log *log,
 			  int (*each)(void *user, const struct scope_logged_stack *stack),
 			  void *user)
@@ -323,7 +360,7 @@ int scope_unit_log_stacks(struct scope_unit_log *log,
 
 		ret = 0;
 		for (size_t i = 0; !ret && i < bytes / sizeof(*stack); i++)
-			ret = each(user, &stack[i]);
+			ret = tell_stack(log, &stack[i], each, user);
 		if (ret)
 			break;
 	}

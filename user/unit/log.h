@@ -51,7 +51,8 @@ int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
 void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns);
 
 /*
- * Tells units and sleeps (where the sink wants them) in their order. The groups are those of the
+ * Tells units and sleeps (where the sink wants them) in their order. Slices that timed out have the waker of the
+ * wait that they were a part of (unit/sliced.h). The groups are those of the
  * run. 0, -errno, or what the sink returned.
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,

@@ -243,7 +243,7 @@ enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
 	return pickup->any_object ||
-			       (call->args && scope_lesson_same_object(call->nr, call->arg[0],
+			       (call->args && scope_wait_same_object(call->nr, call->arg[0],
 								       pickup->object))
 		       ? SCOPE_PICKUP_LOOP
 		       : SCOPE_PICKUP_NO;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits in slices: a lock or a hand-over that is waited for with a time-out, again and again until it comes. */
+#include "timeline/slices.h"
+
+void scope_slices_return(struct scope_thread *thread, int64_t ret)
+{
+	const struct scope_open_call *call = &thread->open;
+	const struct scope_wait *last = &thread->held;
+	struct scope_slices *slices = &thread->slices;
+	const bool slept = last->class == SCOPE_WAIT_FUTEX && last->nr == call->nr &&
+			   thread->held_enter_ns == call->enter_ns;
+
+	if (!call->args)
+		return;
+	if (slept && ret == -ETIMEDOUT) {
+		*slices = (struct scope_slices){
+			.begin_ns = last->first_ns ? last->first_ns : last->begin_ns,
+			.object = call->arg[0],
+			.run_ns = thread->account.run_ns,
+		};
+	} else if (scope_wait_same_object(call->nr, call->arg[0], slices->object)) {
+		/* It has what it waited for, or hands it on. */
+		slices->begin_ns = 0;
+	}
+}
