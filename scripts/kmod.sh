@@ -35,4 +35,10 @@ ln -sfn "$root/include" "$out/include"
 # What an outer make exports (its own flags above all) is not meant for the kernel's makefiles.
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS
 "$root/kmod/build.sh" "$kdir" "$out" -j2 CC="$CC" "$@"
+# Beside whole sources it can be seen what their loader knows. Headers alone come with an assembler of their age.
+for loader in "$kdir"/{source/,}arch/x86/kernel/module.c; do
+	if [ -e "$loader" ] && ! grep -q R_X86_64_PLT32 "$loader"; then
+		"$root/scripts/old-relocs.py" "$out/scope.ko" >/dev/null
+	fi
+done
 echo "$out/scope.ko"

@@ -7,8 +7,13 @@
 # The language is that of the compilers of its day, unless the kernel names another. Up to 4.6 every test
 # for an option of a compiler that makes PIE by default fails unseen. In the kernel, but not in modules,
 # what a younger compiler warns of stops no build, also where the kernel's own makefiles ask for -Werror.
+# Assemblers before 2.26 left a jump to a global symbol to the linker, in five bytes. Up to 4.0 the table of the
+# early exception handlers needs that length, and the kernel halts at its first page fault without it: -mshared.
 here=$(cd "$(dirname "$0")" && pwd)
 options="-std=gnu89 -fno-pie -Wno-attributes -idirafter $here/old-include"
 [ "$*" != -m ] || { echo "gcc-12 $options"; exit 0; }
+case " $* " in
+*.S\ *) options="$options -Wa,-mshared" ;;
+esac
 # shellcheck disable=SC2086 # several options
 exec gcc-12 $options "$@" -w -Wno-error
