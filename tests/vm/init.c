@@ -199,9 +199,11 @@ static void enter_host_root(void)
 	make_path("/scratch/work");
 	make_path("/newroot");
 	if (!overlay_serves()) {
-		if (mount("/lower", "/newroot", NULL, MS_BIND, NULL) ||
-		    mount("modules", "/newroot/lib/modules", "tmpfs", 0, NULL))
+		if (mount("/lower", "/newroot", NULL, MS_BIND, NULL))
 			die("stand on the host's root");
+		/* A host that never had a kernel has no such folder, and none can be made. */
+		if (mount("modules", "/newroot/lib/modules", "tmpfs", 0, NULL) && errno != ENOENT)
+			die("cover the host's modules");
 	} else if (mount("overlay", "/newroot", "overlay", 0,
 			 "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work")) {
 		die("mount overlay");
@@ -209,6 +211,16 @@ static void enter_host_root(void)
 	/* Moving, not only chroot: a chrooted process may not unshare its mounts. */
 	if (chdir("/newroot") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		die("enter the host's root");
+}
+
+/* Without its newline a line stays open for more, and does not reach the console. */
+static void log_mark(const char *text)
+{
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die("/dev/kmsg");
+	close(fd);
 }
 
 static void show_modules(const char *host_dir)
@@ -220,7 +232,11 @@ static void show_modules(const char *host_dir)
 	snprintf(path, sizeof(path), "/lib/modules/%s", name.release);
 	make_path(path);
 	/* A kernel with everything built in has none. */
-	if (*host_dir && mount(host_dir, path, NULL, MS_BIND, NULL))
+	if (!*host_dir)
+		return;
+	if (access(path, F_OK))
+		log_mark("<6>scope-vm: no folder for modules: modprobe finds none\n");
+	else if (mount(host_dir, path, NULL, MS_BIND, NULL))
 		die("bind %s on %s", host_dir, path);
 }
 
@@ -276,16 +292,6 @@ static void write_all(int fd, const char *data, size_t length)
 		data += wrote;
 		length -= wrote;
 	}
-}
-
-/* Without its newline a line stays open for more, and does not reach the console. */
-static void log_mark(const char *text)
-{
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		die("/dev/kmsg");
-	close(fd);
 }
 
 static void no_action(int signo)

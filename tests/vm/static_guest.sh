@@ -33,6 +33,20 @@ mkdir "$dir/tmp"
 mount --bind "$dir/tmp" "$bare/tmp"
 alone() { chroot "$bare" /scope "$@"; }
 
+# All that the guest has, and the server where its trace says it was. On 3.x the guest's own root is read-only.
+add_server() {
+	local entry
+	mkdir "$dir/whole"
+	for entry in /*; do
+		if [ -L "$entry" ]; then
+			cp -P "$entry" "$dir/whole$entry"
+		elif [ -d "$entry" ]; then
+			mkdir "$dir/whole$entry" && mount --rbind "$entry" "$dir/whole$entry"
+		fi
+	done
+	cp "$planted" "$dir/whole/planted"
+}
+
 needs_no_file() {
 	[ "$(readelf -l "$static" "$planted" | grep -c INTERP)" = 0 ] &&
 		[ "$(find "$bare" -xdev -type f | wc -l)" = 2 ]
@@ -81,9 +95,10 @@ names_a_planted_bug() {
 
 # Reports, exports and databases need libraries, which are inside. The report is that of the other program.
 reads_traces() {
-	cp "$planted" /planted
-	alone report -v -i /tmp/bug.trace >"$dir/static" && "$scope" report -v -i "$dir/tmp/bug.trace" >"$dir/whole"
-	diff "$dir/static" "$dir/whole" || return 1
+	add_server || return 1
+	alone report -v -i /tmp/bug.trace >"$dir/by_static" || return 1
+	chroot "$dir/whole" "$scope" report -v -i "$dir/tmp/bug.trace" >"$dir/by_whole"
+	diff "$dir/by_static" "$dir/by_whole" || return 1
 	alone export sqlite /tmp/bug.trace -o /tmp/bug.sqlite && alone report -i /tmp/bug.trace --format json >/dev/null &&
 		alone export folded /tmp/bug.trace | grep -q checksum_twice
 }
