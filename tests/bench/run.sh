@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [processors] [peers] [requests] [causal] [analysis] [linkage] [readers] [perf] [servers]     all when none is named
+# Usage: tests/bench/run.sh [calls] [pair] [processors] [peers] [requests] [causal] [analysis] [linkage] [readers] [perf] [servers]     all but pair when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -15,6 +15,7 @@
 # the analysis are those of this machine, CPU time that of one processor.
 #
 #   syscall_pair_added_insns  to one getppid(), enter and exit, between interrupts
+#                             (pair: this one alone, for a quick look at another KERNEL)
 #   ..._own_insns, ..._all_insns   on average over many: with interrupts and samples; with the
 #                             reader (compression and file included) on the same processor, too
 #   reader_insns_per_record   of the reader alone, from the start of the program to the end of its file
@@ -182,6 +183,28 @@ bench_calls() {
 	run_calls "$scope" "$empty" | print_calls
 }
 
+# The first figure of bench_calls alone, in a minute or two instead of ten.
+bench_pair() {
+	local scope
+	scripts/kernel.sh "$kernel" >/dev/null
+	scope=$(scope_module)
+	# shellcheck disable=SC2016 # expanded in the guest
+	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
+		. tests/bench/tracers.sh
+		"$1" none getppid | sed "s/^/none /"
+		load_scope "$2" "$1"
+		"$1" plain getppid | sed "s/^/plain /"
+		rmmod scope
+	' bash "$bin/calls" "$scope" | awk '
+		$2 == "floor" { floor[$1] = $3 }
+		END {
+			if (!floor["none"] || !floor["plain"])
+				exit 1
+			printf "untraced_insns %s instructions\n", floor["none"]
+			printf "syscall_pair_added_insns %.0f instructions\n", floor["plain"] - floor["none"]
+		}'
+}
+
 # The emulator gives each processor a thread of this machine's, so that they really meet in memory.
 # Rings hold all that is written between two visits of the reader: dropping would be cheaper.
 bench_processors() {
@@ -261,7 +284,7 @@ for part in "$@"; do
 	case $part in
 	peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
-	calls | processors | analysis | linkage | readers | perf) "bench_$part" ;;
+	calls | pair | processors | analysis | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done

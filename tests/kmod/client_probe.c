@@ -96,6 +96,7 @@ const char *client_probe_function(enum client_function which)
 		[CLIENT_GETPPID] = { "__x64_sys_getppid", "sys_getppid", false },
 		[CLIENT_OPEN] = { "do_sys_openat2", "do_sys_open", false },
 		[CLIENT_INT3] = { "exc_int3", "do_int3", false },
+		[CLIENT_JPROBES] = { "longjmp_break_handler", "", false },
 	};
 	static bool asked;
 	char line[512], name[256];
@@ -104,10 +105,15 @@ const char *client_probe_function(enum client_function which)
 
 	CHECK(asked || file);
 	while (file && fgets(line, sizeof(line), file))
-		for (i = 0; i < 3 && sscanf(line, "%*s %*s %255s", name) == 1; i++)
+		for (i = 0; i <= CLIENT_JPROBES && sscanf(line, "%*s %*s %255s", name) == 1; i++)
 			functions[i].known |= !strcmp(name, functions[i].name);
 	if (file)
 		fclose(file);
 	asked = true;
 	return functions[which].known ? functions[which].name : functions[which].before;
+}
+
+bool client_kprobes_divert(void)
+{
+	return !*client_probe_function(CLIENT_JPROBES);
 }

@@ -32,8 +32,11 @@ uint64_t client_probe_hits(struct client *client, uint32_t id);
  * Functions that kernels before 4.17, 5.6 and 5.8 called otherwise: the name that this one has. For x86,
  * as are the tests that ask; the second is one everywhere.
  */
-enum client_function { CLIENT_GETPPID, CLIENT_OPEN, CLIENT_INT3 };
+enum client_function { CLIENT_GETPPID, CLIENT_OPEN, CLIENT_INT3, CLIENT_JPROBES };
 const char *client_probe_function(enum client_function which);
+
+/* Whether a kprobe may change where a thread goes on: from 4.19 on, whose kprobes are no jprobes any more. */
+bool client_kprobes_divert(void);
 
 /* Settings that differ from none; threads NULL: that set stays, count 0: all. */
 struct client_stacks {

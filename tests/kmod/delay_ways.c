@@ -70,7 +70,7 @@ void delay_must(struct client *client, const struct client_delay *rule)
 	int err = client_delay_set(client, rule);
 
 	if (err == -EOPNOTSUPP && rule->site == SCOPE_DELAY_SYSCALL && !(rule->flags & SCOPE_DELAY_AFTER) &&
-	    strcmp(client_probe_function(CLIENT_GETPPID), delay_ways[0].rule.symbol)) {
+	    (strcmp(client_probe_function(CLIENT_GETPPID), delay_ways[0].rule.symbol) || !client_kprobes_divert())) {
 		printf("# skipped: this kernel has no functions at whose entry calls can be held up\n");
 		exit(0);
 	}
