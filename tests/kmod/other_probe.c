@@ -10,20 +10,29 @@
 #include "puppet.h"
 #include "tests.h"
 
-#define TRACEFS "/sys/kernel/tracing/"
 #define PROBE_ID 77
 
 const char *const other_owners[OTHER_OWNERS] = { "same session", "another session", "tracefs" };
 
-/* Appends a line to a file of tracefs, which is mounted in this guest where it is not. */
+const char *other_probe_tracefs(void)
+{
+	static const char in_debugfs[] = "/sys/kernel/debug/tracing", alone[] = "/sys/kernel/tracing";
+
+	if (!access("/sys/kernel/tracing/kprobe_events", F_OK) || !mount("tracefs", alone, "tracefs", 0, NULL))
+		return alone;
+	if (access(in_debugfs, F_OK))
+		mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	CHECK(!access(in_debugfs, F_OK), "neither tracefs nor %s", in_debugfs);
+	return in_debugfs;
+}
+
+/* Appends a line to a file of tracefs. */
 static void tell(const char *file, const char *line)
 {
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), TRACEFS "%s", file);
-	if (access(TRACEFS "kprobe_events", F_OK))
-		CHECK(!mount("tracefs", TRACEFS, "tracefs", 0, NULL), "tracefs: %s", strerror(errno));
+	snprintf(path, sizeof(path), "%s/%s", other_probe_tracefs(), file);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	CHECK(fd >= 0, "%s: %s", path, strerror(errno));
 	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line), "%s to %s: %s", line, path,
@@ -70,12 +79,14 @@ static void tracefs_remove(struct other_probe *probe)
 /* Lines are [FILE] EVENT HITS [MISSED]. */
 static uint64_t tracefs_hits(const struct other_probe *probe)
 {
-	FILE *file = fopen(probe->symbol ? TRACEFS "kprobe_profile" : TRACEFS "uprobe_profile", "re");
 	uint64_t hits = 0;
 	char line[512];
 	const char *at;
 	bool found = false;
+	FILE *file;
 
+	snprintf(line, sizeof(line), "%s/%s", other_probe_tracefs(), file_of(probe, "kprobe_profile", "uprobe_profile"));
+	file = fopen(line, "re");
 	CHECK(file);
 	while (!found && fgets(line, sizeof(line), file)) {
 		at = strstr(line, probe->event);

@@ -23,4 +23,7 @@ void other_probe_remove(struct other_probe *probe);
 /* How often it was hit since it was added. */
 uint64_t other_probe_hits(const struct other_probe *probe);
 
+/* The folder of the kernel's own tracing, mounted where it was not; before 4.1 it is a part of debugfs. */
+const char *other_probe_tracefs(void);
+
 #endif

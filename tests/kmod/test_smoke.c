@@ -146,7 +146,8 @@ static void check_threads(struct smoke *smoke)
 	CHECK(smoke->forks == plan->processes, "%u", smoke->forks);
 	CHECK(smoke->execs == plan->processes && smoke->exits == plan->processes,
 	      "%u execs, %u exits", smoke->execs, smoke->exits);
-	CHECK(!smoke->args_wrong && !smoke->time_wrong);
+	CHECK(!smoke->args_wrong && !smoke->time_wrong, "%lu arguments wrong, %lu times", smoke->args_wrong,
+	      smoke->time_wrong);
 	/* The workload's threads and its children, nobody else. */
 	CHECK(smoke->tids <= WORKLOAD_THREADS + 2 + plan->processes, "%u threads", smoke->tids);
 }

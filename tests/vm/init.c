@@ -188,6 +188,17 @@ static int overlay_serves(void)
 	return found;
 }
 
+/* Returns 0 where the kernel's overlay cannot stand on 9p, as that of 3.18. */
+static int mount_overlay(void)
+{
+	if (!mount("overlay", "/newroot", "overlay", 0, "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work"))
+		return 1;
+	if (errno != EINVAL)
+		die("mount overlay");
+	fprintf(stderr, "vm init: no overlay on 9p: files of the host are read-only\n");
+	return 0;
+}
+
 /*
  * A file on the host's root can be changed here, and nobody else sees it. Without an overlay none can but in the
  * folders that have a file system of their own.
@@ -198,15 +209,12 @@ static void enter_host_root(void)
 	make_path("/scratch/upper");
 	make_path("/scratch/work");
 	make_path("/newroot");
-	if (!overlay_serves()) {
+	if (!overlay_serves() || !mount_overlay()) {
 		if (mount("/lower", "/newroot", NULL, MS_BIND, NULL))
 			die("stand on the host's root");
 		/* A host that never had a kernel has no such folder, and none can be made. */
 		if (mount("modules", "/newroot/lib/modules", "tmpfs", 0, NULL) && errno != ENOENT)
 			die("cover the host's modules");
-	} else if (mount("overlay", "/newroot", "overlay", 0,
-			 "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work")) {
-		die("mount overlay");
 	}
 	/* Moving, not only chroot: a chrooted process may not unshare its mounts. */
 	if (chdir("/newroot") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
