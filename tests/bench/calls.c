@@ -312,8 +312,12 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 	struct scope_capture_stats stats;
 	struct scope_writer *writer;
 	struct scope_error error = { 0 };
-	int fd = memfd_create("calls", MFD_CLOEXEC), code;
+	/* Memory, as of memfd_create(), which is not there before 3.17. */
+	char name[] = "/dev/shm/calls.XXXXXX";
+	int fd = mkostemp(name, O_CLOEXEC), code;
 
+	if (fd >= 0)
+		unlink(name);
 	code = fd < 0 ? -errno : scope_writer_create_fd(fd, "calls", &error, &writer);
 	if (!code) {
 		code = scope_capture(&scope_source_module, options, writer, &stop, &watch, &error, &stats);
