@@ -101,7 +101,7 @@ function levelName(flame, level) {
 
 	if (flame && flame.nodes.length > 1 && flame.nodes[0][4] > 0) {
 		const place = section(flame.measure === "ns" ? "In which functions the slow ones spend their time" : "Where threads stand",
-			flame.measure === "ns" ? "Width: time of slow " + (report.basis.slow_requests ? "requests" : "units") +
+			flame.measure === "ns" ? "Width: time of slow " + (flame.levels[0].units === report.basis.slow_requests ? "requests" : "units of work") +
 				", run and asleep, with the threads that they wait for. Red: usual ones do not spend it there. " +
 				"Click or Enter goes into a function, Escape back. Findings have a border."
 				: "Width: number of stacks. Findings have a border.");

@@ -21,7 +21,8 @@ if (report.waits && report.waits.length) {
 
 	place.id = "waits";
 	report.waits.forEach((wait, index) => place.append(make("p", null, make("b", null, wait.group), " waits for ",
-		figure("waits." + index + ".ns", "time"), " of ", figure("waits." + index + ".work_ns", "time"), " with work to do:"),
+		figure("waits." + index + ".ns", "time"),
+		wait.work_ns > 0 ? [" of ", figure("waits." + index + ".work_ns", "time"), " with work to do"] : null, ":"),
 	make("ul", { class: "stack" }, wait.for.map(next => waitNode(next, wait.ns)))));
 }
 
