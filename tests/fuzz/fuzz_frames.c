@@ -348,7 +348,7 @@ static void report(struct scope_trace *trace)
 	if (scope_analysis_run(trace, &options, &analysis))
 		return;
 	scope_report_text(analysis, &style, nowhere());
-	scope_report_json(analysis, NULL, nowhere());
+	scope_report_json(analysis, &(struct scope_report_style){0}, nowhere());
 	scope_analysis_destroy(analysis);
 }
 

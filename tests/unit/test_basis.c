@@ -74,7 +74,7 @@ static json_t *json_of(const struct scope_analysis *analysis)
 	json_t *json;
 
 	assert_non_null(to);
-	assert_int_equal(scope_report_json(analysis, NULL, to), 0);
+	assert_int_equal(scope_report_json(analysis, &(struct scope_report_style){0}, to), 0);
 	assert_int_equal(fclose(to), 0);
 	json = json_loads(text, 0, NULL);
 	assert_non_null(json);
