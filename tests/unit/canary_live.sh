@@ -79,7 +79,8 @@ none "no report or export of it does" "$dir"/new.{report,json,script,folded,sqli
 none "a scrubbed trace holds none either" "$dir/scrubbed.trace" "$dir/scrubbed.text"
 for name in raw scrubbed; do
 	text_of "$name" > "$dir/$name.report"
-	"$scope" report -i "$dir/$name.trace" --format json > "$dir/$name.json"
+	# But for what to do next, which names the file.
+	"$scope" report -i "$dir/$name.trace" --format json | grep -v '"command": "scope-report -i' > "$dir/$name.json"
 	for format in script folded; do
 		"$scope" export $format "$dir/$name.trace" -o "$dir/$name.$format" || bad=1
 	done
