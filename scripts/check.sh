@@ -4,7 +4,7 @@
 # why), anything else failed.
 #
 # Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel (default: these),
-#                                        guests kunit matrix debug soak bugs fuzz
+#                                        guests kunit matrix debug soak bugs fuzz howto
 # For matrix KEYS= names some kernels of scripts/kernel.sh (all).
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each kind, and
 # thousands of messages at random (1000; 0: none).
@@ -245,6 +245,9 @@ group_bugs() {
 
 # Two minutes of damaged input for every reader, with other damage than in the unit group.
 group_fuzz() { run fuzz tests/fuzz/smoke.sh 20 2; }
+
+# Additions as docs/howto.md lists them, each made in a copy of the tree that is built anew.
+group_howto() { run howto tests/howto/check.sh; }
 
 group_docs() { run docs make --no-print-directory docs; }
 

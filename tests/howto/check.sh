@@ -3,7 +3,7 @@
 # The lists of docs/howto.md are complete: each addition is made in a copy of the tree, from the files in its list
 # alone, and what results builds, works, and agrees with the documents.
 #
-# Usage: tests/unit/howto.sh [KIND...]     of tests/howto/additions.py; default: all
+# Usage: tests/howto/check.sh [KIND...]     of tests/howto/additions.py; default: all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
