@@ -36,6 +36,11 @@ check_map() {
 	done < <(git ls-files | grep -o '^[a-z][^/]*/\([^/]*/\)\?' | sed 's,/$,,' | sort -u)
 }
 
+# A heading as links name it: its letters, digits and hyphens in lower case, spaces as hyphens.
+has_heading() {	# PAGE ANCHOR
+	sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qx -- "$2"
+}
+
 # Paths and links in all pages: all that is named is there.
 check_paths() {
 	local page word
@@ -48,6 +53,8 @@ check_paths() {
 		done < <(quoted "$page" | grep -E '^(kmod|user|include|tests|scripts|docs|dkms)/')
 		while read -r word; do
 			[ -e "$(dirname "$page")/${word%%#*}" ] || differ "$page links to $word, which is not there"
+			[[ $word != *#* ]] || has_heading "$([[ $word = \#* ]] && echo "$page" || echo "$(dirname "$page")/${word%%#*}")" "${word#*#}" ||
+				differ "$page links to $word, and there is no such heading"
 		done < <(grep -o '](\([^)]*\))' "$page" | sed 's/](\(.*\))/\1/' | grep -v '^https\?:')
 	done
 }
