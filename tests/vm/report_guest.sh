@@ -140,7 +140,8 @@ pass "reports on a process that ends, and says so" target_ends
 pass "says why there is nothing to say" nothing_to_see
 pass "refuses a kernel thread" says 1 'kernel thread' -p 2
 pass "refuses a number without a process" says 1 'no process 4000000' -p 4000000
-pass "refuses what is no number" says 2 'number of a process' -p abc
+pass "refuses what is no number" says 2 "number or the name of a process" -p 0
+pass "refuses a name that no process has" says 1 "no process is named .abc." -p abc
 pass "wants to know of what" says 2 'name a process' -d 3
 : > empty.trace
 pass "refuses an empty file" says 1 'empty' -i empty.trace
