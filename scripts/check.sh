@@ -135,9 +135,9 @@ build_for_guests() {
 }
 
 # What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying
-# through it, hostile targets among them; and the main job, on a server with a bug and on a healthy one. Each
+# through it; and the main job, on a server with a bug and on a healthy one. Each
 # guest keeps one CPU of the host busy: those that take longest begin first.
-everyday=" test_delay test_record test_hostile test_report test_sources "
+everyday=" test_delay test_record test_report test_sources "
 
 group_kernel() {
 	local name
