@@ -5,7 +5,7 @@
 #
 # Usage: scripts/check.sh [GROUP...]     groups: unit golden docs kernel (default: these),
 #                                        guests kunit matrix debug soak bugs fuzz howto
-# For matrix KEYS= names some kernels of scripts/kernel.sh (all).
+# For matrix KEYS= names some kernels of scripts/kernel.sh (all), and ROUNDS= is as for tests/kmod/run.sh.
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each kind, and
 # thousands of messages at random (1000; 0: none).
 # What a busy host disturbs (tests that trace live programs, guests) gets a second go where it fails; both are
@@ -227,7 +227,7 @@ group_matrix() {
 		run "module_$key" scripts/kernel.sh -x "$key" scripts/kmod.sh \
 			"$(scripts/kernel.sh "$key")/headers"
 		version=$(cat "build/kernels/$key/version")
-		start "kmod_$key" tests/vm/run.sh -k "$key" -t 1200 -- \
+		start "kmod_$key" tests/vm/run.sh -k "$key" -t 1200 -- env ${ROUNDS:+"ROUNDS=$ROUNDS"} \
 			tests/kmod/run.sh "build/kmod/$version/scope.ko"
 	done
 	finish
