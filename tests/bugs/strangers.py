@@ -70,7 +70,7 @@ def count(directory):
             report = json.load(file)
         findings = report.get("findings", [])
         first = findings[0] if findings else {}
-        alarm = report["verdict"] not in ("nothing", "outside")
+        alarm = report["verdict"] not in ("nothing", "outside", "unknown")
         runs += 1
         alarms += alarm
         print(f"{name:16} {'ALARM' if alarm else 'ok':6} {report['verdict']:10} {first.get('confidence') or '':7} "
