@@ -246,7 +246,7 @@ group_bugs() {
 # Two minutes of damaged input for every reader, with other damage than in the unit group.
 group_fuzz() { run fuzz tests/fuzz/smoke.sh 9 2; }
 
-# Additions as docs/howto.md lists them, each made in a copy of the tree that is built anew.
+# The additions that docs/howto.md lists, made in a copy of the tree, which is then built.
 group_howto() { run howto tests/howto/check.sh; }
 
 group_docs() { run docs make --no-print-directory docs; }

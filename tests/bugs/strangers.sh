@@ -4,8 +4,8 @@
 #
 # Usage: tests/bugs/strangers.sh [-n RUNS] [SERVER...]      default: one run of each
 #        tests/bugs/strangers.sh -l                         list the servers
-# Environment: OUT (build/strangers), SECONDS_EACH (6), SEED (1), SCOPE (the program), BESIDE (0; so many programs beside
-#   it that take what they get of a processor)
+# Environment: OUT (build/strangers), SECONDS_EACH (6), SEED (1), SCOPE (the program), BESIDE (0; number of
+#   programs that run beside it and use all the processor time they get)
 # Each run starts the server on loopback in a folder of its own, gives it a load with pauses,
 # reports, and leaves trace, report.txt, report.json and verdict in OUT/SERVER-RUN. What is there already is not run
 # again. Prints a line for each run: server, verdict, confidence, requests, first function; and the count.

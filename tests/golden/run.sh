@@ -5,7 +5,8 @@
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
 # "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
-# signatures are learned from, "Signatures beside stacks: OTHER." likewise. Of "Waits." scope waits follows the report.
+# signatures are learned from, "Signatures beside stacks: OTHER." likewise. With "Waits." the
+# output of `scope waits` follows the report.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A thread that takes another name while it is traced is told, the one that renames it. */
+/* When a thread is renamed while it is traced, a record says so, whichever thread renamed it. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>

@@ -24,7 +24,7 @@ for _ in range(int(sys.argv[2])):
         break
 time.sleep(60)' "$1" "${2:-0}" &
 }
-named() {	# NAME COUNT: waits until there are so many
+named() {	# NAME COUNT: waits until COUNT processes have the name
 	local _
 	for _ in $(seq 200); do
 		[ "$(cat /proc/[0-9]*/comm 2> /dev/null | grep -cx "$1")" -ne "$2" ] || return 0

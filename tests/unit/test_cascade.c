@@ -181,7 +181,7 @@ static void test_queue(void **state)
 	assert_part(PARSER, SCOPE_END_RUNS, 30);
 }
 
-/* Threads that wait for one another: the walk ends, and the rest is told to be a circle. */
+/* Threads that wait for one another: the walk ends, and the rest counts as a circle. */
 static void test_circle(void **state)
 {
 	(void)state;
@@ -193,7 +193,7 @@ static void test_circle(void **state)
 	assert_part(NETWORK, SCOPE_END_RUNS, 20);
 }
 
-/* Two that woke each other at once, again and again, as no kernel tells it. */
+/* Two that woke each other at once, again and again, which no kernel reports. */
 static void test_endless(void **state)
 {
 	(void)state;

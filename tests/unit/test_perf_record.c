@@ -135,7 +135,7 @@ static void filters(void **state)
 	assert_string_equal(text, "((prev_pid>7||next_pid>7))");
 }
 
-/* As events are opened again, nothing is told twice: by the same ring, or by that of the known. */
+/* When events are opened again, nothing is reported twice: by the same ring, or by that of the known tasks. */
 static void told(void **state)
 {
 	struct scope_perf_cpu cpu[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A slice that timed out is told with the thread that ended the whole wait, and so is its stack. */
+/* A slice that timed out has the waker that ended the whole wait, and so has its stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,6 +7,7 @@
 #include <scope/abi.h>
 
 #include "report/delay.h"
+#include "report/json.h"
 
 static json_t *make_interval(const struct scope_interval *interval)
 {
@@ -118,8 +119,8 @@ int scope_delay_json(const struct scope_causal_result *result, FILE *out)
 	if (json_array_size(json_object_get(all, "sites")) != result->sites ||
 	    json_array_size(json_object_get(all, "experiments")) != result->count)
 		code = -ENOMEM;
-	else if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
-		code = -EIO;
+	if (!code)
+		return scope_report_json_write(all, JSON_INDENT(1), out);
 	json_decref(all);
 	return code;
 }

@@ -374,32 +374,32 @@ json_t *scope_report_json_make(const struct scope_analysis *analysis, const stru
 	return all;
 }
 
-int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
+int scope_report_json_write(json_t *all, size_t flags, FILE *out)
 {
-	json_t *all = scope_report_json_make(analysis, style);
 	int err = 0;
 
 	if (!all)
 		return -ENOMEM;
-	if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
+	if (json_dumpf(all, out, flags | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
 		err = -EIO;
 	json_decref(all);
 	return err;
+}
+
+int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
+{
+	return scope_report_json_write(scope_report_json_make(analysis, style), JSON_INDENT(1), out);
 }
 
 int scope_report_json_line(const struct scope_analysis *analysis, const struct scope_report_style *style, json_t *live,
 			   FILE *out)
 {
 	json_t *all = scope_report_json_make(analysis, style);
-	int err = 0;
 
 	if (!all) {
 		json_decref(live);
 		return -ENOMEM;
 	}
 	json_object_set_new(all, "live", live ? live : json_null());
-	if (json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
-		err = -EIO;
-	json_decref(all);
-	return err;
+	return scope_report_json_write(all, JSON_COMPACT, out);
 }

@@ -16,6 +16,8 @@
 /* The object itself, the caller's to free; NULL: no memory. style: its trace and experiments count. */
 json_t *scope_report_json_make(const struct scope_analysis *analysis, const struct scope_report_style *style);
 
+/* Writes the object as jansson's flags say, and a line's end; it is gone then. NULL: -ENOMEM. 0, or -EIO: out takes no more. */
+int scope_report_json_write(json_t *all, size_t flags, FILE *out);
 /* 0, -ENOMEM, or -EIO: out takes no more. */
 int scope_report_json(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who waits for whom, as JSON. */
-#include <errno.h>
-
 #include <jansson.h>
 
 #include <scope/abi.h>
@@ -166,12 +164,6 @@ int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
 				"command", "waits", "window_ns", analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
 				scope_report_waits_bottlenecks(analysis), "paths", make_paths(analysis));
-	int err = 0;
 
-	if (!all)
-		return -ENOMEM;
-	if (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || fputc('\n', out) == EOF)
-		err = -EIO;
-	json_decref(all);
-	return err;
+	return scope_report_json_write(all, JSON_INDENT(1), out);
 }
