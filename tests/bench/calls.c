@@ -293,7 +293,7 @@ static uint64_t subbuf_bytes(int fd)
 	while (pread(fd, &frame, sizeof(frame), at) == sizeof(frame)) {
 		if (frame.type == SCOPE_FRAME_SUBBUF)
 			bytes += frame.raw_bytes;
-		at += (off_t)(sizeof(frame) + scope_frame_padded(frame.payload_bytes));
+		at += (off_t)(sizeof(frame) + scope_trace_frame_padded(frame.payload_bytes));
 	}
 	return bytes;
 }
@@ -318,12 +318,12 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 
 	if (fd >= 0)
 		unlink(name);
-	code = fd < 0 ? -errno : scope_writer_create_fd(fd, "calls", &error, &writer);
+	code = fd < 0 ? -errno : scope_trace_writer_create_fd(fd, "calls", &error, &writer);
 	if (!code) {
 		code = scope_capture(&scope_source_module, options, writer, &stop, &watch, &error, &stats);
 		if (!code)
-			code = scope_writer_finish(writer, &error);
-		scope_writer_destroy(writer);
+			code = scope_trace_writer_finish(writer, &error);
+		scope_trace_writer_destroy(writer);
 	}
 	if (code || run->failed) {
 		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
@@ -361,21 +361,21 @@ static int capture_sched(struct run *run)
 	int code = scope_control_open(&error, &control, NULL);
 
 	if (!code)
-		code = scope_rings_open(&error, &rings, &config.session);
+		code = scope_source_rings_open(&error, &rings, &config.session);
 	if (!code)
 		code = scope_control_configure(control, &config, &error);
 	if (!code)
-		code = scope_rings_map(rings, &error);
+		code = scope_source_rings_map(rings, &error);
 	if (!code)
 		code = scope_control_start(control, config.session, &error);
 	if (!code && write(run->go, "g", 1) == 1 && waitpid(run->loop, NULL, 0) == run->loop)
 		code = scope_control_stop(control, config.session, &error);
 	if (!code)
-		code = scope_rings_drain(rings, add_bytes, &bytes);
+		code = scope_source_rings_drain(rings, add_bytes, &bytes);
 	if (code)
 		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
 	print_bytes(bytes);
-	scope_rings_close(rings);
+	scope_source_rings_close(rings);
 	scope_control_close(control);
 	return code != 0;
 }
@@ -410,11 +410,11 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 	} else if (mode == UPROBE) {
 		probe->kind = SCOPE_PROBE_UPROBE;
 		strcpy(probe->name, "/proc/self/exe");
-		code = scope_image_create(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), NULL,
+		code = scope_symbol_image_create(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), NULL,
 					  "/proc/self/exe", &image);
 		if (!code) {
-			code = scope_image_offset(image, "calls_function", &probe->offset);
-			scope_image_destroy(image);
+			code = scope_symbol_image_offset(image, "calls_function", &probe->offset);
+			scope_symbol_image_destroy(image);
 		}
 	} else {
 		return 0;

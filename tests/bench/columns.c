@@ -65,8 +65,8 @@ static void count_records(const struct scope_subbuf *subbuf)
 		const uint32_t type = scope_record_type(*(const uint32_t *)(data + at));
 
 		records[type]++;
-		at += scope_record_fixed(type) + 8 * scope_record_args(data + at, type) +
-		      scope_record_rest(data + at, type);
+		at += scope_trace_record_fixed(type) + 8 * scope_trace_record_args(data + at, type) +
+		      scope_trace_record_rest(data + at, type);
 	}
 }
 
@@ -79,8 +79,8 @@ static int read_subbuf(struct scope_trace *trace, uint64_t offset)
 
 	if (scope_trace_payload(trace, offset, &buffer, &room, &data))
 		return 1;
-	out = malloc(scope_columns_bound(((const struct scope_subbuf *)data)->used_bytes));
-	if (out && !scope_columns_split((const void *)data, out, &columns)) {
+	out = malloc(scope_trace_columns_bound(((const struct scope_subbuf *)data)->used_bytes));
+	if (out && !scope_trace_columns_split((const void *)data, out, &columns)) {
 		count_records((const void *)data);
 		add_columns(out, &columns);
 	}

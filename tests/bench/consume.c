@@ -39,9 +39,9 @@ static void count_events(struct input *input, const struct scope_subbuf *subbuf)
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
 
-	if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+	if (scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
 		return;
-	while (scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event)) {
+	while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event)) {
 		input->events++;
 		input->stacks += event.kind == SCOPE_EVENT_STACK;
 	}
@@ -94,7 +94,7 @@ static int read_input(const char *path, struct input *input)
 
 static void tap(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_triggers_take(context, subbuf);
+	scope_recorder_triggers_take(context, subbuf);
 }
 
 /* All that scope record does with a sub-buffer, but for handing it back to the kernel. */
@@ -106,24 +106,24 @@ static double consume(const struct input *input, struct scope_writer *writer,
 	double begin_s;
 	char why[128];
 
-	if (scope_newborn_create(&newborn))
+	if (scope_capture_newborn_create(&newborn))
 		exit(1);
 	if (triggers)
-		scope_writer_set_tap(writer, tap, triggers);
+		scope_trace_writer_set_tap(writer, tap, triggers);
 	begin_s = cpu_s();
 	for (size_t i = 0; i < input->count; i++) {
 		const struct scope_subbuf *subbuf = input->subbuf[i];
 
-		scope_newborn_note(newborn, subbuf);
-		if (scope_writer_subbuf(writer, subbuf))
+		scope_capture_newborn_note(newborn, subbuf);
+		if (scope_trace_writer_subbuf(writer, subbuf))
 			exit(1);
 		if (triggers && subbuf->end_ns >= next_ns) {
-			scope_triggers_fired(triggers, subbuf->end_ns, why);
+			scope_recorder_triggers_fired(triggers, subbuf->end_ns, why);
 			next_ns = subbuf->end_ns + 200000000;
 		}
 	}
 	begin_s = cpu_s() - begin_s;
-	scope_newborn_destroy(newborn);
+	scope_capture_newborn_destroy(newborn);
 	return begin_s;
 }
 
@@ -140,17 +140,17 @@ static double bytes_without_stacks(const char *path, const struct input *input)
 	int fd = mkstemp(name);
 
 	if (fd < 0 || unlink(name) || scope_trace_open(path, &error, &trace) ||
-	    scope_writer_create_fd(fd, "bench", &error, &writer) ||
-	    scope_packer_create(writer, 0, &packer))
+	    scope_trace_writer_create_fd(fd, "bench", &error, &writer) ||
+	    scope_trace_packer_create(writer, 0, &packer))
 		exit(1);
 	while (scope_trace_next(trace, &event) == 1)
-		if (event.kind != SCOPE_EVENT_STACK && scope_packer_event(packer, &event, &error))
+		if (event.kind != SCOPE_EVENT_STACK && scope_trace_packer_event(packer, &event, &error))
 			exit(1);
-	if (scope_packer_flush(packer, &error) || scope_writer_finish(writer, &error))
+	if (scope_trace_packer_flush(packer, &error) || scope_trace_writer_finish(writer, &error))
 		exit(1);
-	bytes = (double)scope_writer_bytes(writer);
-	scope_packer_destroy(packer);
-	scope_writer_destroy(writer);
+	bytes = (double)scope_trace_writer_bytes(writer);
+	scope_trace_packer_destroy(packer);
+	scope_trace_writer_destroy(writer);
 	scope_trace_close(trace);
 	close(fd);
 	return bytes / (double)(input->events - input->stacks);
@@ -176,34 +176,34 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	fd = mkstemp(name);
-	if (fd < 0 || unlink(name) || scope_writer_create_fd(fd, "bench", &error, &writer))
+	if (fd < 0 || unlink(name) || scope_trace_writer_create_fd(fd, "bench", &error, &writer))
 		return 1;
 	seconds = consume(&input, writer, NULL);
-	if (scope_writer_finish(writer, &error))
+	if (scope_trace_writer_finish(writer, &error))
 		return 1;
 	fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " of them stacks, in %.1f s\n", input.events,
 		input.stacks, (double)input.span_ns / 1e9);
 	printf("file_bytes_per_event %.2f bytes\n",
-	       (double)scope_writer_bytes(writer) / (double)input.events);
+	       (double)scope_trace_writer_bytes(writer) / (double)input.events);
 	printf("file_bytes_per_event_without_stacks %.2f bytes\n",
 	       bytes_without_stacks(argv[1], &input));
 	printf("raw_bytes_per_event %.2f bytes\n", (double)input.bytes / (double)input.events);
 	print_share("record_cpu_share", &input, seconds);
-	scope_writer_destroy(writer);
-	if (scope_writer_create_flight(UINT64_MAX / 2, 256u << 20, &error, &writer))
+	scope_trace_writer_destroy(writer);
+	if (scope_trace_writer_create_flight(UINT64_MAX / 2, 256u << 20, &error, &writer))
 		return 1;
 	print_share("flight_cpu_share", &input, consume(&input, writer, NULL));
-	scope_writer_destroy(writer);
-	if (scope_writer_create_flight(UINT64_MAX / 2, 256u << 20, &error, &writer) ||
-	    scope_triggers_create(&triggers) ||
-	    scope_triggers_add(triggers, "rate:sendmsg<50%", &error) ||
-	    scope_triggers_add(triggers, "unit>200ms", &error) ||
-	    scope_triggers_add(triggers, "hang>10s", &error) ||
-	    scope_triggers_add(triggers, "runqueue>20%", &error))
+	scope_trace_writer_destroy(writer);
+	if (scope_trace_writer_create_flight(UINT64_MAX / 2, 256u << 20, &error, &writer) ||
+	    scope_recorder_triggers_create(&triggers) ||
+	    scope_recorder_triggers_add(triggers, "rate:sendmsg<50%", &error) ||
+	    scope_recorder_triggers_add(triggers, "unit>200ms", &error) ||
+	    scope_recorder_triggers_add(triggers, "hang>10s", &error) ||
+	    scope_recorder_triggers_add(triggers, "runqueue>20%", &error))
 		return 1;
 	print_share("flight_triggers_cpu_share", &input, consume(&input, writer, triggers));
-	scope_writer_destroy(writer);
-	scope_triggers_destroy(triggers);
+	scope_trace_writer_destroy(writer);
+	scope_recorder_triggers_destroy(triggers);
 	close(fd);
 	return 0;
 }

@@ -76,7 +76,7 @@ static uint64_t write_trace(struct scope_writer *writer, unsigned int cpus, unsi
 			.begin_ns = time_ns[cpu],
 		};
 		events += fill(subbuf, &time_ns[cpu], &seed);
-		if (scope_writer_subbuf(writer, subbuf))
+		if (scope_trace_writer_subbuf(writer, subbuf))
 			return 0;
 	}
 	free(subbuf);
@@ -132,18 +132,18 @@ static int run(unsigned int cpus, unsigned int subbufs, int level)
 	uint64_t written;
 	int ret;
 
-	if (fd < 0 || scope_writer_create_fd(fd, "bench", NULL, &writer))
+	if (fd < 0 || scope_trace_writer_create_fd(fd, "bench", NULL, &writer))
 		return 1;
-	scope_writer_set_level(writer, level);
+	scope_trace_writer_set_level(writer, level);
 	written = write_trace(writer, cpus, subbufs);
-	ret = written ? scope_writer_finish(writer, NULL) : 1;
+	ret = written ? scope_trace_writer_finish(writer, NULL) : 1;
 	if (!ret && cpus > 1 && level) {
 		printf("trace_bytes_per_event %.1f bytes\n",
-		       (double)scope_writer_bytes(writer) / (double)written);
+		       (double)scope_trace_writer_bytes(writer) / (double)written);
 		printf("write_events_per_s %.0f events/s\n",
 		       (double)written / (now_s() - begin_s));
 	}
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	if (!ret)
 		ret = measure(fd, cpus, level, written);
 	close(fd);
@@ -167,9 +167,9 @@ static int measure_records(unsigned int rounds)
 		struct scope_decoder decoder = { 0 };
 		struct scope_event event;
 
-		if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+		if (scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
 			return 1;
-		while (scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event))
+		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
 			sum += event.time_ns ^ event.tid;
 	}
 	printf("decode_records_per_s %.0f events/s\n",

@@ -31,16 +31,16 @@ static struct scope_vector_set *make_points(uint32_t m)
 	struct scope_vector_set *set;
 	uint64_t random = 1;
 
-	if (scope_vector_set_create(&set))
+	if (scope_cluster_vector_set_create(&set))
 		exit(1);
 	for (int c = 0; c < CENTRES; c++)
 		centre[c].word[0] = (next_random(&random) & next_random(&random)) << 16;
-	while (scope_vector_set_count(set) < m) {
+	while (scope_cluster_vector_set_count(set) < m) {
 		struct scope_vector vector = centre[next_random(&random) % CENTRES];
 
 		for (uint64_t flips = next_random(&random) % 8; flips; flips--)
 			vector.word[0] ^= 1ULL << (16 + next_random(&random) % BITS);
-		if (scope_vector_set_add(set, &vector, 1, NULL))
+		if (scope_cluster_vector_set_add(set, &vector, 1, NULL))
 			exit(1);
 	}
 	return set;
@@ -63,24 +63,24 @@ static int run(const struct scope_pack *pack, const uint32_t *points, const char
 	       struct scope_merge **merges)
 {
 	uint32_t m = pack->count, dimensions = pack->words * 64;
-	size_t stride = scope_linkage_stride(m);
+	size_t stride = scope_cluster_linkage_stride(m);
 	int err;
 
 	if (!strcmp(linkage, "complete") || !strcmp(linkage, "single")) {
 		uint8_t *distances = scope_huge_alloc(m * stride);
 
-		err = scope_pack_matrix(pack, points, m, distances);
+		err = scope_cluster_pack_matrix(pack, points, m, distances);
 		if (!err)
-			err = linkage[0] == 'c' ? scope_linkage_complete(distances, m, NULL, merges) :
-						  scope_linkage_single(distances, m, NULL, merges);
+			err = linkage[0] == 'c' ? scope_cluster_linkage_complete(distances, m, NULL, merges) :
+						  scope_cluster_linkage_single(distances, m, NULL, merges);
 		free(distances);
 	} else {
 		double *values = calloc(dimensions * stride, sizeof(*values));
 
-		scope_pack_unfold(pack, points, m, values);
+		scope_cluster_pack_unfold(pack, points, m, values);
 		err = linkage[0] == 'a' ?
-		      scope_linkage_average(values, dimensions, m, NULL, merges) :
-		      scope_linkage_ward(values, dimensions, m, NULL, merges);
+		      scope_cluster_linkage_average(values, dimensions, m, NULL, merges) :
+		      scope_cluster_linkage_ward(values, dimensions, m, NULL, merges);
 		free(values);
 	}
 	return err;
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	m = strtoul(argv[2], NULL, 10);
 	set = make_points(m);
 	points = calloc(m, sizeof(*points));
-	if (!points || scope_pack_create(set, &pack))
+	if (!points || scope_cluster_pack_create(set, &pack))
 		return 1;
 	for (uint32_t i = 0; i < m; i++)
 		points[i] = i;
@@ -137,8 +137,8 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		save_points(pack, argv[3]);
 	free(merges);
-	scope_pack_destroy(pack);
+	scope_cluster_pack_destroy(pack);
 	free(points);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 	return 0;
 }

@@ -91,7 +91,7 @@ static void put(struct server *server, struct scope_event *event, uint32_t threa
 	event->cpu = (uint16_t)thread;
 	if (server->failed)
 		return;
-	server->failed = scope_packer_event(server->packer, event, &server->error);
+	server->failed = scope_trace_packer_event(server->packer, event, &server->error);
 	server->events++;
 }
 
@@ -332,7 +332,7 @@ static int write_maps(struct scope_writer *writer)
 	code = scope_proc_maps_read(proc, (uint32_t)getpid(), &maps);
 	for (size_t i = 0; i < maps.count && !code; i++) {
 		maps.map[i].tgid = TGID;
-		code = scope_writer_map(writer, &maps.map[i]);
+		code = scope_trace_writer_map(writer, &maps.map[i]);
 	}
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);
@@ -342,16 +342,16 @@ static int write_maps(struct scope_writer *writer)
 static int write_fds(struct scope_writer *writer)
 {
 	struct scope_trace_fd fd = { .tgid = TGID, .fd = EPOLL_FD, .kind = SCOPE_FD_EPOLL, .name = "" };
-	int code = scope_writer_fd(writer, &fd);
+	int code = scope_trace_writer_fd(writer, &fd);
 
 	fd.fd = LOG_FD;
 	fd.kind = SCOPE_FD_FILE;
 	if (!code)
-		code = scope_writer_fd(writer, &fd);
+		code = scope_trace_writer_fd(writer, &fd);
 	fd.kind = SCOPE_FD_ACCEPTED;
 	for (int i = 0; i < CONNECTIONS && !code; i++) {
 		fd.fd = FIRST_FD + i;
-		code = scope_writer_fd(writer, &fd);
+		code = scope_trace_writer_fd(writer, &fd);
 	}
 	return code;
 }
@@ -384,7 +384,7 @@ static int write_meta(struct scope_writer *writer, const struct server *server)
 	snprintf(text[3], sizeof(text[3]), "%u", SCOPE_DEFAULT_SAMPLE_PERIOD_NS);
 	snprintf(text[4], sizeof(text[4]), "%u", CPUS);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !code; i++)
-		code = scope_writer_meta(writer, rows[i].key, rows[i].value);
+		code = scope_trace_writer_meta(writer, rows[i].key, rows[i].value);
 	return code;
 }
 
@@ -392,28 +392,28 @@ static int write_trace(const char *path, uint64_t events, uint64_t seed, unsigne
 {
 	struct server server = { .random = seed * 0x9e3779b97f4a7c15ull + 1, .kinds = kinds };
 	struct scope_writer *writer;
-	int code = scope_writer_create(path, &server.error, &writer);
+	int code = scope_trace_writer_create(path, &server.error, &writer);
 
 	if (!code) {
 		code = write_maps(writer);
 		if (!code)
 			code = write_fds(writer);
 		if (!code)
-			code = scope_packer_create(writer, 0, &server.packer);
+			code = scope_trace_packer_create(writer, 0, &server.packer);
 		if (!code) {
 			serve(&server, events);
 			code = server.failed;
 		}
 		if (!code)
-			code = scope_packer_flush(server.packer, &server.error);
+			code = scope_trace_packer_flush(server.packer, &server.error);
 		if (!code)
 			code = write_meta(writer, &server);
 		if (!code)
-			code = scope_writer_finish(writer, &server.error);
+			code = scope_trace_writer_finish(writer, &server.error);
 		fprintf(stderr, "%s: %llu events, %.1f MB\n", path,
-			(unsigned long long)server.events, (double)scope_writer_bytes(writer) / 1e6);
-		scope_packer_destroy(server.packer);
-		scope_writer_destroy(writer);
+			(unsigned long long)server.events, (double)scope_trace_writer_bytes(writer) / 1e6);
+		scope_trace_packer_destroy(server.packer);
+		scope_trace_writer_destroy(writer);
 	}
 	if (code)
 		fprintf(stderr, "server_trace: %s\n",

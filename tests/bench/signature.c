@@ -50,7 +50,7 @@ static void draw_episode(uint64_t *seed, bool contiguous, struct scope_episode *
 		};
 		for (unsigned i = 0; i < ret_episode->length; i++)
 			ret_episode->nr[i] = (uint16_t)random_below(seed, ALPHABET);
-	} while (!scope_episode_valid(ret_episode));
+	} while (!scope_signature_episode_valid(ret_episode));
 }
 
 static int draw(struct work *work, size_t functions, bool contiguous)
@@ -126,21 +126,21 @@ static int measure(size_t functions, bool contiguous, double seconds)
 	double begin, took;
 
 	if (draw(&work, functions, contiguous) ||
-	    scope_matcher_create(work.episode, work.episodes, &matcher) ||
-	    scope_match_create(matcher, &match))
+	    scope_signature_matcher_create(work.episode, work.episodes, &matcher) ||
+	    scope_signature_match_create(matcher, &match))
 		return 1;
 	begin = now();
-	scope_match_feed(matcher, match, work.nr, NAIVE_CALLS, count_hit, &work);
+	scope_signature_match_feed(matcher, match, work.nr, NAIVE_CALLS, count_hit, &work);
 	if (work.hits != naive(&work, NAIVE_CALLS)) {
 		fprintf(stderr, "signature: a naive search finds another number of episodes\n");
 		return 1;
 	}
 	printf("signature_%s_%zu_hits_per_call %.2f hits\n", kind, functions,
 	       (double)work.hits / NAIVE_CALLS);
-	scope_match_reset(match);
+	scope_signature_match_reset(match);
 	begin = now();
 	do {
-		scope_match_feed(matcher, match, work.nr, CALLS, count_hit, &work);
+		scope_signature_match_feed(matcher, match, work.nr, CALLS, count_hit, &work);
 		fed += CALLS;
 		took = now() - begin;
 	} while (took < seconds);
@@ -149,8 +149,8 @@ static int measure(size_t functions, bool contiguous, double seconds)
 	work.hits += naive(&work, NAIVE_CALLS);
 	took = now() - begin;
 	printf("signature_%s_%zu_naive_calls_per_s %.0f calls/s\n", kind, functions, NAIVE_CALLS / took);
-	scope_match_destroy(match);
-	scope_matcher_destroy(matcher);
+	scope_signature_match_destroy(match);
+	scope_signature_matcher_destroy(matcher);
 	free(work.episode);
 	free(work.nr);
 	return 0;

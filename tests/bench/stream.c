@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	       now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s);
 	printf("%sstream_cpu_share %.2f %%\n", argv[2],
 	       100 * feed.stream_s * RATE / (double)feed.events);
-	printf("%sstream_restarts %u times\n", argv[2], scope_stream_restarts(feed.stream));
+	printf("%sstream_restarts %u times\n", argv[2], scope_analysis_stream_restarts(feed.stream));
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%sstream_peak_kb %ld KB\n", argv[2], usage.ru_maxrss);
 	feed_free(&feed);

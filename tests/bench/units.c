@@ -3,7 +3,7 @@
  * Measure how fast units of work are found and judged, from events that are decoded already.
  *
  * Usage: units TRACE      units_per_s: all that learning, finding units and their survey take of the
- *                         events (stacks left out), as in scope_once_run(), detection and the choice
+ *                         events (stacks left out), as in scope_analysis_once_run(), detection and the choice
  *                         of what is kept, CPU time of one processor; fetched_events_per_s: the same
  *                         events only looked at, which is what memory takes of that time at most
  *        units -d COUNT   distinct_units_seconds: so many units with 5,000 distinct vectors, from
@@ -94,17 +94,17 @@ static int judge(struct scope_groups *groups, const struct scope_survey *survey)
 {
 	struct scope_detection *detection;
 	struct scope_kept *kept;
-	int err = scope_detect_run(groups, survey, &scope_detect_defaults, &detection);
+	int err = scope_anomaly_detect_run(groups, survey, &scope_anomaly_detect_defaults, &detection);
 
 	if (err)
 		return err;
-	err = scope_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept);
+	err = scope_evidence_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept);
 	if (!err) {
 		fprintf(stderr, "%" PRIu64 " units, %zu populations, %zu kept\n", survey->units,
 			detection->populations, kept->units->count);
-		scope_kept_destroy(kept);
+		scope_evidence_kept_destroy(kept);
 	}
-	scope_detection_destroy(detection);
+	scope_anomaly_detection_destroy(detection);
 	return err;
 }
 
@@ -125,16 +125,16 @@ static int learn(const struct scope_trace *trace, const struct input *input,
 {
 	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_learner *learner;
-	int err = scope_learner_create(trace, &learner);
+	int err = scope_unit_learner_create(trace, &learner);
 
 	for (size_t i = 0; !err && i < input->events && i < SCOPE_ONCE_EVENTS; i += SCOPE_TRACE_TAKE)
-		err = scope_learner_feed(learner, event, list(input, i, event));
+		err = scope_unit_learner_feed(learner, event, list(input, i, event));
 	if (!err)
-		err = scope_pickups_create(ret_pickups);
+		err = scope_unit_pickups_create(ret_pickups);
 	if (!err)
-		err = scope_pickups_decide(*ret_pickups, learner, scope_learner_threads(learner));
+		err = scope_unit_pickups_decide(*ret_pickups, learner, scope_unit_learner_threads(learner));
 	if (!err)
-		scope_learner_destroy(learner);
+		scope_unit_learner_destroy(learner);
 	return err;
 }
 
@@ -149,27 +149,27 @@ static __attribute__((noinline)) int analyse(const struct scope_trace *trace, co
 	int err = learn(trace, input, &pickups);
 
 	if (!err)
-		err = scope_groups_create(pickups, &groups);
+		err = scope_unit_groups_create(pickups, &groups);
 	if (!err)
-		err = scope_survey_begin(trace, NULL, pickups, groups, NULL, &survey);
+		err = scope_unit_survey_begin(trace, NULL, pickups, groups, NULL, &survey);
 	if (!err)
-		err = scope_survey_learn(survey, &learner);
+		err = scope_unit_survey_learn(survey, &learner);
 	for (size_t i = 0; !err && i < input->events; i += SCOPE_TRACE_TAKE)
-		err = scope_survey_feed(survey, event, list(input, i, event));
+		err = scope_unit_survey_feed(survey, event, list(input, i, event));
 	if (!err)
-		err = scope_survey_end(survey);
+		err = scope_unit_survey_end(survey);
 	/* Else the units would have to be cut once more, and that belongs to what is measured. */
-	if (!err && !scope_pickups_hold(pickups, learner, scope_pickups_threads(pickups)))
+	if (!err && !scope_unit_pickups_hold(pickups, learner, scope_unit_pickups_threads(pickups)))
 		err = -EAGAIN;
 	if (!err)
 		err = judge(groups, survey);
 	if (err)
 		return err;
 	*ret_units = survey->units;
-	scope_learner_destroy(learner);
-	scope_survey_destroy(survey);
-	scope_groups_destroy(groups);
-	scope_pickups_destroy(pickups);
+	scope_unit_learner_destroy(learner);
+	scope_unit_survey_destroy(survey);
+	scope_unit_groups_destroy(groups);
+	scope_unit_pickups_destroy(pickups);
 	return 0;
 }
 
@@ -265,8 +265,8 @@ static int open_server(struct scope_trace **ret_trace)
 	struct scope_error error = { "" };
 	struct scope_writer *writer;
 
-	return !file || !from || scope_writer_create_fd(fileno(file), "bench", &error, &writer) ||
-	       scope_text_read(from, writer, &error) || scope_writer_finish(writer, &error) ||
+	return !file || !from || scope_trace_writer_create_fd(fileno(file), "bench", &error, &writer) ||
+	       scope_trace_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
 	       scope_trace_open_fd(fileno(file), "bench", &error, ret_trace);
 }
 
@@ -285,7 +285,7 @@ static int hand_over(struct scope_survey *survey, const struct kind *kinds, uint
 			.granularity = SCOPE_UNIT_REQUEST,
 		};
 
-		err = scope_survey_unit(survey, &unit, kind->call);
+		err = scope_unit_survey_unit(survey, &unit, kind->call);
 	}
 	return err;
 }
@@ -301,12 +301,12 @@ static int bench_distinct(uint64_t count)
 	double begin_s;
 
 	make_kinds(kinds);
-	if (open_server(&trace) || scope_pickups_learn(trace, &pickups) ||
-	    scope_groups_create(pickups, &groups) ||
-	    scope_survey_begin(trace, NULL, pickups, groups, NULL, &survey))
+	if (open_server(&trace) || scope_unit_pickups_learn(trace, &pickups) ||
+	    scope_unit_groups_create(pickups, &groups) ||
+	    scope_unit_survey_begin(trace, NULL, pickups, groups, NULL, &survey))
 		return 1;
 	begin_s = cpu_s();
-	if (hand_over(survey, kinds, count) || scope_survey_end(survey) || judge(groups, survey))
+	if (hand_over(survey, kinds, count) || scope_unit_survey_end(survey) || judge(groups, survey))
 		return 1;
 	getrusage(RUSAGE_SELF, &usage);
 	printf("distinct_units_seconds %.2f s\n", cpu_s() - begin_s);

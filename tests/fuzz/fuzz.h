@@ -44,13 +44,13 @@ static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, 
 	int ret, fd = fuzz_memory();
 	FILE *stream = fmemopen((void *)text, bytes, "r");
 
-	if (!stream || scope_writer_create_fd(fd, "fuzz", NULL, &writer))
+	if (!stream || scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
-	scope_writer_set_level(writer, level);
-	ret = scope_text_read(stream, writer, &error);
-	if (!ret && scope_writer_finish(writer, NULL))
+	scope_trace_writer_set_level(writer, level);
+	ret = scope_trace_text_read(stream, writer, &error);
+	if (!ret && scope_trace_writer_finish(writer, NULL))
 		fuzz_die("cannot finish");
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	fclose(stream);
 	if (ret)
 		close(fd);
@@ -88,7 +88,7 @@ static inline char *fuzz_text_of_trace(int fd, size_t *ret_bytes)
 	if (!trace)
 		return NULL;
 	stream = open_memstream(&text, ret_bytes);
-	if (!stream || scope_text_write_span(trace, 0, UINT64_MAX, stream, &error))
+	if (!stream || scope_trace_text_write_span(trace, 0, UINT64_MAX, stream, &error))
 		fuzz_die("cannot write text");
 	fclose(stream);
 	scope_trace_close(trace);

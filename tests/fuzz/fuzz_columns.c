@@ -28,15 +28,15 @@ static void check_columns(const uint8_t *data, size_t bytes)
 	static struct scope_columns columns;
 	size_t room = ((const struct scope_subbuf *)data)->used_bytes & 0xffff8;
 	/* Of the exact size, so that a sanitizer sees what goes beyond. */
-	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_columns_bound(room));
+	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_trace_columns_bound(room));
 	uint8_t *again = malloc(room + !room);
-	struct scope_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = {0};
 	bool alone;
 
 	if (!subbuf || !split || !again)
 		fuzz_die("no memory");
-	alone = !scope_columns_rests(data, bytes, again, room, &rests);
-	if (!scope_columns_join(data, bytes, subbuf, room)) {
+	alone = !scope_trace_columns_rests(data, bytes, again, room, &rests);
+	if (!scope_trace_columns_join(data, bytes, subbuf, room)) {
 		if (!alone)
 			fuzz_die("stacks are not found without the records");
 		for (size_t i = 0; i < rests.count; i++)
@@ -44,8 +44,8 @@ static void check_columns(const uint8_t *data, size_t bytes)
 				   rests.rest[i].bytes))
 				fuzz_die("another stack was found without the records");
 		((struct scope_subbuf *)subbuf)->used_bytes = room;
-		if (!scope_columns_split((const void *)subbuf, split, &columns) &&
-		    (scope_columns_join(split, columns.column[columns.count - 1].end, again, room) ||
+		if (!scope_trace_columns_split((const void *)subbuf, split, &columns) &&
+		    (scope_trace_columns_join(split, columns.column[columns.count - 1].end, again, room) ||
 		     memcmp(again, subbuf, room)))
 			fuzz_die("another sub-buffer came back");
 	}
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memcpy(copy, data, bytes);
 	if (bytes >= sizeof(struct scope_subbuf))
 		check_columns(copy, bytes);
-	scope_columns_join_3(copy, bytes & ~(size_t)7, back);
+	scope_trace_columns_join_3(copy, bytes & ~(size_t)7, back);
 	free(copy);
 	free(back);
 	return 0;
@@ -83,8 +83,8 @@ static size_t make_example(uint8_t *data)
 		fuzz_die("the example is no text");
 	close(fd);
 	while (frame->type != SCOPE_FRAME_SUBBUF)
-		frame = (void *)((uint8_t *)(frame + 1) + scope_frame_padded(frame->payload_bytes));
-	if (scope_columns_split((const void *)(frame + 1), data, &columns))
+		frame = (void *)((uint8_t *)(frame + 1) + scope_trace_frame_padded(frame->payload_bytes));
+	if (scope_trace_columns_split((const void *)(frame + 1), data, &columns))
 		fuzz_die("the example is not known");
 	return columns.column[columns.count - 1].end;
 }

@@ -11,9 +11,9 @@ static void tell(const struct scope_causal_result *result)
 
 	if (!out)
 		fuzz_die("cannot open /dev/null");
-	scope_delay_text(result, false, out);
-	scope_delay_json(result, out);
-	scope_delay_svg(result, out);
+	scope_report_delay_text(result, false, out);
+	scope_report_delay_json(result, out);
+	scope_report_delay_svg(result, out);
 	scope_causal_coz_write(result, false, out);
 	fclose(out);
 }

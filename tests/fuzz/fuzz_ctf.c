@@ -56,14 +56,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	write_file(metadata_path, data, (size_t)(zero - data));
 	write_file(stream_path, zero + 1, bytes - (size_t)(zero + 1 - data));
 	fd = fuzz_memory();
-	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer))
+	if (scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
 	code = scope_import_ctf(directory, &choice, writer, &error, &result);
 	if (code && !error.text[0])
 		fuzz_die("refused without a word");
-	if (!code && scope_writer_finish(writer, NULL))
+	if (!code && scope_trace_writer_finish(writer, NULL))
 		fuzz_die("cannot finish");
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	if (!code) {
 		trace = fuzz_read(fd);
 		if (!trace || *scope_trace_damage(trace))

@@ -93,21 +93,21 @@ static void look(struct scope_image *image)
 	uint64_t value = 0;
 
 	for (uint64_t link = 0; link < 0x2000; link += 0x3d) {
-		unsigned int lines = scope_image_lines(image, link, line, 4);
+		unsigned int lines = scope_symbol_image_lines(image, link, line, 4);
 
 		for (unsigned int i = 0; i < lines; i++)
 			value += strlen(line[i].file) + strlen(line[i].function);
-		if (!scope_image_rule(image, link, &rule))
+		if (!scope_symbol_image_rule(image, link, &rule))
 			value += rule->count;
-		value += scope_image_after_call(image, link);
+		value += scope_symbol_image_after_call(image, link);
 	}
-	if (!scope_image_functions(image, &functions))
+	if (!scope_symbol_image_functions(image, &functions))
 		for (size_t i = 0; i < functions->count; i++)
 			for (size_t k = 0; k < functions->function[i].name_bytes; k++)
 				value += (uint8_t)functions->function[i].name[k];
-	value += !scope_image_offset(image, "ns::Box<int>::push", &value);
-	value += scope_image_bias(image, 0x1000, 0, 0x1000, &value);
-	value += strlen(scope_image_build_id(image)) + scope_image_is_debug(image);
+	value += !scope_symbol_image_offset(image, "ns::Box<int>::push", &value);
+	value += scope_symbol_image_bias(image, 0x1000, 0, 0x1000, &value);
+	value += strlen(scope_symbol_image_build_id(image)) + scope_symbol_image_is_debug(image);
 	__asm__ volatile("" : : "r"(value));
 }
 
@@ -129,9 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	fd = fuzz_memory();
 	if (write(fd, file, base->bytes) != (ssize_t)base->bytes)
 		fuzz_die("cannot write");
-	if (!scope_image_create(fd, NULL, "/nowhere/fuzz.so", &image)) {
+	if (!scope_symbol_image_create(fd, NULL, "/nowhere/fuzz.so", &image)) {
 		look(image);
-		scope_image_destroy(image);
+		scope_symbol_image_destroy(image);
 	}
 	return 0;
 }

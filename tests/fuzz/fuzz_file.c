@@ -65,7 +65,7 @@ static void mend(uint8_t *data, size_t bytes)
 			crc32(0, (const uint8_t *)(frame + 1), frame->payload_bytes);
 		frame->head_crc =
 			crc32(0, (const uint8_t *)frame, offsetof(struct scope_frame, head_crc));
-		offset += sizeof(*frame) + scope_frame_padded(frame->payload_bytes);
+		offset += sizeof(*frame) + scope_trace_frame_padded(frame->payload_bytes);
 	}
 }
 

@@ -139,7 +139,7 @@ static void take_apart(struct mutant *mutant, const uint8_t *data, size_t bytes)
 		if (head.magic != SCOPE_FRAME_MAGIC || head.payload_bytes > bytes - at)
 			return;
 		take_part(mutant, &head, data + at);
-		at += scope_frame_padded(head.payload_bytes);
+		at += scope_trace_frame_padded(head.payload_bytes);
 	}
 }
 
@@ -286,8 +286,8 @@ static size_t put_part(struct mutant *mutant, struct part *part, uint8_t *to, si
 	head.payload_crc = libdeflate_crc32(0, payload, bytes);
 	head.head_crc = libdeflate_crc32(0, &head, offsetof(struct scope_frame, head_crc));
 	memcpy(to, &head, sizeof(head));
-	memset(payload + bytes, 0, scope_frame_padded(bytes) - bytes);
-	return sizeof(head) + scope_frame_padded(bytes);
+	memset(payload + bytes, 0, scope_trace_frame_padded(bytes) - bytes);
+	return sizeof(head) + scope_trace_frame_padded(bytes);
 }
 
 static size_t put_together(struct mutant *mutant, uint8_t *data, size_t room)
@@ -365,17 +365,17 @@ static void scrub(struct scope_trace *trace)
 	size_t count;
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
 
-	if (scope_writer_create_fd(fd, "scrubbed", &error, &writer) ||
+	if (scope_trace_writer_create_fd(fd, "scrubbed", &error, &writer) ||
 	    scope_symbols_create(maps, count, NULL, 0, &options, &symbols) || scope_symbols_tell(symbols, trace))
 		fuzz_die("no memory");
-	if (!scope_scrub(trace, symbols, writer, &counts) && !scope_writer_finish(writer, &error)) {
+	if (!scope_symbol_scrub(trace, symbols, writer, &counts) && !scope_trace_writer_finish(writer, &error)) {
 		again = fuzz_read(fd);
 		if (again)
-			scope_text_write_span(again, 0, UINT64_MAX, nowhere(), &error);
+			scope_trace_text_write_span(again, 0, UINT64_MAX, nowhere(), &error);
 		scope_trace_close(again);
 	}
 	scope_symbols_destroy(symbols);
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	close(fd);
 }
 
@@ -416,7 +416,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	else if (trace && chance % 8 == 2)
 		scrub(trace);
 	else if (trace && chance % 2)
-		scope_text_write_span(trace, 0, UINT64_MAX, nowhere(), &error);
+		scope_trace_text_write_span(trace, 0, UINT64_MAX, nowhere(), &error);
 	scope_trace_close(trace);
 	close(fd);
 	return 0;

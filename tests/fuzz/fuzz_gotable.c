@@ -27,13 +27,13 @@ static void look(const struct scope_go_table *table)
 	size_t budget = 1 << 20;
 	uint64_t value = 0;
 
-	for (size_t i = 0; i < table->count && !scope_go_table_function(table, i, &budget, &function); i++) {
+	for (size_t i = 0; i < table->count && !scope_symbol_go_table_function(table, i, &budget, &function); i++) {
 		if (strlen(function.name) != function.name_bytes)
 			fuzz_die("a name with an end inside, or none");
-		value += scope_go_name_is_library(function.name) + scope_go_name_is_idle(function.name);
+		value += scope_symbol_go_name_is_library(function.name) + scope_symbol_go_name_is_idle(function.name);
 	}
 	for (uint64_t link = GO_TEXT - 1; link < GO_TEXT + 0x90; link += 7) {
-		if (!scope_go_table_line(table, link, &line))
+		if (!scope_symbol_go_table_line(table, link, &line))
 			value += strlen(line.file) + line.line;
 	}
 	__asm__ volatile("" : : "r"(value));
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!copy)
 		fuzz_die("no memory");
 	memcpy(copy, data[0] & 0x80 ? data + 1 : made.data, size);
-	if (!scope_go_table_init(copy, size, &table)) {
+	if (!scope_symbol_go_table_init(copy, size, &table)) {
 		if (table.relative && !table.text)
 			table.text = GO_TEXT;
 		look(&table);

@@ -66,12 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	write_file(dump ? dump_path : map_path, data + 1, bytes - 1);
 	if (dump)
 		place = map_dump(bytes - 1);
-	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_proc_create(NULL, &proc))
+	if (scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_proc_create(NULL, &proc))
 		fuzz_die("no memory");
-	if (scope_proc_write_jit(proc, &self, 1, writer) || scope_writer_finish(writer, NULL))
+	if (scope_proc_write_jit(proc, &self, 1, writer) || scope_trace_writer_finish(writer, NULL))
 		fuzz_die("the names cannot be written");
 	scope_proc_destroy(proc);
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	if (place)
 		munmap(place, bytes - 1);
 	trace = fuzz_read(fd);

@@ -22,7 +22,7 @@
 
 static int to_file(const struct scope_subbuf *subbuf, void *context)
 {
-	return scope_writer_subbuf(context, subbuf);
+	return scope_trace_writer_subbuf(context, subbuf);
 }
 
 /* The fields of whatever the format says, in the places of sched_switch's. */
@@ -105,15 +105,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	options.stack_mode = mode;
 	options.stack_bytes = STACK_BYTES;
 	options.subbuf_bytes = SCOPE_SUBBUF_BYTES_MIN;
-	if (scope_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_perf_tasks_create(&tasks) ||
+	if (scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer) || scope_perf_tasks_create(&tasks) ||
 	    !scope_perf_tasks_add(tasks, 100, 100) || !scope_perf_tasks_add(tasks, 100, 101) ||
 	    scope_perf_pack_create(&options, &layout, tasks, to_file, writer, &pack))
 		fuzz_die("no memory");
 	scope_perf_ring_look(&ring);
 	pack_ring(&layout, &ring, pack);
-	if (scope_writer_finish(writer, NULL))
+	if (scope_trace_writer_finish(writer, NULL))
 		fuzz_die("cannot finish");
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	check_trace(fd);
 	close(fd);
 	scope_perf_pack_destroy(pack);

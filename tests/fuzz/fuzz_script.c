@@ -18,14 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		return 0;
 	}
 	stream = fmemopen((void *)data, bytes, "r");
-	if (!stream || scope_writer_create_fd(fd, "fuzz", NULL, &writer))
+	if (!stream || scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
 	code = scope_import_script(stream, "fuzz", &choice, writer, &error, &result);
 	if (code && !error.text[0])
 		fuzz_die("refused without a word");
-	if (!code && scope_writer_finish(writer, NULL))
+	if (!code && scope_trace_writer_finish(writer, NULL))
 		fuzz_die("cannot finish");
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	fclose(stream);
 	if (!code) {
 		trace = fuzz_read(fd);

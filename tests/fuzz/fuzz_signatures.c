@@ -16,7 +16,7 @@ static char *text_of(const void *data, size_t bytes)
 	char *text = NULL;
 	int code;
 
-	if (!from || scope_store_open(":memory:", SCOPE_STORE_WRITE, NULL, &store))
+	if (!from || scope_signature_store_open(":memory:", SCOPE_STORE_WRITE, NULL, &store))
 		fuzz_die("no memory");
 	code = scope_signature_import(from, "fuzz", &error, &imported);
 	fclose(from);
@@ -24,13 +24,13 @@ static char *text_of(const void *data, size_t bytes)
 		fuzz_die("refused without a word");
 	if (!code) {
 		to = open_memstream(&text, &size);
-		if (scope_store_add(store, scope_imported_learned(imported), &options, &error, &episodes))
+		if (scope_signature_store_add(store, scope_signature_imported_learned(imported), &options, &error, &episodes))
 			fuzz_die(error.text);
 		if (!to || scope_signature_export(store, NULL, to, &error) || fclose(to))
 			fuzz_die(error.text);
-		scope_imported_destroy(imported);
+		scope_signature_imported_destroy(imported);
 	}
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	return text;
 }
 

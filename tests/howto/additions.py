@@ -163,8 +163,8 @@ int scope_section_motto(const struct report *report)
 	return 0;
 }
 ''')),
-    ('user/report/section.h', after(r'int scope_section_basis\(', 'int scope_section_motto(const struct report *report);\n')),
-    ('user/report/text.c', replace(r'scope_section_basis,\n', 'scope_section_motto, scope_section_basis,\n')),
+    ('user/report/section.h', after(r'int scope_report_section_basis\(', 'int scope_section_motto(const struct report *report);\n')),
+    ('user/report/text.c', replace(r'scope_report_section_basis,\n', 'scope_section_motto, scope_report_section_basis,\n')),
     ('docs/man/scope-report.1', after(r'\.B Basis', 'An motto: three findings. Then:\n')),
 ]
 

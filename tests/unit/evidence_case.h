@@ -86,12 +86,12 @@ static inline struct evidence_case case_of(struct story *story)
 	assert_int_equal(fclose(story->to), 0);
 	made.trace = trace_of(story->text);
 	free(story->text);
-	assert_int_equal(scope_pickups_learn(made.trace, &made.pickups), 0);
-	assert_int_equal(scope_groups_create(made.pickups, &made.groups), 0);
-	assert_int_equal(scope_survey_run(made.trace, made.pickups, made.groups, NULL, &made.survey), 0);
-	scope_groups_conclude(made.groups, made.pickups);
-	assert_int_equal(scope_detect_run(made.groups, made.survey, &scope_detect_defaults, &made.detection), 0);
-	assert_int_equal(scope_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
+	assert_int_equal(scope_unit_pickups_learn(made.trace, &made.pickups), 0);
+	assert_int_equal(scope_unit_groups_create(made.pickups, &made.groups), 0);
+	assert_int_equal(scope_unit_survey_run(made.trace, made.pickups, made.groups, NULL, &made.survey), 0);
+	scope_unit_groups_conclude(made.groups, made.pickups);
+	assert_int_equal(scope_anomaly_detect_run(made.groups, made.survey, &scope_anomaly_detect_defaults, &made.detection), 0);
+	assert_int_equal(scope_evidence_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
 	rows = scope_trace_symbols(made.trace, &count);
 	assert_int_equal(scope_symbols_create(NULL, 0, rows, count, NULL, &made.symbols), 0);
 	return made;
@@ -101,11 +101,11 @@ static inline void case_end(struct evidence_case *made)
 {
 	scope_evidence_destroy(made->evidence);
 	scope_symbols_destroy(made->symbols);
-	scope_kept_destroy(made->kept);
-	scope_detection_destroy(made->detection);
-	scope_survey_destroy(made->survey);
-	scope_groups_destroy(made->groups);
-	scope_pickups_destroy(made->pickups);
+	scope_evidence_kept_destroy(made->kept);
+	scope_anomaly_detection_destroy(made->detection);
+	scope_unit_survey_destroy(made->survey);
+	scope_unit_groups_destroy(made->groups);
+	scope_unit_pickups_destroy(made->pickups);
 	scope_trace_close(made->trace);
 }
 

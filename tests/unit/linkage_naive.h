@@ -47,14 +47,14 @@ static inline int solve(const struct problem *problem, enum scope_linkage linkag
 	memcpy(copy, problem->distances, sizeof(copy));
 	switch (linkage) {
 	case SCOPE_LINKAGE_COMPLETE:
-		return scope_linkage_complete(copy, problem->m, weight, merges);
+		return scope_cluster_linkage_complete(copy, problem->m, weight, merges);
 	case SCOPE_LINKAGE_SINGLE:
-		return scope_linkage_single(copy, problem->m, weight, merges);
+		return scope_cluster_linkage_single(copy, problem->m, weight, merges);
 	case SCOPE_LINKAGE_AVERAGE:
-		return scope_linkage_average(problem->points, problem->dimensions, problem->m,
+		return scope_cluster_linkage_average(problem->points, problem->dimensions, problem->m,
 					     weight, merges);
 	default:
-		return scope_linkage_ward(problem->points, problem->dimensions, problem->m, weight,
+		return scope_cluster_linkage_ward(problem->points, problem->dimensions, problem->m, weight,
 					  merges);
 	}
 }

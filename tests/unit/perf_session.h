@@ -30,7 +30,7 @@ static inline int to_file(const struct scope_subbuf *subbuf, void *context)
 {
 	struct session *session = context;
 
-	return scope_writer_subbuf(session->file.writer, subbuf);
+	return scope_trace_writer_subbuf(session->file.writer, subbuf);
 }
 
 static inline void add_thread(struct session *session, uint32_t tid, const char *comm)
@@ -85,7 +85,7 @@ static inline char *trace_text(struct session *session, uint64_t time_ns, const 
 
 	assert_int_equal(scope_perf_pack_flush(session->pack, time_ns), 0);
 	trace = fixture_open(&session->file);
-	assert_int_equal(scope_text_write_span(trace, 0, UINT64_MAX, out, &error), 0);
+	assert_int_equal(scope_trace_text_write_span(trace, 0, UINT64_MAX, out, &error), 0);
 	fclose(out);
 	assert_string_equal(scope_trace_damage(trace), "");
 	scope_trace_close(trace);

@@ -46,17 +46,17 @@ static inline struct rank_case *case_create(void)
 	assert_non_null(made->timeline);
 	made->timeline->end_ns = CASE_END_NS;
 	made->timeline->events = 1;
-	assert_int_equal(scope_threads_create(&made->timeline->threads), 0);
+	assert_int_equal(scope_timeline_threads_create(&made->timeline->threads), 0);
 	for (uint32_t tid = 1; tid <= CASE_THREADS; tid++)
-		assert_int_equal(scope_threads_get(made->timeline->threads, tid), tid - 1);
+		assert_int_equal(scope_timeline_threads_get(made->timeline->threads, tid), tid - 1);
 	made->groups = (struct scope_groups){.group = made->group, .count = CASE_GROUPS};
 	for (unsigned i = 0; i < CASE_GROUPS; i++) {
-		assert_int_equal(scope_vector_set_create(&made->group[i].vectors), 0);
+		assert_int_equal(scope_cluster_vector_set_create(&made->group[i].vectors), 0);
 		for (uint32_t nr = 0; nr < 4; nr++) {
 			struct scope_vector vector = {{0}};
 
-			assert_int_equal(scope_vector_mark(&vector, nr), 0);
-			assert_int_equal(scope_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
+			assert_int_equal(scope_cluster_vector_mark(&vector, nr), 0);
+			assert_int_equal(scope_cluster_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
 		}
 		made->survey_group[i] = (struct scope_survey_group){.row = made->row[i], .rows = 4};
 	}
@@ -87,7 +87,7 @@ static inline struct rank_case *case_create(void)
 		.groups = CASE_GROUPS,
 		.busy_ns = 100,
 	};
-	assert_int_equal(scope_tree_init(&made->evidence.tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&made->evidence.tree), 0);
 	made->evidence.item = calloc(CASE_ITEMS, sizeof(struct scope_item));
 	assert_non_null(made->evidence.item);
 	made->options = scope_rank_defaults;
@@ -107,18 +107,18 @@ static inline struct rank_case *case_create(void)
 static inline void case_destroy(struct rank_case *made)
 {
 	for (unsigned i = 0; i < CASE_GROUPS; i++) {
-		scope_vector_set_destroy(made->group[i].vectors);
+		scope_cluster_vector_set_destroy(made->group[i].vectors);
 		for (unsigned j = 0; j < 4; j++)
 			scope_sketch_free(&made->row[i][j].measure);
 	}
-	scope_threads_destroy(made->timeline->threads);
+	scope_timeline_threads_destroy(made->timeline->threads);
 	free(made->timeline);
 	free(made->units.unit);
 	free(made->units.call);
 	free(made->kept.population);
 	free(made->kept.mark);
-	scope_blame_free(&made->kept.blame);
-	scope_tree_free(&made->evidence.tree);
+	scope_evidence_blame_free(&made->kept.blame);
+	scope_evidence_tree_free(&made->evidence.tree);
 	free(made->evidence.item);
 	free(made);
 }
@@ -145,7 +145,7 @@ static inline uint32_t case_node(struct rank_case *made, const struct scope_func
 {
 	uint32_t node;
 
-	assert_int_equal(scope_tree_insert(&made->evidence.tree, path, length, &node), 0);
+	assert_int_equal(scope_evidence_tree_insert(&made->evidence.tree, path, length, &node), 0);
 	/* Named for what is found there, unless a test says otherwise. */
 	assert_true(node < CASE_NODES);
 	if (node)

@@ -46,19 +46,19 @@ static void feed_rows(struct feed *feed, const struct scope_trace *trace)
 	const struct scope_trace_map *map;
 
 	for (size_t i = 0; i < count; i++)
-		feed->failed |= scope_writer_fd(writer, &fd[i]);
+		feed->failed |= scope_trace_writer_fd(writer, &fd[i]);
 	thread = scope_trace_threads(trace, &count);
 	for (size_t i = 0; i < count; i++)
-		feed->failed |= scope_writer_thread(writer, &thread[i]);
+		feed->failed |= scope_trace_writer_thread(writer, &thread[i]);
 	map = scope_trace_maps(trace, &count);
 	for (size_t i = 0; i < count; i++)
-		feed->failed |= scope_writer_map(writer, &map[i]);
+		feed->failed |= scope_trace_writer_map(writer, &map[i]);
 	symbol = scope_trace_symbols(trace, &count);
 	for (size_t i = 0; i < count; i++)
-		feed->failed |= scope_writer_symbol(writer, &symbol[i]);
+		feed->failed |= scope_trace_writer_symbol(writer, &symbol[i]);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (scope_trace_meta(trace, keys[i]))
-			feed->failed |= scope_writer_meta(writer, keys[i],
+			feed->failed |= scope_trace_writer_meta(writer, keys[i],
 							  scope_trace_meta(trace, keys[i]));
 }
 
@@ -73,14 +73,14 @@ static void feed_end(struct feed *feed, const struct scope_trace *trace)
 
 	memory = scope_trace_memories(trace, &count);
 	for (size_t i = 0; i < count; i++)
-		feed->failed |= scope_writer_memory(feed->writer, &memory[i]);
+		feed->failed |= scope_trace_writer_memory(feed->writer, &memory[i]);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (scope_trace_meta(trace, keys[i]))
-			feed->failed |= scope_writer_meta(feed->writer, keys[i],
+			feed->failed |= scope_trace_writer_meta(feed->writer, keys[i],
 							  scope_trace_meta(trace, keys[i]));
-	feed->failed |= scope_packer_flush(feed->packer, &error);
-	feed->failed |= scope_packer_flush(feed->late_packer, &error);
-	feed->failed |= scope_writer_finish(feed->writer, &error);
+	feed->failed |= scope_trace_packer_flush(feed->packer, &error);
+	feed->failed |= scope_trace_packer_flush(feed->late_packer, &error);
+	feed->failed |= scope_trace_writer_finish(feed->writer, &error);
 }
 
 static double feed_cpu_s(void)
@@ -97,10 +97,10 @@ static void feed_step(struct feed *feed, uint64_t now_ns)
 	struct scope_error error = {""};
 	double begin_s;
 
-	feed->failed |= scope_packer_flush(feed->packer, &error);
-	feed->failed |= scope_writer_flush(feed->writer);
+	feed->failed |= scope_trace_packer_flush(feed->packer, &error);
+	feed->failed |= scope_trace_writer_flush(feed->writer);
 	begin_s = feed_cpu_s();
-	feed->failed |= scope_stream_advance(feed->stream, now_ns, feed->step_events);
+	feed->failed |= scope_analysis_stream_advance(feed->stream, now_ns, feed->step_events);
 	feed->stream_s += feed_cpu_s() - begin_s;
 }
 
@@ -114,13 +114,13 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 
 	feed->file = tmpfile();
 	if (!feed->file ||
-	    scope_writer_create_fd(fileno(feed->file), "the feed", &error, &feed->writer) ||
-	    scope_packer_create(feed->writer, 0, &feed->packer) ||
-	    scope_packer_create(feed->writer, 0, &feed->late_packer) ||
-	    scope_stream_create(fileno(feed->file), "the feed", &feed->stream))
+	    scope_trace_writer_create_fd(fileno(feed->file), "the feed", &error, &feed->writer) ||
+	    scope_trace_packer_create(feed->writer, 0, &feed->packer) ||
+	    scope_trace_packer_create(feed->writer, 0, &feed->late_packer) ||
+	    scope_analysis_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
-	scope_stream_remember(feed->stream, feed->window_ns);
-	scope_stream_hear(feed->stream, feed->listeners);
+	scope_analysis_stream_remember(feed->stream, feed->window_ns);
+	scope_analysis_stream_hear(feed->stream, feed->listeners);
 	feed_rows(feed, trace);
 	feed->failed |= scope_trace_rewind(trace);
 	while (!feed->failed && (more = scope_trace_next(trace, &event)) > 0) {
@@ -128,7 +128,7 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 			feed_step(feed, event.time_ns);
 			next_ns = event.time_ns + FEED_STEP_NS;
 		}
-		feed->failed |= scope_packer_event(feed->late && event.cpu == 1
+		feed->failed |= scope_trace_packer_event(feed->late && event.cpu == 1
 							   ? feed->late_packer : feed->packer,
 						   &event, &error);
 		feed->events++;
@@ -141,10 +141,10 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 
 static void feed_free(struct feed *feed)
 {
-	scope_packer_destroy(feed->packer);
-	scope_packer_destroy(feed->late_packer);
-	scope_writer_destroy(feed->writer);
-	scope_stream_destroy(feed->stream);
+	scope_trace_packer_destroy(feed->packer);
+	scope_trace_packer_destroy(feed->late_packer);
+	scope_trace_writer_destroy(feed->writer);
+	scope_analysis_stream_destroy(feed->stream);
 	if (feed->file)
 		fclose(feed->file);
 }

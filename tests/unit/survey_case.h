@@ -33,7 +33,7 @@ static inline struct survey_case *survey_create(void)
 static inline void survey_destroy(struct survey_case *made)
 {
 	for (unsigned i = 0; i < made->groups.count; i++) {
-		scope_vector_set_destroy(made->group[i].vectors);
+		scope_cluster_vector_set_destroy(made->group[i].vectors);
 		for (unsigned j = 0; j < CASE_ROWS; j++) {
 			scope_sketch_free(&made->row[i][j].measure);
 			scope_sketch_free(&made->call[i][j].count);
@@ -51,7 +51,7 @@ static inline uint32_t survey_group(struct survey_case *made, const char *name, 
 	made->survey.groups = made->groups.count;
 	strcpy(group->name, name);
 	group->serves = serves;
-	assert_int_equal(scope_vector_set_create(&group->vectors), 0);
+	assert_int_equal(scope_cluster_vector_set_create(&group->vectors), 0);
 	made->survey_group[number].row = made->row[number];
 	return number;
 }
@@ -63,8 +63,8 @@ static inline uint32_t survey_vector(struct survey_case *made, uint32_t group, u
 	uint32_t id;
 
 	for (uint32_t i = 0; i < calls; i++)
-		assert_int_equal(scope_vector_mark(&vector, nr + i), 0);
-	assert_int_equal(scope_vector_set_add(made->group[group].vectors, &vector, 1, &id), 0);
+		assert_int_equal(scope_cluster_vector_mark(&vector, nr + i), 0);
+	assert_int_equal(scope_cluster_vector_set_add(made->group[group].vectors, &vector, 1, &id), 0);
 	assert_true(id < CASE_ROWS);
 	made->survey_group[group].rows = id + 1;
 	return id;
@@ -100,7 +100,7 @@ static inline struct scope_detection *survey_detect(struct survey_case *made,
 {
 	struct scope_detection *detection;
 
-	assert_int_equal(scope_detect_run(&made->groups, &made->survey, options, &detection), 0);
+	assert_int_equal(scope_anomaly_detect_run(&made->groups, &made->survey, options, &detection), 0);
 	return detection;
 }
 

@@ -31,7 +31,7 @@ static int teardown(void **state)
 
 static void sleeps_as(const struct scope_wait *wait)
 {
-	assert_int_equal(scope_blame_wait(&made->kept.blame, wait), 0);
+	assert_int_equal(scope_evidence_blame_wait(&made->kept.blame, wait), 0);
 }
 
 /* It is given a CPU as it is woken. waker: -1 for an interrupt. */
@@ -48,7 +48,7 @@ static uint32_t unit(uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 	const struct scope_unit ended = {.thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
 	const uint32_t number = case_unit(made, ended, 0, SCOPE_UNIT_SLOW, 0, 0);
 
-	assert_int_equal(scope_blame_unit(&made->kept.blame, &ended, number, 1), 0);
+	assert_int_equal(scope_evidence_blame_unit(&made->kept.blame, &ended, number, 1), 0);
 	return number;
 }
 
@@ -80,8 +80,8 @@ static void lay(const struct story *story, size_t count, uint32_t number, double
 
 	for (int i = 0; i < CASE_THREADS; i++)
 		ret_ns[i] = 0;
-	scope_blame_sort(&made->kept.blame);
-	assert_int_equal(scope_layer_init(&layer, 1), 0);
+	scope_evidence_blame_sort(&made->kept.blame);
+	assert_int_equal(scope_evidence_layer_init(&layer, 1), 0);
 	for (size_t i = 0; i < count; i++) {
 		const size_t from = made->evidence.items;
 		const struct scope_stretch stretch = {
@@ -92,14 +92,14 @@ static void lay(const struct story *story, size_t count, uint32_t number, double
 			.unit = UINT32_MAX,
 		};
 
-		assert_int_equal(scope_layer_lay(&layer, story[i].thread, &stretch, (struct scope_spot){0}), 0);
+		assert_int_equal(scope_evidence_layer_lay(&layer, story[i].thread, &stretch, (struct scope_spot){0}), 0);
 		for (size_t j = from; j < made->evidence.items; j++) {
 			assert_int_equal(made->evidence.item[j].kind, SCOPE_ITEM_BLAME);
 			if (made->evidence.item[j].unit == number)
 				ret_ns[story[i].thread] += made->evidence.item[j].weight_ns;
 		}
 	}
-	scope_layer_free(&layer);
+	scope_evidence_layer_free(&layer);
 }
 
 /* A user waits for a parser from 0 to 100, which waits for the network from 20 on. */
@@ -384,7 +384,7 @@ static void a_thread_without_work_is_idle_and_not_at_fault(void **state)
 	pause.wake_ns = pause.end_ns = 110;
 	sleeps_as(&pause);
 	sleeps(USER, PARSER, 0, 100);
-	assert_int_equal(scope_blame_unit(&made->kept.blame, &ended, 0, 10), 0);
+	assert_int_equal(scope_evidence_blame_unit(&made->kept.blame, &ended, 0, 10), 0);
 	assert_int_equal(made->kept.blame.windows, 1);
 	assert_true(window(0)->idle_ns == 30 + 40);
 	assert_int_equal(window(0)->idle_begin_ns, 60);
@@ -419,7 +419,7 @@ static void windows_are_in_order_of_thread_and_time(void **state)
 	unit(USER, 0, 100);
 	unit(NETWORK, 0, 100);
 	unit(USER, 0, 100);
-	scope_blame_sort(&made->kept.blame);
+	scope_evidence_blame_sort(&made->kept.blame);
 	assert_int_equal(made->kept.blame.windows, 7);
 	for (size_t i = 1; i < 7; i++) {
 		const struct scope_window *a = window(i - 1), *b = window(i);

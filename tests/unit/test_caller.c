@@ -171,16 +171,16 @@ static void a_way_alone_has_its_own_excess(void **state)
 	samples(at_find, 10, false);
 	samples(at_other_find, 7, true);
 	made->attribution.count = made->evidence.tree.count;
-	assert_int_equal(scope_context_narrow(&made->evidence.tree, &find, at_find, &made->attribution, &excess_ns,
+	assert_int_equal(scope_rank_context_narrow(&made->evidence.tree, &find, at_find, &made->attribution, &excess_ns,
 					      &was), 0);
 	assert_non_null(was);
 	assert_true(excess_ns == 20);
 	assert_ptr_equal(made->owner[at_find].function, &find);
 	assert_null(made->owner[at_other_find].function);
-	scope_context_restore(&made->attribution, was);
+	scope_rank_context_restore(&made->attribution, was);
 	assert_ptr_equal(made->owner[at_other_find].function, &find);
 	/* What is named on one way alone stays as it is. */
-	assert_int_equal(scope_context_narrow(&made->evidence.tree, &compare, at_compare, &made->attribution,
+	assert_int_equal(scope_rank_context_narrow(&made->evidence.tree, &compare, at_compare, &made->attribution,
 					      &excess_ns, &was), 0);
 	assert_null(was);
 }

@@ -35,13 +35,13 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	scope_history_free(&history);
+	scope_waits_history_free(&history);
 	return 0;
 }
 
 static void stays(uint32_t thread, const struct scope_stay *stay)
 {
-	assert_int_equal(scope_history_add(&history, thread, stay), 0);
+	assert_int_equal(scope_waits_history_add(&history, thread, stay), 0);
 }
 
 /* waker: -1 for an interrupt. */
@@ -83,7 +83,7 @@ static void split(uint32_t thread, struct scope_stay sleep)
 
 	memset(&found, 0, sizeof(found));
 	found.last_ns = UINT64_MAX;
-	assert_int_equal(scope_cascade_run(&history, thread, &sleep, 0, &listener, &steps), 0);
+	assert_int_equal(scope_waits_cascade_run(&history, thread, &sleep, 0, &listener, &steps), 0);
 	/* Nothing is lost, nothing is counted twice. */
 	assert_int_equal(found.all_ns, sleep.end_ns - sleep.begin_ns);
 }
@@ -242,7 +242,7 @@ static void test_forgotten(void **state)
 	assert_part(PARSER, SCOPE_END_UNSEEN, 10 * SCOPE_HISTORY_MAX / 2);
 	assert_part(PARSER, SCOPE_END_RUNS, found.ns[PARSER][SCOPE_END_OUTSIDE]);
 
-	assert_int_equal(scope_history_know(&history, DISK, 20000), 0);
+	assert_int_equal(scope_waits_history_know(&history, DISK, 20000), 0);
 	split(USER, sleeps(USER, DISK, 19990, 20010));
 	assert_part(DISK, SCOPE_END_UNSEEN, 10);
 	assert_part(DISK, SCOPE_END_RUNS, 10);

@@ -29,7 +29,7 @@ static struct scope_vector run_of(uint32_t first, uint32_t count)
 	struct scope_vector vector = { 0 };
 
 	for (uint32_t bit = first; bit < first + count; bit++)
-		assert_int_equal(scope_vector_mark(&vector, bit), 0);
+		assert_int_equal(scope_cluster_vector_mark(&vector, bit), 0);
 	return vector;
 }
 
@@ -37,7 +37,7 @@ static struct scope_vector_set *new_set(void)
 {
 	struct scope_vector_set *set;
 
-	assert_int_equal(scope_vector_set_create(&set), 0);
+	assert_int_equal(scope_cluster_vector_set_create(&set), 0);
 	return set;
 }
 
@@ -45,7 +45,7 @@ static uint32_t add(struct scope_vector_set *set, struct scope_vector vector, ui
 {
 	uint32_t id;
 
-	assert_int_equal(scope_vector_set_add(set, &vector, count, &id), 0);
+	assert_int_equal(scope_cluster_vector_set_add(set, &vector, count, &id), 0);
 	return id;
 }
 
@@ -62,8 +62,8 @@ static uint64_t units_of(const struct scope_vector_set *set)
 {
 	uint64_t units = 0;
 
-	for (uint32_t i = 0; i < scope_vector_set_count(set); i++)
-		units += scope_vector_set_multiplicity(set, i);
+	for (uint32_t i = 0; i < scope_cluster_vector_set_count(set); i++)
+		units += scope_cluster_vector_set_multiplicity(set, i);
 	return units;
 }
 
@@ -77,19 +77,19 @@ static void vectors_are_interned(void **state)
 		assert_int_equal(add(set, run_of(i, 3), i + 1), i);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(add(set, run_of(i, 3), 1), i);
-	assert_int_equal(scope_vector_set_count(set), 1000);
+	assert_int_equal(scope_cluster_vector_set_count(set), 1000);
 	assert_int_equal(units_of(set), 1000 * 1001 / 2 + 1000);
-	assert_int_equal(scope_vector_set_multiplicity(set, 17), 19);
+	assert_int_equal(scope_cluster_vector_set_multiplicity(set, 17), 19);
 	vector = run_of(17, 3);
-	assert_int_equal(scope_vector_compare(scope_vector_set_get(set, 17), &vector), 0);
+	assert_int_equal(scope_cluster_vector_compare(scope_cluster_vector_set_get(set, 17), &vector), 0);
 
-	assert_int_equal(scope_vector_set_add(set, &vector, 0, NULL), -EINVAL);
-	assert_int_equal(scope_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL),
+	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 0, NULL), -EINVAL);
+	assert_int_equal(scope_cluster_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL),
 			 -EOVERFLOW);
-	assert_int_equal(scope_vector_set_multiplicity(set, 17), 19);
-	assert_int_equal(scope_vector_set_add(set, &vector, 1, NULL), 0);
-	scope_vector_set_destroy(set);
-	scope_vector_set_destroy(NULL);
+	assert_int_equal(scope_cluster_vector_set_multiplicity(set, 17), 19);
+	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 1, NULL), 0);
+	scope_cluster_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(NULL);
 }
 
 static void bits_are_syscall_numbers_0_to_1023(void **state)
@@ -97,15 +97,15 @@ static void bits_are_syscall_numbers_0_to_1023(void **state)
 	struct scope_vector a = { 0 }, b = { 0 };
 
 	(void)state;
-	assert_int_equal(scope_vector_mark(&a, 0), 0);
-	assert_int_equal(scope_vector_mark(&a, 1023), 0);
-	assert_int_equal(scope_vector_mark(&a, 1024), -ERANGE);
-	assert_true(scope_vector_has(&a, 0) && scope_vector_has(&a, 1023));
-	assert_false(scope_vector_has(&a, 1) || scope_vector_has(&a, 1024));
-	assert_int_equal(scope_vector_distance(&a, &b), 2);
-	assert_int_equal(scope_vector_mark(&b, 1023), 0);
-	assert_int_equal(scope_vector_distance(&a, &b), 1);
-	assert_true(scope_vector_compare(&a, &b) > 0 && scope_vector_compare(&b, &a) < 0);
+	assert_int_equal(scope_cluster_vector_mark(&a, 0), 0);
+	assert_int_equal(scope_cluster_vector_mark(&a, 1023), 0);
+	assert_int_equal(scope_cluster_vector_mark(&a, 1024), -ERANGE);
+	assert_true(scope_cluster_vector_has(&a, 0) && scope_cluster_vector_has(&a, 1023));
+	assert_false(scope_cluster_vector_has(&a, 1) || scope_cluster_vector_has(&a, 1024));
+	assert_int_equal(scope_cluster_vector_distance(&a, &b), 2);
+	assert_int_equal(scope_cluster_vector_mark(&b, 1023), 0);
+	assert_int_equal(scope_cluster_vector_distance(&a, &b), 1);
+	assert_true(scope_cluster_vector_compare(&a, &b) > 0 && scope_cluster_vector_compare(&b, &a) < 0);
 }
 
 static void distance_4_stays_together_and_5_is_apart(void **state)
@@ -126,7 +126,7 @@ static void distance_4_stays_together_and_5_is_apart(void **state)
 			assert_int_equal(scope_clustering_label(clustering, 0), 0);
 			assert_int_equal(scope_clustering_label(clustering, 1), distance > 4);
 			scope_clustering_destroy(clustering);
-			scope_vector_set_destroy(set);
+			scope_cluster_vector_set_destroy(set);
 		}
 	}
 }
@@ -165,7 +165,7 @@ static void complete_linkage_cuts_a_chain_and_single_does_not(void **state)
 	assert_int_equal(first->medoid, 2);
 	assert_true(first->mean_distance == (1 * 4 + 3 * 2 + 7 * 2) / 16.0);
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 static void empty_one_and_all_equal(void **state)
@@ -190,7 +190,7 @@ static void empty_one_and_all_equal(void **state)
 	assert_true(only->mean_distance == 0);
 	scope_clustering_destroy(clustering);
 	scope_clustering_destroy(NULL);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 static void options_out_of_range_are_refused(void **state)
@@ -210,7 +210,7 @@ static void options_out_of_range_are_refused(void **state)
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(scope_cluster_run(set, NULL, &wrong[i], &clustering), -EINVAL);
 	assert_null(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 /* Vectors scattered around a few centres, as those of a server's units are. */
@@ -244,28 +244,28 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 	for (uint32_t i = 0; i < VECTORS; i++)
 		add(set, vectors[i], 1 + random_below(&random, 9));
 	clustering = cluster(set, &options);
-	count = scope_vector_set_count(set);
+	count = scope_cluster_vector_set_count(set);
 	for (uint32_t c = 0; c < scope_clustering_count(clustering); c++) {
 		const struct scope_cluster *is = scope_clustering_get(clustering, c);
 		uint32_t diameter = 0, medoid = UINT32_MAX;
 		uint64_t least = UINT64_MAX;
 
 		for (uint32_t i = 0; i < count; i++) {
-			const struct scope_vector *at = scope_vector_set_get(set, i);
+			const struct scope_vector *at = scope_cluster_vector_set_get(set, i);
 			uint64_t sum = 0;
 
 			if (scope_clustering_label(clustering, i) != c)
 				continue;
 			for (uint32_t j = 0; j < count; j++) {
-				uint32_t d = scope_vector_distance(at, scope_vector_set_get(set, j));
+				uint32_t d = scope_cluster_vector_distance(at, scope_cluster_vector_set_get(set, j));
 
 				if (scope_clustering_label(clustering, j) != c)
 					continue;
-				sum += d * scope_vector_set_multiplicity(set, j);
+				sum += d * scope_cluster_vector_set_multiplicity(set, j);
 				diameter = d > diameter ? d : diameter;
 			}
-			if (sum < least || (sum == least && scope_vector_compare(at,
-					    scope_vector_set_get(set, medoid)) < 0)) {
+			if (sum < least || (sum == least && scope_cluster_vector_compare(at,
+					    scope_cluster_vector_set_get(set, medoid)) < 0)) {
 				least = sum;
 				medoid = i;
 			}
@@ -279,7 +279,7 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 	}
 	assert_int_equal(units, units_of(set));
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 static void clusters_are_described_as_brute_force_does(void **state)
@@ -311,7 +311,7 @@ static void ward_tells_apart_by_how_often_a_call_is_made(void **state)
 	for (uint32_t i = 0; i < 8; i++) {
 		struct scope_vector vector = run_of(70, 2);
 
-		scope_vector_mark(&vector, 100 + i);
+		scope_cluster_vector_mark(&vector, 100 + i);
 		add(set, vector, 10 - i);
 	}
 	clustering = cluster(set, &options);
@@ -322,7 +322,7 @@ static void ward_tells_apart_by_how_often_a_call_is_made(void **state)
 	for (uint32_t i = 0; i < 8; i++)
 		assert_int_equal(scope_clustering_label(clustering, i), i % 2);
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 /* A chain of steps of 2 bits: around 1 and 5 of 0 to 7, between which 3 is a tie. */
@@ -347,7 +347,7 @@ static void division_splits_a_chain_in_the_middle(void **state)
 	clustering = cluster(set, &options);
 	assert_int_equal(scope_clustering_count(clustering), 1);
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 static void assert_same_clustering(const struct scope_vector_set *set_a,
@@ -361,8 +361,8 @@ static void assert_same_clustering(const struct scope_vector_set *set_a,
 		const struct scope_cluster *x = scope_clustering_get(a, c);
 		const struct scope_cluster *y = scope_clustering_get(b, c);
 
-		assert_memory_equal(scope_vector_set_get(set_a, x->medoid),
-				    scope_vector_set_get(set_b, y->medoid),
+		assert_memory_equal(scope_cluster_vector_set_get(set_a, x->medoid),
+				    scope_cluster_vector_set_get(set_b, y->medoid),
 				    sizeof(struct scope_vector));
 		assert_int_equal(x->vector_count, y->vector_count);
 		assert_int_equal(x->unit_count, y->unit_count);
@@ -370,8 +370,8 @@ static void assert_same_clustering(const struct scope_vector_set *set_a,
 		assert_int_equal(x->diameter_is_bound, y->diameter_is_bound);
 		assert_true(x->mean_distance == y->mean_distance);
 	}
-	for (uint32_t id = 0; id < scope_vector_set_count(set_a); id++) {
-		uint32_t other = add(set_b, *scope_vector_set_get(set_a, id), 1);
+	for (uint32_t id = 0; id < scope_cluster_vector_set_count(set_a); id++) {
+		uint32_t other = add(set_b, *scope_cluster_vector_set_get(set_a, id), 1);
 
 		assert_int_equal(scope_clustering_label(a, id), scope_clustering_label(b, other));
 	}
@@ -410,8 +410,8 @@ static void order_of_adding_plays_no_part(void **state)
 		assert_same_clustering(set_a, a, set_b, b);
 		scope_clustering_destroy(b);
 		scope_clustering_destroy(a);
-		scope_vector_set_destroy(set_b);
-		scope_vector_set_destroy(set_a);
+		scope_cluster_vector_set_destroy(set_b);
+		scope_cluster_vector_set_destroy(set_a);
 	}
 }
 
@@ -427,8 +427,8 @@ static void sample_finds_groups_that_are_far_apart(void **state)
 		for (uint32_t i = 0; i < 28; i++) {
 			struct scope_vector vector = run_of(group * 20, 6);
 
-			scope_vector_mark(&vector, 100 + i % 8);
-			scope_vector_mark(&vector, 100 + i % 8 + 1 + i / 8);
+			scope_cluster_vector_mark(&vector, 100 + i % 8);
+			scope_cluster_vector_mark(&vector, 100 + i % 8 + 1 + i / 8);
 			add(set, vector, 1 + group);
 		}
 	}
@@ -437,7 +437,7 @@ static void sample_finds_groups_that_are_far_apart(void **state)
 		clustering = cluster(set, &options);
 		assert_true(scope_clustering_sampled(clustering));
 		assert_int_equal(scope_clustering_count(clustering), 4);
-		for (uint32_t id = 0; id < scope_vector_set_count(set); id++)
+		for (uint32_t id = 0; id < scope_cluster_vector_set_count(set); id++)
 			assert_int_equal(scope_clustering_label(clustering, id), 3 - id / 28);
 		for (uint32_t c = 0; c < 4; c++) {
 			const struct scope_cluster *is = scope_clustering_get(clustering, c);
@@ -449,7 +449,7 @@ static void sample_finds_groups_that_are_far_apart(void **state)
 		}
 		scope_clustering_destroy(clustering);
 	}
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 /* Two arms 2 away from their centre and 4 apart, too many to measure: the bound must hold 4. */
@@ -470,7 +470,7 @@ static void bound_of_a_diameter_is_no_less_than_it(void **state)
 	assert_true(scope_clustering_get(clustering, 0)->diameter_is_bound);
 	assert_int_equal(scope_clustering_get(clustering, 0)->diameter, 4);
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 /* A greater number of differing syscalls than the matrix holds is still far, never near. */
@@ -490,7 +490,7 @@ static void distances_above_254_are_far(void **state)
 	assert_int_equal(scope_clustering_label(clustering, 0),
 			 scope_clustering_label(clustering, 2));
 	scope_clustering_destroy(clustering);
-	scope_vector_set_destroy(set);
+	scope_cluster_vector_set_destroy(set);
 }
 
 int main(void)

@@ -25,10 +25,10 @@ static struct scope_finding rate(struct scope_finding finding, struct losses los
 	const struct scope_rank_input input = {.units = &units};
 
 	assert_non_null(timeline);
-	scope_losses_mark(&timeline->losses, 0, 0);
-	scope_losses_end(&timeline->losses, 1000, losses.came);
+	scope_timeline_losses_mark(&timeline->losses, 0, 0);
+	scope_timeline_losses_end(&timeline->losses, 1000, losses.came);
 	if (losses.lost || losses.unknown)
-		scope_losses_add(&timeline->losses, &(struct scope_loss){
+		scope_timeline_losses_add(&timeline->losses, &(struct scope_loss){
 			.from_ns = 400, .until_ns = 500, .count = losses.lost, .unknown = losses.unknown,
 		});
 	finding.last_ns = finding.last_ns ? finding.last_ns : 1000;

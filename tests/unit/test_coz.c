@@ -245,7 +245,7 @@ static void json_says_what_was_computed(void **state)
 	FILE *out = open_memstream(&text, &bytes);
 
 	(void)state;
-	assert_int_equal(scope_delay_json(&result, out), 0);
+	assert_int_equal(scope_report_delay_json(&result, out), 0);
 	fclose(out);
 	all = json_loads(text, 0, NULL);
 	assert_non_null(all);
@@ -271,7 +271,7 @@ static void svg_has_all_points(void **state)
 	FILE *out = open_memstream(&text, &bytes);
 
 	(void)state;
-	assert_int_equal(scope_delay_svg(&result, out), 0);
+	assert_int_equal(scope_report_delay_svg(&result, out), 0);
 	fclose(out);
 	assert_int_equal(count_of(text, "<circle"), COUNT * 2);
 	/* Of each speedup but 0, of which there are three, at each site. */
@@ -293,7 +293,7 @@ static void text_says_it_in_words(void **state)
 	(void)state;
 	result.ended = "interrupted";
 	result.planned = 100;
-	assert_int_equal(scope_delay_text(&result, false, out), 0);
+	assert_int_equal(scope_report_delay_text(&result, false, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "Not all of the 100 experiments planned were made: interrupted."));
 	assert_non_null(strstr(text, "it is on the critical path"));

@@ -36,7 +36,7 @@ static void test_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *name = NULL;
-		int ret = scope_demangle(rows[i].symbol, &name);
+		int ret = scope_symbol_demangle(rows[i].symbol, &name);
 
 		assert_int_equal(ret, rows[i].name ? 0 : -ENOENT);
 		if (rows[i].name)
@@ -44,9 +44,9 @@ static void test_names(void **state)
 		else
 			assert_null(name);
 		free(name);
-		assert_true(scope_demangle_match(rows[i].symbol, rows[i].symbol));
-		assert_true(!rows[i].name || scope_demangle_match(rows[i].symbol, rows[i].name));
-		assert_false(scope_demangle_match(rows[i].symbol, "ns::Box"));
+		assert_true(scope_symbol_demangle_match(rows[i].symbol, rows[i].symbol));
+		assert_true(!rows[i].name || scope_symbol_demangle_match(rows[i].symbol, rows[i].name));
+		assert_false(scope_symbol_demangle_match(rows[i].symbol, "ns::Box"));
 	}
 }
 
@@ -66,7 +66,7 @@ static void test_without_bound(void **state)
 		at += snprintf(symbol + at, sizeof(symbol) - at, "S0_IS%s_S%s_E", last, last);
 	}
 	snprintf(symbol + at, sizeof(symbol) - at, "Evv");
-	assert_int_equal(scope_demangle(symbol, &name), -ENOENT);
+	assert_int_equal(scope_symbol_demangle(symbol, &name), -ENOENT);
 }
 
 static const char source[] =
@@ -95,14 +95,14 @@ static void test_of_a_file(void **state)
 	assert_non_null(pipe);
 	fputs(source, pipe);
 	assert_int_equal(pclose(pipe), 0);
-	assert_int_equal(scope_image_create(open(path, O_RDONLY | O_CLOEXEC), NULL, path, &image), 0);
-	assert_int_equal(scope_image_offset(image, "_ZN4shop8checkoutEi", &first), 0);
-	assert_int_equal(scope_image_offset(image, "shop::checkout", &offset), 0);
+	assert_int_equal(scope_symbol_image_create(open(path, O_RDONLY | O_CLOEXEC), NULL, path, &image), 0);
+	assert_int_equal(scope_symbol_image_offset(image, "_ZN4shop8checkoutEi", &first), 0);
+	assert_int_equal(scope_symbol_image_offset(image, "shop::checkout", &offset), 0);
 	assert_int_equal(offset, first);
-	assert_int_equal(scope_image_offset(image, "_ZN4shop8checkoutEl", &offset), 0);
+	assert_int_equal(scope_symbol_image_offset(image, "_ZN4shop8checkoutEl", &offset), 0);
 	assert_int_equal(offset, first + 2);
-	assert_int_equal(scope_image_offset(image, "checkout", &offset), -ENOENT);
-	scope_image_destroy(image);
+	assert_int_equal(scope_symbol_image_offset(image, "checkout", &offset), -ENOENT);
+	scope_symbol_image_destroy(image);
 
 	assert_int_equal(scope_symbols_create(&map, 1, NULL, 0, NULL, &symbols), 0);
 	first += map.start - map.offset;

@@ -21,14 +21,14 @@ static int setup(void **state)
 	(void)state;
 	made = survey_create();
 	detection = NULL;
-	options = scope_detect_defaults;
+	options = scope_anomaly_detect_defaults;
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	scope_detection_destroy(detection);
+	scope_anomaly_detection_destroy(detection);
 	survey_destroy(made);
 	return 0;
 }
@@ -209,7 +209,7 @@ static const struct scope_population *callers(uint64_t units, uint64_t most)
 
 static bool is_frequent(const struct scope_population *population, uint16_t count)
 {
-	return scope_population_frequent(population, &(struct scope_unit_call){NR, count}, 1);
+	return scope_anomaly_population_frequent(population, &(struct scope_unit_call){NR, count}, 1);
 }
 
 /* The median is 2, and the spread 1 at least: 2 * 2 + 6 * 1. */
@@ -222,7 +222,7 @@ static void twice_the_median_and_six_spreads_are_often(void **state)
 	assert_true(population->call[0].limit == 10);
 	assert_false(is_frequent(population, 10));
 	assert_true(is_frequent(population, 11));
-	assert_false(scope_population_frequent(population, &(struct scope_unit_call){NR + 1, 50}, 1));
+	assert_false(scope_anomaly_population_frequent(population, &(struct scope_unit_call){NR + 1, 50}, 1));
 	assert_int_equal(population->beyond, 1);
 }
 
@@ -296,7 +296,7 @@ static uint8_t judge(const struct scope_population *population, uint64_t run_ns,
 		.begin_ns = 0, .end_ns = 10000, .run_ns = run_ns, .blocked_ns = blocked_ns, .queue_ns = 5000,
 	};
 
-	return scope_population_judge(population, &unit, frequent);
+	return scope_anomaly_population_judge(population, &unit, frequent);
 }
 
 static void a_unit_is_slow_beyond_the_threshold(void **state)

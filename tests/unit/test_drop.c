@@ -129,10 +129,10 @@ static u32 read_all(const u8 *region, int lost)
 	u64 number;
 
 	for (number = 0; number < page->head; number++) {
-		assert_int_equal(scope_decoder_begin(&decoder, (const void *)(region + HEADER +
+		assert_int_equal(scope_trace_decoder_begin(&decoder, (const void *)(region + HEADER +
 						     number * SUBBUF), SUBBUF), 0);
-		while (scope_decoder_peek(&decoder)) {
-			assert_int_equal(scope_decoder_take(&decoder, &event), 0);
+		while (scope_trace_decoder_peek(&decoder)) {
+			assert_int_equal(scope_trace_decoder_take(&decoder, &event), 0);
 			while (at == lost || steps[at].kind == SWITCH_SILENT)
 				at++;
 			assert_true(at < EVENTS);

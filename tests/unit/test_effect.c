@@ -21,7 +21,7 @@
 
 static double uniform(uint64_t *state)
 {
-	return ((double)(scope_random_next(state) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(scope_causal_random_next(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Box and Muller. */

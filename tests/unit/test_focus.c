@@ -30,9 +30,9 @@ static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
 
 	memset(limits.syscalls, 0xff, sizeof(limits.syscalls));
 	limits.syscalls[SYS_epoll_wait / 8] &= (uint8_t)~(1u << SYS_epoll_wait % 8);
-	assert_int_equal(scope_focus_create(&limits, &focus), 0);
-	*ret_choice = scope_focus_first(focus);
-	scope_focus_begin(focus, 10 * S);
+	assert_int_equal(scope_capture_focus_create(&limits, &focus), 0);
+	*ret_choice = scope_capture_focus_first(focus);
+	scope_capture_focus_begin(focus, 10 * S);
 	return focus;
 }
 
@@ -48,17 +48,17 @@ static void test_learns_first(void **state)
 
 	(void)state;
 	assert_false(choice.on);
-	assert_false(scope_focus_decide(focus, 10 * S + S / 2, &choice));
-	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_false(scope_capture_focus_decide(focus, 10 * S + S / 2, &choice));
+	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	assert_true(choice.on);
 	assert_int_equal(choice.min_ns, MIN_NS);
 	assert_true(has(&choice, SYS_read) && !has(&choice, SYS_epoll_wait));
 	/* As long as nothing changes nothing is said. */
-	assert_false(scope_focus_decide(focus, 12 * S, &choice));
-	scope_focus_destroy(focus);
+	assert_false(scope_capture_focus_decide(focus, 12 * S, &choice));
+	scope_capture_focus_destroy(focus);
 	focus = focus_begin(0, 100, &choice);
 	assert_true(choice.on);
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 /* Calls of one number, from low to high ns, evenly. */
@@ -66,7 +66,7 @@ static void calls(struct scope_focus *focus, uint16_t nr, unsigned int count, ui
 		  uint64_t high)
 {
 	for (unsigned int i = 0; i < count; i++)
-		scope_focus_call(focus, nr, low + (high - low) * i / count);
+		scope_capture_focus_call(focus, nr, low + (high - low) * i / count);
 }
 
 /* Above the budget the slowest keep their stacks, and where it is quiet again all get them. */
@@ -81,20 +81,20 @@ static void test_slowest_first(void **state)
 	calls(focus, SYS_write, 90, 30 * MS, 60 * MS);
 	calls(focus, SYS_getppid, 100000, 0, MIN_NS - 1);
 	calls(focus, SYS_epoll_wait, 100000, MS, S);
-	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	assert_int_equal(choice.min_ns, 4 * MIN_NS);
 	assert_true(has(&choice, SYS_write));
 	for (unsigned int second = 12; second < 15; second++) {
 		calls(focus, SYS_write, 90, 30 * MS, 60 * MS);
-		assert_false(scope_focus_decide(focus, second * S, &choice));
+		assert_false(scope_capture_focus_decide(focus, second * S, &choice));
 	}
 	/* 90 of 100 are too many to come down for; 40 are not. */
 	for (unsigned int second = 15; second < 25; second++) {
 		calls(focus, SYS_write, 40, 30 * MS, 60 * MS);
-		scope_focus_decide(focus, second * S, &choice);
+		scope_capture_focus_decide(focus, second * S, &choice);
 	}
 	assert_int_equal(choice.min_ns, MIN_NS);
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 /* A timer that always takes the same gives way before slow calls do; without need it does not. */
@@ -106,7 +106,7 @@ static void test_even_calls_give_way(void **state)
 	(void)state;
 	calls(focus, SYS_nanosleep, 1000, 10 * MS, 10 * MS + 10000);
 	calls(focus, SYS_futex, 300, MIN_NS, 50 * MS);
-	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	assert_int_equal(choice.min_ns, MIN_NS);
 	assert_false(has(&choice, SYS_nanosleep));
 	assert_true(has(&choice, SYS_futex));
@@ -114,10 +114,10 @@ static void test_even_calls_give_way(void **state)
 	for (unsigned int second = 12; second < 16; second++) {
 		calls(focus, SYS_nanosleep, 100, 10 * MS, 10 * MS + 10000);
 		calls(focus, SYS_futex, 300, MIN_NS, 50 * MS);
-		scope_focus_decide(focus, second * S, &choice);
+		scope_capture_focus_decide(focus, second * S, &choice);
 	}
 	assert_true(has(&choice, SYS_nanosleep));
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 /* Longer slices where many are full and few bytes come, shorter ones where many do. */
@@ -141,18 +141,18 @@ static void test_slices(void **state)
 	assert_int_equal(choice.slice_bytes, 8192);
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (unsigned int k = 0; k < rows[i].stacks; k++)
-			scope_focus_stack(focus, rows[i].bytes, k < rows[i].full);
-		scope_focus_decide(focus, (11 + i) * S, &choice);
+			scope_capture_focus_stack(focus, rows[i].bytes, k < rows[i].full);
+		scope_capture_focus_decide(focus, (11 + i) * S, &choice);
 		assert_int_equal(choice.slice_bytes, rows[i].slice);
 	}
 	/* A loss ends it for good. */
-	scope_focus_loss(focus);
+	scope_capture_focus_loss(focus);
 	for (; i < 30; i++) {
-		scope_focus_stack(focus, 8000, true);
-		scope_focus_decide(focus, (11 + i) * S, &choice);
+		scope_capture_focus_stack(focus, 8000, true);
+		scope_capture_focus_decide(focus, (11 + i) * S, &choice);
 		assert_int_equal(choice.slice_bytes, 8192);
 	}
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 /* A second with so many samples, of so many bytes and ns each, among so many of whomever. */
@@ -170,15 +170,15 @@ static void sample_seconds(const struct second *second, size_t count)
 	assert_int_equal(choice.period_ns, PERIOD_NS);
 	for (size_t i = 0; i < count; i++) {
 		for (unsigned int k = 0; k < second[i].samples; k++) {
-			scope_focus_stack(focus, second[i].bytes, false);
-			scope_focus_sample(focus, second[i].bytes, second[i].cost_ns);
+			scope_capture_focus_stack(focus, second[i].bytes, false);
+			scope_capture_focus_sample(focus, second[i].bytes, second[i].cost_ns);
 		}
-		scope_focus_taken(focus, all += second[i].all);
-		scope_focus_decide(focus, (11 + i) * S, &choice);
+		scope_capture_focus_taken(focus, all += second[i].all);
+		scope_capture_focus_decide(focus, (11 + i) * S, &choice);
 		if (choice.period_ns != second[i].period_ns)
 			fail_msg("second %zu: %u ns, not %u", i, choice.period_ns, second[i].period_ns);
 	}
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 #define SAMPLE_SECONDS(...) \
@@ -218,20 +218,20 @@ static void test_period_and_slices(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 30; i++)
-		scope_focus_sample(focus, 4000, 3000);
-	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+		scope_capture_focus_sample(focus, 4000, 3000);
+	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	assert_int_equal(choice.period_ns, PERIOD_NS / 8);
 	for (unsigned int i = 0; i < 120; i++) {
-		scope_focus_sample(focus, 8000, 3000);
-		scope_focus_stack(focus, 8000, i < 30);
+		scope_capture_focus_sample(focus, 8000, 3000);
+		scope_capture_focus_stack(focus, 8000, i < 30);
 	}
-	assert_true(scope_focus_decide(focus, 12 * S, &choice));
+	assert_true(scope_capture_focus_decide(focus, 12 * S, &choice));
 	assert_int_equal(choice.slice_bytes, 32768);
-	scope_focus_loss(focus);
-	assert_true(scope_focus_decide(focus, 13 * S, &choice));
+	scope_capture_focus_loss(focus);
+	assert_true(scope_capture_focus_decide(focus, 13 * S, &choice));
 	assert_int_equal(choice.period_ns, PERIOD_NS);
-	assert_false(scope_focus_decide(focus, 14 * S, &choice));
-	scope_focus_destroy(focus);
+	assert_false(scope_capture_focus_decide(focus, 14 * S, &choice));
+	scope_capture_focus_destroy(focus);
 }
 
 /* Whatever comes, what the choice lets through of the same again is within the budget. */
@@ -251,21 +251,21 @@ static void test_within_budget(void **state)
 			random = random * 1103515245 + 12345;
 			length[i] = (uint64_t)MIN_NS << (random >> 16) % (1 + round % 15);
 			length[i] += length[i] / 2 * (random >> 28) / 16;
-			scope_focus_call(focus, nr[random >> 8 & 3], length[i]);
+			scope_capture_focus_call(focus, nr[random >> 8 & 3], length[i]);
 			length[i] |= (uint64_t)(random >> 8 & 3) << 62;
 		}
-		assert_true(scope_focus_decide(focus, 11 * S, &choice));
+		assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 		for (unsigned int i = 0; i < 3000; i++)
 			taken += has(&choice, nr[length[i] >> 62]) &&
 				 (length[i] & ~(3ull << 62)) >= choice.min_ns;
 		assert_true(taken <= 100);
-		scope_focus_destroy(focus);
+		scope_capture_focus_destroy(focus);
 	}
 }
 
 static void take(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_focus_take(context, subbuf);
+	scope_capture_focus_take(context, subbuf);
 }
 
 /* From sub-buffers: calls that did not block, and such as entered and returned on different CPUs. */
@@ -289,10 +289,10 @@ static void test_takes_records(void **state)
 	}
 	fclose(stream);
 	fixture_feed(text, bytes, take, focus);
-	assert_true(scope_focus_decide(focus, 11 * S, &choice));
+	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	/* 5 writes are within the budget, with 20 futexes of up to 100 ms the choice is among these. */
 	assert_in_range(choice.min_ns, 2 * MIN_NS, 64 * MIN_NS);
-	scope_focus_destroy(focus);
+	scope_capture_focus_destroy(focus);
 }
 
 int main(void)

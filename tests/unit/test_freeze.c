@@ -80,8 +80,8 @@ static size_t freezes_of(struct load load)
 	run = run_of(text);
 	assert_int_equal(run.survey->requests, load.requests * (1 + load.peer));
 	assert_true(thread_of(run.units, 10)->account.run_ns > 0);
-	scope_groups_conclude(run.groups, run.pickups);
-	assert_int_equal(scope_freeze_find(run.survey, run.groups, &freezes), 0);
+	scope_unit_groups_conclude(run.groups, run.pickups);
+	assert_int_equal(scope_anomaly_freeze_find(run.survey, run.groups, &freezes), 0);
 	kept = freezes.kept;
 	count = freezes.count;
 	free(freezes.freeze);

@@ -62,7 +62,7 @@ static struct scope_image *built(const char *options)
 
 	command("${CC:-cc} -nostdlib -Wl,--build-id=none %s -o %s/go %s/go.s", options, directory, directory);
 	snprintf(path, sizeof(path), "%s/go", directory);
-	assert_int_equal(scope_image_create(open(path, O_RDONLY | O_CLOEXEC), NULL, path, &image), 0);
+	assert_int_equal(scope_symbol_image_create(open(path, O_RDONLY | O_CLOEXEC), NULL, path, &image), 0);
 	return image;
 }
 
@@ -75,7 +75,7 @@ static const char *first_name(struct scope_image *image, uint64_t *ret_start)
 	static char name[64];
 	const struct scope_file_functions *functions;
 
-	assert_int_equal(scope_image_functions(image, &functions), 0);
+	assert_int_equal(scope_symbol_image_functions(image, &functions), 0);
 	*name = '\0';
 	for (size_t i = 0; i < functions->count; i++)
 		if (functions->function[i].name && functions->function[i].name_bytes == 10 &&
@@ -107,9 +107,9 @@ static void named(const char *options, bool yes)
 	uint64_t start = 0;
 
 	assert_string_equal(first_name(image, &start), yes ? "main.first" : "");
-	assert_int_equal(scope_image_names_go(image), yes);
+	assert_int_equal(scope_symbol_image_names_go(image), yes);
 	assert_true(!yes || start == entry());
-	scope_image_destroy(image);
+	scope_symbol_image_destroy(image);
 }
 
 static void by_its_section(void **state)
@@ -163,24 +163,24 @@ static void symbols_come_first(void **state)
 	(void)state;
 	source_write(GO_20, ".gopclntab", 0);
 	image = built(FIXED);
-	assert_int_equal(scope_image_functions(image, &functions), 0);
+	assert_int_equal(scope_symbol_image_functions(image, &functions), 0);
 	assert_int_equal(functions->count, 3);
 	assert_int_equal(functions->named, 3);
-	function = scope_file_functions_find(functions, GO_TEXT + 0x50);
+	function = scope_symbol_file_functions_find(functions, GO_TEXT + 0x50);
 	assert_non_null(function);
 	assert_int_equal(function->name_bytes, 4);
 	assert_memory_equal(function->name, "kept", 4);
-	function = scope_file_functions_find(functions, GO_TEXT + 0x7f);
+	function = scope_symbol_file_functions_find(functions, GO_TEXT + 0x7f);
 	assert_non_null(function);
 	assert_memory_equal(function->name, "runtime.third", 13);
 	assert_int_equal(function->size, 0x20);
-	assert_int_equal(scope_image_lines(image, GO_TEXT + 0x20, line, 2), 1);
+	assert_int_equal(scope_symbol_image_lines(image, GO_TEXT + 0x20, line, 2), 1);
 	assert_string_equal(line[0].file, "two.go");
 	assert_int_equal(line[0].line, 298);
 	assert_string_equal(line[0].function, "");
-	assert_int_equal(scope_image_lines(image, GO_TEXT + 0xc, line, 2), 1);
+	assert_int_equal(scope_symbol_image_lines(image, GO_TEXT + 0xc, line, 2), 1);
 	assert_string_equal(line[0].function, "?");
-	scope_image_destroy(image);
+	scope_symbol_image_destroy(image);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static struct scope_go_table table_of(enum go_version version, struct go_bytes *
 	struct scope_go_table table;
 
 	go_table_make(version, bytes);
-	assert_int_equal(scope_go_table_init(bytes->data, bytes->bytes, &table), 0);
+	assert_int_equal(scope_symbol_go_table_init(bytes->data, bytes->bytes, &table), 0);
 	if (version == GO_26) { /* what the file says of it is the caller's */
 		assert_int_equal(table.text, 0);
 		table.text = GO_TEXT;
@@ -45,7 +45,7 @@ static void functions_have_names_and_bounds(void **state)
 		for (size_t i = 0; i < GO_FUNCTIONS; i++) {
 			struct scope_go_function function;
 
-			assert_int_equal(scope_go_table_function(&table, i, &budget, &function), 0);
+			assert_int_equal(scope_symbol_go_table_function(&table, i, &budget, &function), 0);
 			assert_string_equal(function.name, rows[i].name);
 			assert_int_equal(function.name_bytes, strlen(rows[i].name));
 			assert_int_equal(function.start, rows[i].start);
@@ -63,8 +63,8 @@ static void names_are_looked_at_within_a_budget(void **state)
 	size_t budget = 20;
 
 	(void)state;
-	assert_int_equal(scope_go_table_function(&table, 0, &budget, &function), 0);
-	assert_int_equal(scope_go_table_function(&table, 1, &budget, &function), -EBADMSG);
+	assert_int_equal(scope_symbol_go_table_function(&table, 0, &budget, &function), 0);
+	assert_int_equal(scope_symbol_go_table_function(&table, 1, &budget, &function), -EBADMSG);
 	assert_int_equal(budget, 10);
 }
 
@@ -76,18 +76,18 @@ static void addresses_have_lines(void **state)
 		const struct scope_go_table table = table_of(version, &bytes);
 		struct scope_go_line line;
 
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT + 0xf, &line), 0);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT + 0xf, &line), 0);
 		assert_string_equal(line.file, "two.go");
 		assert_int_equal(line.line, 300);
 		assert_int_equal(line.inlined, version != GO_2);
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT + 0x10, &line), 0);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT + 0x10, &line), 0);
 		assert_int_equal(line.line, 298);
 		assert_false(line.inlined);
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT + 0x3f, &line), 0);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT + 0x3f, &line), 0);
 		/* The second has no tables. */
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT + 0x40, &line), -EBADMSG);
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT + 0x80, &line), -ENOENT);
-		assert_int_equal(scope_go_table_line(&table, GO_TEXT - 1, &line), -ENOENT);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT + 0x40, &line), -EBADMSG);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT + 0x80, &line), -ENOENT);
+		assert_int_equal(scope_symbol_go_table_line(&table, GO_TEXT - 1, &line), -ENOENT);
 	}
 }
 
@@ -107,13 +107,13 @@ static void a_table_may_end_anywhere(void **state)
 
 			assert_non_null(copy);
 			memcpy(copy, bytes.data, end);
-			if (!scope_go_table_init(copy, end, &table)) {
+			if (!scope_symbol_go_table_init(copy, end, &table)) {
 				struct scope_go_function function;
 				struct scope_go_line line;
 
 				for (size_t i = 0; i < table.count; i++)
-					good += !scope_go_table_function(&table, i, &budget, &function);
-				scope_go_table_line(&table, GO_TEXT + 1, &line);
+					good += !scope_symbol_go_table_function(&table, i, &budget, &function);
+				scope_symbol_go_table_line(&table, GO_TEXT + 1, &line);
 			}
 			free(copy);
 		}
@@ -129,19 +129,19 @@ static void what_makes_no_sense_is_refused(void **state)
 	(void)state;
 	go_table_make(GO_18, &bytes);
 	go_set(&bytes, 0, 0xfffffff2, 4); /* a magic number that is to come */
-	assert_int_equal(scope_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
+	assert_int_equal(scope_symbol_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
 	go_table_make(GO_18, &bytes);
 	go_set(&bytes, 7, 3, 1); /* bytes of a word */
-	assert_int_equal(scope_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
+	assert_int_equal(scope_symbol_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
 	for (unsigned int shift = 8; shift < 64; shift++) { /* functions */
 		go_table_make(GO_18, &bytes);
 		go_set(&bytes, 8, UINT64_C(1) << shift, 8);
-		assert_int_equal(scope_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
+		assert_int_equal(scope_symbol_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
 	}
 	for (size_t part = 0; part < 5; part++) {
 		go_table_make(GO_18, &bytes);
 		go_set(&bytes, 8 + 3 * 8 + part * 8, UINT64_MAX, 8);
-		assert_int_equal(scope_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
+		assert_int_equal(scope_symbol_go_table_init(bytes.data, bytes.bytes, &table), -EBADMSG);
 	}
 }
 
@@ -181,13 +181,13 @@ static void the_language_is_told_from_the_program(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (scope_go_name_is_library(rows[i].name) != rows[i].library)
+		if (scope_symbol_go_name_is_library(rows[i].name) != rows[i].library)
 			fail_msg("%s", rows[i].name);
-	assert_true(scope_go_name_is_runtime("runtime.goexit"));
-	assert_false(scope_go_name_is_runtime("runtime.0"));
-	assert_false(scope_go_name_is_runtime("runtime"));
-	assert_true(scope_go_name_is_idle("runtime.findRunnable"));
-	assert_false(scope_go_name_is_idle("runtime.futex"));
+	assert_true(scope_symbol_go_name_is_runtime("runtime.goexit"));
+	assert_false(scope_symbol_go_name_is_runtime("runtime.0"));
+	assert_false(scope_symbol_go_name_is_runtime("runtime"));
+	assert_true(scope_symbol_go_name_is_idle("runtime.findRunnable"));
+	assert_false(scope_symbol_go_name_is_idle("runtime.futex"));
 }
 
 int main(void)

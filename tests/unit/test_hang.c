@@ -35,7 +35,7 @@ static void find(const char *text)
 	assert_int_equal(fclose(to), 0);
 	run = run_of(all);
 	free(all);
-	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
 }
 
 static void end(void)
@@ -383,12 +383,12 @@ static void who_takes_work_serves_and_who_waits_for_it_waits(void **state)
 	     "1000 1 enter 11 epoll_wait enter=500 args=5,0,64,0,0,0\n2000 1 switch 11 0 sleeping\n"
 	     "1000 2 enter 12 read enter=500 args=9,0,64,0,0,0\n2000 2 switch 12 0 sleeping\n"
 	     "1000 3 enter 13 poll enter=500 args=0x7000,2,0,0,0,0\n");
-	assert_false(scope_hang_waits(run.units, run.pickups, thread_of(run.units, 13)->index));
+	assert_false(scope_anomaly_hang_waits(run.units, run.pickups, thread_of(run.units, 13)->index));
 	for (uint32_t tid = 10; tid <= 12; tid++) {
 		const uint32_t index = thread_of(run.units, tid)->index;
 
-		assert_int_equal(scope_hang_serves(run.units, run.pickups, index), tid < 12);
-		assert_int_equal(scope_hang_waits(run.units, run.pickups, index), tid == 11);
+		assert_int_equal(scope_anomaly_hang_serves(run.units, run.pickups, index), tid < 12);
+		assert_int_equal(scope_anomaly_hang_waits(run.units, run.pickups, index), tid == 11);
 	}
 	end();
 }

@@ -47,18 +47,18 @@ static void item(uint8_t kind, const struct scope_function *below, double excess
 static void the_hop_with_most_time_is_the_last_one(void **state)
 {
 	(void)state;
-	assert_null(scope_hop_find(&made->evidence, at_eval));
+	assert_null(scope_evidence_hop_find(&made->evidence, at_eval));
 	item(SCOPE_ITEM_RUN, &lock, 1);
 	item(SCOPE_ITEM_WAIT, &memcmp_of, 2);
-	assert_ptr_equal(scope_hop_find(&made->evidence, at_eval), &memcmp_of);
+	assert_ptr_equal(scope_evidence_hop_find(&made->evidence, at_eval), &memcmp_of);
 	/* Of equals the first by name. */
 	item(SCOPE_ITEM_RUN, &lock, 1);
-	assert_ptr_equal(scope_hop_find(&made->evidence, at_eval), &lock);
+	assert_ptr_equal(scope_evidence_hop_find(&made->evidence, at_eval), &lock);
 	/* What usual units do there does not count; what a spin does, does. */
 	item(SCOPE_ITEM_RUN, &memcmp_of, -100);
-	assert_ptr_equal(scope_hop_find(&made->evidence, at_eval), &lock);
+	assert_ptr_equal(scope_evidence_hop_find(&made->evidence, at_eval), &lock);
 	item(SCOPE_ITEM_SPIN, &memcmp_of, 0);
-	assert_ptr_equal(scope_hop_find(&made->evidence, at_eval), &memcmp_of);
+	assert_ptr_equal(scope_evidence_hop_find(&made->evidence, at_eval), &memcmp_of);
 }
 
 static void time_of_its_own_is_no_hop(void **state)
@@ -66,9 +66,9 @@ static void time_of_its_own_is_no_hop(void **state)
 	(void)state;
 	item(SCOPE_ITEM_RUN, &lock, 2);
 	item(SCOPE_ITEM_RUN, NULL, 1.5);
-	assert_ptr_equal(scope_hop_find(&made->evidence, at_eval), &lock);
+	assert_ptr_equal(scope_evidence_hop_find(&made->evidence, at_eval), &lock);
 	item(SCOPE_ITEM_RUN, NULL, 0.5);
-	assert_null(scope_hop_find(&made->evidence, at_eval));
+	assert_null(scope_evidence_hop_find(&made->evidence, at_eval));
 }
 
 static void the_circle_of_most_stacks_stays(void **state)
@@ -78,10 +78,10 @@ static void the_circle_of_most_stacks_stays(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++)
-		scope_tree_vote(tree, at_eval, NULL, 0);
+		scope_evidence_tree_vote(tree, at_eval, NULL, 0);
 	assert_null(tree->node[at_eval].circle.function);
 	for (int i = 0; i < 3; i++)
-		scope_tree_vote(tree, at_eval, &by_call, 1);
+		scope_evidence_tree_vote(tree, at_eval, &by_call, 1);
 	assert_ptr_equal(tree->node[at_eval].circle.function, &eval);
 	assert_ptr_equal(tree->node[at_eval].circle.by[0], &call);
 	assert_int_equal(tree->node[at_eval].circle.count, 1);

@@ -50,7 +50,7 @@ static void test_base(void **state)
 		struct scope_error error = { "" };
 		uint64_t base = 7;
 
-		assert_int_equal(scope_kernel_base(file, &error, &base), rows[i].code);
+		assert_int_equal(scope_proc_kernel_base(file, &error, &base), rows[i].code);
 		assert_int_equal(base, rows[i].base);
 		assert_int_equal(!error.text[0], !rows[i].code);
 		fclose(file);
@@ -59,7 +59,7 @@ static void test_base(void **state)
 
 static int take(const struct scope_subbuf *subbuf, void *names)
 {
-	return scope_kernel_names_note(names, subbuf);
+	return scope_proc_kernel_names_note(names, subbuf);
 }
 
 /* Hands over samples that hit there, as copies and as chains by turns; many times each. */
@@ -69,7 +69,7 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 	struct scope_error error = { "" };
 	struct scope_packer *packer;
 
-	assert_int_equal(scope_packer_create_for(take, names, 65536, &packer), 0);
+	assert_int_equal(scope_trace_packer_create_for(take, names, 65536, &packer), 0);
 	for (size_t i = 0; i < 300 * count; i++) {
 		struct scope_event event = {
 			.kind = SCOPE_EVENT_STACK, .tid = 1, .time_ns = i,
@@ -87,14 +87,14 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 			event.stack.ip = reg;
 			event.stack.ips = 2;
 		}
-		assert_int_equal(scope_packer_event(packer, &event, &error), 0);
+		assert_int_equal(scope_trace_packer_event(packer, &event, &error), 0);
 		/* One that says nothing of the kernel, with words that look as if it did. */
 		event.flags = SCOPE_STACK_IN_KERNEL;
 		event.stack.kernel_ip = 0xffffffffa4001100 - MOVED;
-		assert_int_equal(scope_packer_event(packer, &event, &error), 0);
+		assert_int_equal(scope_trace_packer_event(packer, &event, &error), 0);
 	}
-	assert_int_equal(scope_packer_flush(packer, &error), 0);
-	scope_packer_destroy(packer);
+	assert_int_equal(scope_trace_packer_flush(packer, &error), 0);
+	scope_trace_packer_destroy(packer);
 }
 
 /* What is in the trace after samples hit those addresses, each write by itself. */
@@ -107,18 +107,18 @@ static void check(const uint64_t *address, size_t count, const char *want)
 	char *text = NULL;
 	size_t bytes;
 
-	assert_int_equal(scope_kernel_names_create(MOVED, &names), 0);
+	assert_int_equal(scope_proc_kernel_names_create(MOVED, &names), 0);
 	if (count)
 		hit(names, address, count);
-	assert_int_equal(scope_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
+	assert_int_equal(scope_proc_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
 	/* What was written is not written again. */
 	rewind(file);
-	assert_int_equal(scope_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
+	assert_int_equal(scope_proc_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
 	fclose(file);
-	scope_kernel_names_destroy(names);
+	scope_proc_kernel_names_destroy(names);
 	trace = fixture_open(&fixture);
 	file = open_memstream(&text, &bytes);
-	assert_int_equal(scope_text_write_span(trace, 0, UINT64_MAX, file, NULL), 0);
+	assert_int_equal(scope_trace_text_write_span(trace, 0, UINT64_MAX, file, NULL), 0);
 	fclose(file);
 	assert_string_equal(text, want);
 	free(text);

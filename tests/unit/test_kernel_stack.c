@@ -39,7 +39,7 @@ static void test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		scope_kernel_stack_parse(rows[i].text, names);
+		scope_proc_kernel_stack_parse(rows[i].text, names);
 		assert_string_equal(names, rows[i].names);
 	}
 }
@@ -52,7 +52,7 @@ static void test_long(void **state)
 	(void)state;
 	for (int i = 0; i < 64; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[<0>] name_%02d+0x1/0x2\n", i);
-	scope_kernel_stack_parse(text, names);
+	scope_proc_kernel_stack_parse(text, names);
 	assert_in_range(strlen(names), SCOPE_KERNEL_STACK_BYTES - 9, SCOPE_KERNEL_STACK_BYTES - 1);
 	assert_int_equal(strncmp(names, "name_00 name_01 ", 16), 0);
 	assert_int_equal(strlen(names) % 8, 7);
@@ -71,7 +71,7 @@ static void test_asleep(void **state)
 	if (!child)
 		_exit(read(ends[0], names, 1) == 1);
 	for (int turn = 0; turn < 1000 && !code; turn++) {
-		code = scope_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names);
+		code = scope_proc_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names);
 		if (!code && strstr(names, "pipe_"))
 			break;
 		usleep(1000);
@@ -87,7 +87,7 @@ static void test_asleep(void **state)
 	} else {
 		assert_non_null(strstr(names, "pipe_"));
 	}
-	assert_int_equal(scope_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names), -ESRCH);
+	assert_int_equal(scope_proc_kernel_stack_read(NULL, (uint32_t)child, (uint32_t)child, &error, names), -ESRCH);
 }
 
 int main(void)

@@ -37,14 +37,14 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	scope_layer_free(&layer);
+	scope_evidence_layer_free(&layer);
 	case_destroy(made);
 	return 0;
 }
 
 static void begin(uint64_t normal_every)
 {
-	assert_int_equal(scope_layer_init(&layer, normal_every), 0);
+	assert_int_equal(scope_evidence_layer_init(&layer, normal_every), 0);
 }
 
 /* The slow unit waited for the holder then. */
@@ -62,14 +62,14 @@ static const struct scope_item *lay(uint32_t thread, struct scope_stretch stretc
 {
 	const size_t items = made->evidence.items;
 
-	assert_int_equal(scope_layer_lay(&layer, thread, &stretch, (struct scope_spot){.node = 0, .trail = 7}), 0);
+	assert_int_equal(scope_evidence_layer_lay(&layer, thread, &stretch, (struct scope_spot){.node = 0, .trail = 7}), 0);
 	assert_true(made->evidence.items <= items + 1);
 	return made->evidence.items > items ? &made->evidence.item[items] : NULL;
 }
 
 static bool wanted(uint32_t thread, struct scope_stretch stretch)
 {
-	return scope_layer_wants(&layer, thread, &stretch);
+	return scope_evidence_layer_wants(&layer, thread, &stretch);
 }
 
 static struct scope_stretch sample(uint64_t time_ns, uint32_t unit)
@@ -278,11 +278,11 @@ static void a_sleep_ends_where_the_thread_is_woken(void **state)
 	struct scope_stretch of = {.run = true};
 
 	(void)state;
-	scope_stretch_sleep(&of, 100, 700, 400);
+	scope_evidence_stretch_sleep(&of, 100, 700, 400);
 	assert_true(of.begin_ns == 100 && of.end_ns == 700 && of.weight_ns == 400 && !of.run);
-	scope_stretch_sleep(&of, 700, 700, 400);
+	scope_evidence_stretch_sleep(&of, 700, 700, 400);
 	assert_true(of.begin_ns == 300 && of.end_ns == 700);
-	scope_stretch_sleep(&of, 699, 700, 400);
+	scope_evidence_stretch_sleep(&of, 699, 700, 400);
 	assert_true(of.begin_ns == 699);
 }
 

@@ -41,7 +41,7 @@ static void test_libraries(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (scope_library_match(NULL, rows[i].path) != rows[i].library)
+		if (scope_symbol_library_match(NULL, rows[i].path) != rows[i].library)
 			fail_msg("%s", rows[i].path);
 	}
 }
@@ -66,7 +66,7 @@ static void test_runtimes(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (scope_library_runtime(rows[i].name) != rows[i].library)
+		if (scope_symbol_library_runtime(rows[i].name) != rows[i].library)
 			fail_msg("%s", rows[i].name);
 	}
 }

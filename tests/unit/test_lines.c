@@ -192,7 +192,7 @@ static void test_places(void **state)
 		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1,
 					       .trail = 1 + 3 * i };
 	}
-	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
 					   &cut), 0);
 	assert_int_equal(count, 2);
 	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
@@ -202,12 +202,12 @@ static void test_places(void **state)
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that stands still. */
 	standing[0].trail = 4;
-	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
 	standing[0].trail = 0;
-	assert_int_equal(scope_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
 	assert_int_equal(count, 0);
 	scope_symbols_destroy(symbols);
 }

@@ -45,7 +45,7 @@ static void cut_gives_the_naive_clusters(void **state)
 
 		invent(&problem, &random, false);
 		assert_int_equal(solve(&problem, linkage, NULL, &merges), 0);
-		assert_int_equal(scope_linkage_cut(merges, problem.m, NULL, cut, labels, &count), 0);
+		assert_int_equal(scope_cluster_linkage_cut(merges, problem.m, NULL, cut, labels, &count), 0);
 		naive_start(&naive);
 		for (uint32_t k = 0; k + 1 < problem.m && merges[k].height <= cut; k++)
 			naive_step(&naive, k, &merge);
@@ -67,7 +67,7 @@ static void cut_takes_other_widths(void **state)
 	uint32_t labels[4], count;
 
 	(void)state;
-	assert_int_equal(scope_linkage_cut(merges, 4, width, 4, labels, &count), 0);
+	assert_int_equal(scope_cluster_linkage_cut(merges, 4, width, 4, labels, &count), 0);
 	assert_int_equal(count, 3);
 	assert_int_equal(labels[2], 2);
 	assert_int_equal(labels[3], 2);
@@ -107,7 +107,7 @@ static void line_of_four_breaks_ties_by_smallest_index(void **state)
 static void long_chains_shrink_and_give_the_same_tree(void **state)
 {
 	enum { M = 1100, BITS = 40 };
-	const size_t stride = scope_linkage_stride(M);
+	const size_t stride = scope_cluster_linkage_stride(M);
 	uint8_t *distances = malloc(M * stride), *copy = malloc(M * stride);
 	double *points = calloc(BITS * stride, sizeof(*points));
 	uint32_t *cluster = calloc(M, sizeof(*cluster));
@@ -128,14 +128,14 @@ static void long_chains_shrink_and_give_the_same_tree(void **state)
 		}
 	}
 	memcpy(copy, distances, M * stride);
-	assert_int_equal(scope_linkage_complete(copy, M, NULL, &merges), 0);
+	assert_int_equal(scope_cluster_linkage_complete(copy, M, NULL, &merges), 0);
 	assert_int_equal(merges[M - 2].size, M);
 	/* Clusters at each cut are as wide as the last merge, and no two could be joined below it. */
 	for (uint32_t cut = 0; cut < BITS; cut += 3) {
 		static uint8_t wide[M][M];
 		uint32_t count;
 
-		assert_int_equal(scope_linkage_cut(merges, M, NULL, cut, cluster, &count), 0);
+		assert_int_equal(scope_cluster_linkage_cut(merges, M, NULL, cut, cluster, &count), 0);
 		memset(wide, 0, sizeof(wide));
 		for (uint32_t i = 0; i < M; i++)
 			for (uint32_t j = 0; j < M; j++)
@@ -146,7 +146,7 @@ static void long_chains_shrink_and_give_the_same_tree(void **state)
 				assert_true((wide[a][b] <= cut) == (a == b));
 	}
 	free(merges);
-	assert_int_equal(scope_linkage_average(points, BITS, M, NULL, &merges), 0);
+	assert_int_equal(scope_cluster_linkage_average(points, BITS, M, NULL, &merges), 0);
 	assert_int_equal(merges[M - 2].size, M);
 	for (uint32_t k = 1; k + 1 < M; k++)
 		assert_true(merges[k - 1].height <= merges[k].height);
@@ -209,7 +209,7 @@ static void no_point_and_one_point_have_no_merges(void **state)
 			struct scope_merge *merges;
 
 			assert_int_equal(solve(&problem, linkage, NULL, &merges), 0);
-			assert_int_equal(scope_linkage_cut(merges, problem.m, NULL, 4, &label, &count), 0);
+			assert_int_equal(scope_cluster_linkage_cut(merges, problem.m, NULL, 4, &label, &count), 0);
 			assert_int_equal(count, problem.m);
 			free(merges);
 		}
@@ -231,11 +231,11 @@ static void wrong_arguments_are_refused(void **state)
 	for (int linkage = 0; linkage < TREES; linkage++)
 		assert_int_equal(solve(&problem, linkage, NULL, &merges), -EINVAL);
 	assert_null(merges);
-	assert_null(scope_linkage_name(SCOPE_LINKAGE_COUNT));
-	assert_int_equal(scope_linkage_find("singular", &found), -EINVAL);
+	assert_null(scope_cluster_linkage_name(SCOPE_LINKAGE_COUNT));
+	assert_int_equal(scope_cluster_linkage_find("singular", &found), -EINVAL);
 	assert_int_equal(found, SCOPE_LINKAGE_COUNT);
 	for (int linkage = 0; linkage < SCOPE_LINKAGE_COUNT; linkage++) {
-		assert_int_equal(scope_linkage_find(scope_linkage_name(linkage), &found), 0);
+		assert_int_equal(scope_cluster_linkage_find(scope_cluster_linkage_name(linkage), &found), 0);
 		assert_int_equal(found, linkage);
 	}
 }
@@ -267,7 +267,7 @@ static void rounded_sums_give_a_whole_tree(void **state)
 /* Reads one problem behind its multiplicities and clusters it; NULL when it is no such thing. */
 static struct scope_merge *answer(enum scope_linkage linkage, uint32_t m, const uint64_t *weight)
 {
-	size_t stride = scope_linkage_stride(m);
+	size_t stride = scope_cluster_linkage_stride(m);
 	uint8_t *distances = calloc(m, stride);
 	struct scope_merge *merges = NULL;
 	double *points = NULL, value;
@@ -280,9 +280,9 @@ static struct scope_merge *answer(enum scope_linkage linkage, uint32_t m, const 
 				if (scanf("%lf", &value) == 1)
 					distances[i * stride + j] = distances[j * stride + i] = value;
 		if (linkage == SCOPE_LINKAGE_COMPLETE)
-			scope_linkage_complete(distances, m, weight, &merges);
+			scope_cluster_linkage_complete(distances, m, weight, &merges);
 		else
-			scope_linkage_single(distances, m, weight, &merges);
+			scope_cluster_linkage_single(distances, m, weight, &merges);
 	} else if (scanf("%" SCNu32, &dimensions) == 1) {
 		points = calloc(dimensions * stride, sizeof(*points));
 		assert_non_null(points);
@@ -291,9 +291,9 @@ static struct scope_merge *answer(enum scope_linkage linkage, uint32_t m, const 
 				if (scanf("%lf", &points[k * stride + i]) != 1)
 					goto free_all;
 		if (linkage == SCOPE_LINKAGE_AVERAGE)
-			scope_linkage_average(points, dimensions, m, weight, &merges);
+			scope_cluster_linkage_average(points, dimensions, m, weight, &merges);
 		else
-			scope_linkage_ward(points, dimensions, m, weight, &merges);
+			scope_cluster_linkage_ward(points, dimensions, m, weight, &merges);
 	}
 free_all:
 	free(points);
@@ -315,7 +315,7 @@ static int filter(void)
 		struct scope_merge *merges;
 		uint64_t weight[1000];
 
-		if (m < 2 || m > 1000 || scope_linkage_find(name, &linkage))
+		if (m < 2 || m > 1000 || scope_cluster_linkage_find(name, &linkage))
 			return 1;
 		for (uint32_t i = 0; i < m; i++)
 			if (scanf("%" SCNu64, &weight[i]) != 1)

@@ -72,7 +72,7 @@ static struct scope_merge crowd_step(struct crowd *crowd, uint32_t step)
 static void crowds_give_the_naive_tree(void **state)
 {
 	static double points[CROWD_BITS * 192];
-	const size_t stride = scope_linkage_stride(CROWD);
+	const size_t stride = scope_cluster_linkage_stride(CROWD);
 	uint64_t random = 5;
 
 	(void)state;
@@ -97,8 +97,8 @@ static void crowds_give_the_naive_tree(void **state)
 		for (uint32_t k = 0; k + 1 < CROWD; k++)
 			expected[k] = crowd_step(&crowd, k);
 		assert_int_equal(crowd.ward ?
-				 scope_linkage_ward(points, CROWD_BITS, CROWD, weight, &merges) :
-				 scope_linkage_average(points, CROWD_BITS, CROWD, weight, &merges), 0);
+				 scope_cluster_linkage_ward(points, CROWD_BITS, CROWD, weight, &merges) :
+				 scope_cluster_linkage_average(points, CROWD_BITS, CROWD, weight, &merges), 0);
 		for (uint32_t k = 0; k + 1 < CROWD; k++) {
 			assert_int_equal(merges[k].left, expected[k].left);
 			assert_int_equal(merges[k].right, expected[k].right);

@@ -111,7 +111,7 @@ static uint32_t any_role(void *user, uint32_t thread)
 }
 
 static bool count_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-			enum scope_call_role role)
+			enum scope_timeline_call_role role)
 {
 	struct heard *heard = user;
 
@@ -187,22 +187,22 @@ static unsigned listen_to(FILE *to, char **text)
 	trace = trace_of(*text);
 	wanted = alone(trace);
 	assert_true(wanted.calls > 100);
-	assert_int_equal(scope_once_run(trace, START, NULL, &plain, NULL), 0);
-	assert_int_equal(scope_once_run(trace, START, &listeners, &found, NULL), 0);
+	assert_int_equal(scope_analysis_once_run(trace, START, NULL, &plain, NULL), 0);
+	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), 0);
 	assert_heard(&all, &wanted);
 	assert_int_equal(counted.calls, wanted.calls);
 	assert_same_units(&found, &plain);
 	begun = all.begun;
 	assert_int_equal(counted.begun, begun);
-	scope_surveyed_destroy(&found);
+	scope_analysis_surveyed_destroy(&found);
 
 	listeners = (struct scope_listeners){&listener[1], 1};
 	counted = (struct heard){0};
-	assert_int_equal(scope_once_run(trace, START, &listeners, &found, NULL), 0);
+	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), 0);
 	assert_int_equal(counted.calls, wanted.calls);
 	assert_same_units(&found, &plain);
-	scope_surveyed_destroy(&found);
-	scope_surveyed_destroy(&plain);
+	scope_analysis_surveyed_destroy(&found);
+	scope_analysis_surveyed_destroy(&plain);
 	scope_trace_close(trace);
 	free(*text);
 	return begun;
@@ -302,11 +302,11 @@ static void follow(uint64_t change_ns, unsigned restarts)
 	assert_int_equal(feed_run(&feed, trace), 0);
 	assert_int_equal(scope_trace_open_fd(fileno(feed.file), "the feed", NULL, &whole), 0);
 	wanted = alone(whole);
-	assert_int_equal(scope_stream_finish(feed.stream, UINT64_MAX, &found), 0);
-	assert_int_equal(scope_stream_restarts(feed.stream), restarts);
+	assert_int_equal(scope_analysis_stream_finish(feed.stream, UINT64_MAX, &found), 0);
+	assert_int_equal(scope_analysis_stream_restarts(feed.stream), restarts);
 	assert_int_equal(heard.begun, 1 + restarts);
 	assert_heard(&heard, &wanted);
-	scope_surveyed_destroy(&found);
+	scope_analysis_surveyed_destroy(&found);
 	scope_trace_close(whole);
 	scope_trace_close(trace);
 	feed_free(&feed);
@@ -344,7 +344,7 @@ static void an_error_of_theirs_ends_the_pass(void **state)
 	(void)state;
 	assert_int_equal(fclose(changing(9900000, 10000, &text)), 0);
 	trace = trace_of(text);
-	assert_int_equal(scope_once_run(trace, START, &listeners, &found, NULL), -77);
+	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), -77);
 	assert_null(found.survey);
 	scope_trace_close(trace);
 	free(text);

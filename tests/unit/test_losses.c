@@ -15,14 +15,14 @@ static uint64_t lost_within(const struct scope_losses *losses, uint64_t from_ns,
 {
 	double came;
 
-	return scope_losses_within(losses, from_ns, until_ns, &came).count;
+	return scope_timeline_losses_within(losses, from_ns, until_ns, &came).count;
 }
 
 static double came_within(const struct scope_losses *losses, uint64_t from_ns, uint64_t until_ns)
 {
 	double came;
 
-	scope_losses_within(losses, from_ns, until_ns, &came);
+	scope_timeline_losses_within(losses, from_ns, until_ns, &came);
 	return came;
 }
 
@@ -31,15 +31,15 @@ static void a_loss_counts_where_it_touches(void **state)
 	struct scope_losses *losses = calloc(1, sizeof(*losses));
 
 	(void)state;
-	scope_losses_add(losses, &(struct scope_loss){.from_ns = 100, .until_ns = 200, .count = 5});
-	scope_losses_add(losses, &(struct scope_loss){.from_ns = 50, .until_ns = 300, .unknown = true});
+	scope_timeline_losses_add(losses, &(struct scope_loss){.from_ns = 100, .until_ns = 200, .count = 5});
+	scope_timeline_losses_add(losses, &(struct scope_loss){.from_ns = 50, .until_ns = 300, .unknown = true});
 	assert_int_equal(lost_within(losses, 0, 99), 0);
 	assert_int_equal(lost_within(losses, 0, 100), 5);
 	assert_int_equal(lost_within(losses, 150, 160), 5);
 	assert_int_equal(lost_within(losses, 200, 900), 5);
 	assert_int_equal(lost_within(losses, 201, 900), 0);
-	assert_true(scope_losses_within(losses, 201, 900, &(double){0}).unknown);
-	assert_false(scope_losses_within(losses, 301, 900, &(double){0}).unknown);
+	assert_true(scope_timeline_losses_within(losses, 201, 900, &(double){0}).unknown);
+	assert_false(scope_timeline_losses_within(losses, 301, 900, &(double){0}).unknown);
 	free(losses);
 }
 
@@ -60,7 +60,7 @@ static void the_list_is_bounded_and_only_grows(void **state)
 		all[i].from_ns = all[i].until_ns - (unsigned)rand() % 1000;
 		all[i].count = 1 + (unsigned)rand() % 9;
 		sum += all[i].count;
-		scope_losses_add(losses, &all[i]);
+		scope_timeline_losses_add(losses, &all[i]);
 		assert_true(losses->losses <= SCOPE_LOSSES_MAX);
 	}
 	assert_int_equal(losses->losses, SCOPE_LOSSES_MAX);
@@ -91,8 +91,8 @@ static void events_are_counted_by_time(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < events; i++)
 		if (begin_ns + i * 1000 >= losses->next_ns)
-			scope_losses_mark(losses, begin_ns + i * 1000, i);
-	scope_losses_end(losses, begin_ns + (events - 1) * 1000, events);
+			scope_timeline_losses_mark(losses, begin_ns + i * 1000, i);
+	scope_timeline_losses_end(losses, begin_ns + (events - 1) * 1000, events);
 	assert_true(losses->marks <= SCOPE_LOSSES_MARKS);
 	assert_float_equal(came_within(losses, 0, UINT64_MAX), events, 0);
 	for (uint64_t from = 0; from < events; from += 1234567)
@@ -109,10 +109,10 @@ static void a_pause_takes_no_longer_than_marks(void **state)
 	struct scope_losses *losses = calloc(1, sizeof(*losses));
 
 	(void)state;
-	scope_losses_mark(losses, 5, 0);
-	scope_losses_mark(losses, late_ns, 1000);
+	scope_timeline_losses_mark(losses, 5, 0);
+	scope_timeline_losses_mark(losses, late_ns, 1000);
 	assert_true(losses->next_ns > late_ns);
-	scope_losses_end(losses, late_ns + 10, 3000);
+	scope_timeline_losses_end(losses, late_ns + 10, 3000);
 	assert_float_equal(came_within(losses, 0, UINT64_MAX), 3000, 0);
 	assert_float_equal(came_within(losses, late_ns / 4, late_ns / 2), 0, 0);
 	free(losses);

@@ -350,7 +350,7 @@ static void several_stacks_of_one_unit_tell_once(void **state)
 	}
 	/* 40 of 50 stacks in 10 units count for 10 of 12.5; usual are (0 + 1) of 12. */
 	z = measure().chance_z;
-	assert_true(fabs(z - scope_two_shares_z(10 / 12.5, 12.5, 1.0 / 12, 12)) < 1e-9);
+	assert_true(fabs(z - scope_anomaly_two_shares_z(10 / 12.5, 12.5, 1.0 / 12, 12)) < 1e-9);
 	/* In waits they count as stacks do. */
 	again(state);
 	for (int i = 0; i < 10; i++) {
@@ -360,7 +360,7 @@ static void several_stacks_of_one_unit_tell_once(void **state)
 		item(at_other, SCOPE_ITEM_WAIT, -10, 0);
 	}
 	z = measure().chance_z;
-	assert_true(fabs(z - scope_two_shares_z(1, 10, 1.0 / 12, 12)) < 1e-9);
+	assert_true(fabs(z - scope_anomaly_two_shares_z(1, 10, 1.0 / 12, 12)) < 1e-9);
 }
 
 /* So many of ten units begin in the first half. */

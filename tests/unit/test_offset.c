@@ -43,12 +43,12 @@ static void test_offset_of_a_function(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(scope_image_create(fd, NULL, "/proc/self/exe", &image), 0);
-	assert_int_equal(scope_image_offset(image, "no_such_function", &offset), -ENOENT);
+	assert_int_equal(scope_symbol_image_create(fd, NULL, "/proc/self/exe", &image), 0);
+	assert_int_equal(scope_symbol_image_offset(image, "no_such_function", &offset), -ENOENT);
 	assert_int_equal(offset, 7);
-	assert_int_equal(scope_image_offset(image, "offset_test_function", &offset), 0);
+	assert_int_equal(scope_symbol_image_offset(image, "offset_test_function", &offset), 0);
 	assert_int_equal(offset, true_offset());
-	scope_image_destroy(image);
+	scope_symbol_image_destroy(image);
 }
 
 int main(void)

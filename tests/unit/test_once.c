@@ -44,12 +44,12 @@ static char *text_of(const struct scope_surveyed *found)
 		fprintf(sink.user, "group %s %u %u: %u vectors, %ju units\n",
 			found->groups->group[i].name, found->groups->group[i].pickup,
 			found->groups->group[i].threads,
-			scope_vector_set_count(found->groups->group[i].vectors),
+			scope_cluster_vector_set_count(found->groups->group[i].vectors),
 			(uintmax_t)found->survey->group[i].units);
 	for (size_t i = 0; i < found->survey->run->threads; i++)
-		fprintf(sink.user, "%s idle %ju%s\n", scope_pickups_comm(found->pickups, i),
+		fprintf(sink.user, "%s idle %ju%s\n", scope_unit_pickups_comm(found->pickups, i),
 			(uintmax_t)found->survey->run->thread[i].idle_ns,
-			scope_pickups_serves(found->pickups, i) ? ", serves" : "");
+			scope_unit_pickups_serves(found->pickups, i) ? ", serves" : "");
 	assert_int_equal(scope_unit_log_replay(found->survey->log, found->groups, &sink), 0);
 	assert_int_equal(fclose(sink.user), 0);
 	return text;
@@ -64,10 +64,10 @@ static struct scope_once_course compare(FILE *to, char **trace_text)
 
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*trace_text);
-	assert_int_equal(scope_once_run(trace, START, NULL, &once, &course), 0);
-	assert_int_equal(scope_pickups_learn(trace, &plain.pickups), 0);
-	assert_int_equal(scope_groups_create(plain.pickups, &plain.groups), 0);
-	assert_int_equal(scope_survey_run(trace, plain.pickups, plain.groups, NULL, &plain.survey), 0);
+	assert_int_equal(scope_analysis_once_run(trace, START, NULL, &once, &course), 0);
+	assert_int_equal(scope_unit_pickups_learn(trace, &plain.pickups), 0);
+	assert_int_equal(scope_unit_groups_create(plain.pickups, &plain.groups), 0);
+	assert_int_equal(scope_unit_survey_run(trace, plain.pickups, plain.groups, NULL, &plain.survey), 0);
 	a = text_of(&once);
 	b = text_of(&plain);
 	assert_string_equal(a, b);
@@ -75,8 +75,8 @@ static struct scope_once_course compare(FILE *to, char **trace_text)
 	free(a);
 	free(b);
 	free(*trace_text);
-	scope_surveyed_destroy(&once);
-	scope_surveyed_destroy(&plain);
+	scope_analysis_surveyed_destroy(&once);
+	scope_analysis_surveyed_destroy(&plain);
 	scope_trace_close(trace);
 	return course;
 }

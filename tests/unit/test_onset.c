@@ -52,7 +52,7 @@ static uint64_t find_with(double share_times, double chance_z)
 {
 	uint64_t since_ns = 1;
 
-	assert_int_equal(scope_onset_find(&made->kept, &made->detection, share_times, chance_z, &since_ns), 0);
+	assert_int_equal(scope_analysis_onset_find(&made->kept, &made->detection, share_times, chance_z, &since_ns), 0);
 	return since_ns;
 }
 

@@ -14,12 +14,12 @@
 /* The copy, of an event whose things are overwritten then. */
 static struct scope_event own(struct scope_event event, void *thing, size_t thing_bytes, void **ret_room)
 {
-	const size_t bytes = scope_event_payload_bytes(&event);
+	const size_t bytes = scope_trace_event_payload_bytes(&event);
 
 	/* Of just that size, so that a sanitizer sees one byte too many. */
 	*ret_room = malloc(bytes + !bytes);
 	assert_non_null(*ret_room);
-	scope_event_own(&event, *ret_room);
+	scope_trace_event_own(&event, *ret_room);
 	memset(thing, 0xa5, thing_bytes);
 	return event;
 }
@@ -34,7 +34,7 @@ static void a_stack_of_registers_and_bytes(void **state)
 	struct scope_event copy = own(event, &thing, sizeof(thing), &room);
 
 	(void)state;
-	assert_int_equal(scope_event_payload_bytes(&copy), 3 * 8 + 8);
+	assert_int_equal(scope_trace_event_payload_bytes(&copy), 3 * 8 + 8);
 	assert_null(copy.stack.ip);
 	assert_int_equal(copy.stack.reg[2], 3);
 	assert_memory_equal(copy.stack.data, ((uint8_t[]){4, 5, 6, 7, 8}), 5);
@@ -86,7 +86,7 @@ static void arguments_of_calls_and_probes(void **state)
 	assert_int_equal(copy.probe.arg[1], 12);
 	copy = own(call, arg, sizeof(arg), &of_call);
 	assert_int_equal(copy.syscall.arg[2], 13);
-	assert_int_equal(scope_event_payload_bytes(&none), 0);
+	assert_int_equal(scope_trace_event_payload_bytes(&none), 0);
 	copy = own(none, arg, 0, &of_none);
 	assert_null(copy.syscall.arg);
 	free(of_probe);

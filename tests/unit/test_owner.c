@@ -33,16 +33,16 @@ static void fill(const char *owners, struct scope_hang *hangs, size_t count)
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(text);
 	free(text);
-	assert_int_equal(scope_threads_create(&threads), 0);
+	assert_int_equal(scope_timeline_threads_create(&threads), 0);
 	for (size_t i = 0; i < count; i++) {
-		const long index = scope_threads_get(threads, 10 + i);
+		const long index = scope_timeline_threads_get(threads, 10 + i);
 
 		assert_int_equal(index, i);
-		scope_threads_at(threads, i)->tgid = 10;
+		scope_timeline_threads_at(threads, i)->tgid = 10;
 		hangs[i] = (struct scope_hang){.thread = i, .object = 0x1000 * (i + 1), .lock = true};
 	}
-	scope_owner_fill(trace, threads, hangs, count);
-	scope_threads_destroy(threads);
+	scope_anomaly_owner_fill(trace, threads, hangs, count);
+	scope_timeline_threads_destroy(threads);
 	scope_trace_close(trace);
 }
 

@@ -77,7 +77,7 @@ static void check(uint64_t window_ns, size_t groups)
 	analysis = analysis_of(&feed, whole, from_ns);
 	begin_ns = analysis->units->timeline->begin_ns;
 	assert_in_range(begin_ns, from_ns, from_ns + window_ns / 32 + 1);
-	assert_int_equal(scope_times_collect(analysis, &line, &lines), 0);
+	assert_int_equal(scope_report_times_collect(analysis, &line, &lines), 0);
 	assert_int_equal(lines, groups);
 	assert_string_equal(line[lines - 1].name, "server");
 	assert_int_equal((uint64_t)line[lines - 1].wall_ns, END_NS - begin_ns);

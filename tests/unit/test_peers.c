@@ -28,7 +28,7 @@ static uint32_t at_idle, at_work, at_deep;
 
 static void waits_for_work(uint32_t index)
 {
-	struct scope_thread *thread = scope_threads_at(made->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(made->timeline->threads, index);
 
 	thread->run = SCOPE_RUN_BLOCKED;
 	thread->open.nr = SYS_epoll_pwait;
@@ -52,13 +52,13 @@ static int setup(void **state)
 	hang = (struct scope_hang){.thread = HUNG, .needs_peers = true};
 	waits_for_work(PEER);
 	case_unit(made, (struct scope_unit){.thread = PEER}, 0, SCOPE_UNIT_USUAL, 0, 0);
-	return scope_pickups_create(&pickups);
+	return scope_unit_pickups_create(&pickups);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	scope_pickups_destroy(pickups);
+	scope_unit_pickups_destroy(pickups);
 	case_destroy(made);
 	return 0;
 }
@@ -129,7 +129,7 @@ static void who_has_no_peer_at_work_is_idle(void **state)
 	standing[PEER].start = &elsewhere;
 	assert_false(is_hang());
 	standing[PEER].start = &start;
-	scope_threads_at(made->timeline->threads, PEER)->run = SCOPE_RUN_RUNNING;
+	scope_timeline_threads_at(made->timeline->threads, PEER)->run = SCOPE_RUN_RUNNING;
 	assert_false(is_hang());
 }
 

@@ -45,9 +45,9 @@ static void read_own_fds(struct scope_proc_fds *fds)
 {
 	struct scope_socket_table *sockets;
 
-	assert_int_equal(scope_socket_table_create((uint32_t)getpid(), &sockets), 0);
+	assert_int_equal(scope_proc_socket_table_create((uint32_t)getpid(), &sockets), 0);
 	assert_int_equal(scope_proc_fds_read((uint32_t)getpid(), sockets, fds), 0);
-	scope_socket_table_destroy(sockets);
+	scope_proc_socket_table_destroy(sockets);
 }
 
 static void connect_pair(int family, const struct sockaddr *address, socklen_t length, int *listener,
@@ -210,7 +210,7 @@ static void assert_refused(uint32_t pid, int code, const char *part)
 	struct scope_error error = { 0 };
 	struct scope_target target;
 
-	assert_int_equal(scope_target_find(pid, &error, &target), code);
+	assert_int_equal(scope_proc_target_find(pid, &error, &target), code);
 	if (!strstr(error.text, part))
 		fail_msg("'%s' does not say '%s'", error.text, part);
 }
@@ -275,10 +275,10 @@ static void test_thread(void **state)
 	assert_int_equal(pipe(fd + 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, tell_tid, fd), 0);
 	assert_int_equal(read(fd[0], &tid, sizeof(tid)), sizeof(tid));
-	assert_int_equal(scope_target_find((uint32_t)tid, &error, &target), 0);
+	assert_int_equal(scope_proc_target_find((uint32_t)tid, &error, &target), 0);
 	assert_int_equal(target.tgid, getpid());
 	assert_non_null(strstr(target.note, "is a thread of process"));
-	assert_int_equal(scope_target_find((uint32_t)getpid(), &error, &target), 0);
+	assert_int_equal(scope_proc_target_find((uint32_t)getpid(), &error, &target), 0);
 	assert_string_equal(target.note, "");
 	close(fd[3]);
 	pthread_join(thread, NULL);
@@ -339,7 +339,7 @@ static void test_headless_process(void **state)
 		run_headless(fd[0]);
 	}
 	wait_for_zombie_leader(child);
-	assert_int_equal(scope_target_find((uint32_t)child, &error, &target), 0);
+	assert_int_equal(scope_proc_target_find((uint32_t)child, &error, &target), 0);
 	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	assert_int_equal(scope_proc_maps_read(proc, (uint32_t)child, &maps), 0);
 	assert_true(maps.count > 3);
@@ -396,12 +396,12 @@ static void test_tree(void **state)
 			pause();
 	}
 	assert_int_equal(read(fd[0], &grandchild, sizeof(grandchild)), sizeof(grandchild));
-	assert_int_equal(scope_target_tree((uint32_t)child, &tgids, &count), 0);
+	assert_int_equal(scope_proc_target_tree((uint32_t)child, &tgids, &count), 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(tgids[0], child);
 	assert_int_equal(tgids[1], grandchild);
 	free(tgids);
-	assert_int_equal(scope_target_tree((uint32_t)getpid(), &tgids, &count), 0);
+	assert_int_equal(scope_proc_target_tree((uint32_t)getpid(), &tgids, &count), 0);
 	for (i = 0; i < count; i++)
 		seen |= tgids[i] == grandchild;
 	assert_true(seen);
@@ -417,14 +417,14 @@ static void test_defaults(void **state)
 	uint8_t counts[SCOPE_SYSCALL_MAX];
 
 	(void)state;
-	scope_default_arg_counts(counts);
+	scope_capture_default_arg_counts(counts);
 	assert_int_equal(counts[SYS_read], 1);
 	assert_int_equal(counts[SYS_futex], 3);
 	assert_int_equal(counts[SYS_getpid], 0);
-	assert_int_equal(scope_default_sample_period_ns(1), 2003000);
-	assert_int_equal(scope_default_sample_period_ns(4), 2003000);
+	assert_int_equal(scope_capture_default_sample_period_ns(1), 2003000);
+	assert_int_equal(scope_capture_default_sample_period_ns(4), 2003000);
 	/* 64 CPUs, one sample each in this time: at most 2000 a second. */
-	assert_true(scope_default_sample_period_ns(64) >= 32000000);
+	assert_true(scope_capture_default_sample_period_ns(64) >= 32000000);
 }
 
 int main(void)

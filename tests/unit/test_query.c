@@ -99,7 +99,7 @@ static void expect(uint32_t cpus, uint32_t answers)
 	}
 	assert_int_equal(status.total.records, (uint64_t)cpus * (cpus - 1) / 2);
 	assert_int_equal(status.total.lost[SCOPE_LOST_FULL], 2 * cpus);
-	scope_session_status_destroy(&status);
+	scope_control_session_status_destroy(&status);
 }
 
 static void test_one_answer(void **state)

@@ -14,24 +14,24 @@ static void test_ranges(void **state)
 	struct scope_ranges ranges = { 0 };
 
 	(void)state;
-	assert_null(scope_ranges_find(&ranges, 5));
-	assert_int_equal(scope_ranges_add(&ranges, 30, 40, 3), 0);
-	assert_int_equal(scope_ranges_add(&ranges, 10, 100, 1), 0);
-	assert_int_equal(scope_ranges_add(&ranges, 10, 20, 2), 0);
-	assert_int_equal(scope_ranges_add(&ranges, 200, 200, 4), 0);
-	assert_int_equal(scope_ranges_add(&ranges, 300, 301, 5), 0);
-	assert_int_equal(scope_ranges_add(&ranges, 300, 301, 6), 0);
-	scope_ranges_sort(&ranges);
-	assert_null(scope_ranges_find(&ranges, 9));
-	assert_int_equal(scope_ranges_find(&ranges, 10)->value, 2);
-	assert_int_equal(scope_ranges_find(&ranges, 20)->value, 1);
-	assert_int_equal(scope_ranges_find(&ranges, 39)->value, 3);
-	assert_int_equal(scope_ranges_find(&ranges, 40)->value, 1);
-	assert_null(scope_ranges_find(&ranges, 100));
-	assert_null(scope_ranges_find(&ranges, 200));
-	assert_int_equal(scope_ranges_find(&ranges, 300)->value, 6);
-	assert_null(scope_ranges_find(&ranges, ~0ull));
-	scope_ranges_free(&ranges);
+	assert_null(scope_symbol_ranges_find(&ranges, 5));
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 30, 40, 3), 0);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 10, 100, 1), 0);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 10, 20, 2), 0);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 200, 200, 4), 0);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 300, 301, 5), 0);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 300, 301, 6), 0);
+	scope_symbol_ranges_sort(&ranges);
+	assert_null(scope_symbol_ranges_find(&ranges, 9));
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 10)->value, 2);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 20)->value, 1);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 39)->value, 3);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 40)->value, 1);
+	assert_null(scope_symbol_ranges_find(&ranges, 100));
+	assert_null(scope_symbol_ranges_find(&ranges, 200));
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 300)->value, 6);
+	assert_null(scope_symbol_ranges_find(&ranges, ~0ull));
+	scope_symbol_ranges_free(&ranges);
 }
 
 int main(void)

@@ -104,7 +104,7 @@ static void rank(void)
 {
 	made->survey.units = 1000;
 	made->survey.busy_ns = made->detection.busy_ns;
-	scope_tree_sum(&made->evidence.tree);
+	scope_evidence_tree_sum(&made->evidence.tree);
 	assert_int_equal(scope_rank_run(&made->input, &ranking), 0);
 }
 

@@ -41,20 +41,20 @@ static void test_files(void **state)
 	snprintf(output, sizeof(output), "%s/a[1]*.trace", folder);
 	for (int i = 0; i < 12; i++) {
 		/* Twelve of three seconds: numbers behind the date where they are the same. */
-		assert_int_equal(scope_files_name(output, 1000000000 + i / 4, path[i], 4096), 0);
+		assert_int_equal(scope_recorder_files_name(output, 1000000000 + i / 4, path[i], 4096), 0);
 		touch(path[i]);
 	}
 	assert_non_null(strstr(path[0], "/a[1]*-20010909-014640.trace"));
 	assert_non_null(strstr(path[3], "/a[1]*-20010909-014640-4.trace"));
 	snprintf(other, sizeof(other), "%s/a1x-20010909-014640.trace", folder);
 	touch(other);
-	scope_files_limit(output, 5);
+	scope_recorder_files_limit(output, 5);
 	for (int i = 0; i < 12; i++)
 		assert_int_equal(access(path[i], F_OK), i < 7 ? -1 : 0);
 	assert_int_equal(access(other, F_OK), 0);
-	scope_files_limit(output, 5);
+	scope_recorder_files_limit(output, 5);
 	assert_int_equal(access(path[7], F_OK), 0);
-	assert_int_equal(scope_files_name(output, 0, path[0], 20), -ENAMETOOLONG);
+	assert_int_equal(scope_recorder_files_name(output, 0, path[0], 20), -ENAMETOOLONG);
 }
 
 static void keep_answer(void *context, unsigned int pid, const char *answer)
@@ -69,7 +69,7 @@ static int ask(const char *directory, enum scope_door_wish wish, const char *wan
 	char text[64] = "";
 
 	if (!child)
-		_exit(scope_door_ask(directory, wish, keep_answer, text, NULL) != 1 ||
+		_exit(scope_recorder_door_ask(directory, wish, keep_answer, text, NULL) != 1 ||
 		      strcmp(text, want));
 	return child;
 }
@@ -98,50 +98,50 @@ static void test_door(void **state)
 
 	(void)state;
 	snprintf(directory, sizeof(directory), "%s/run", folder);
-	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
-	assert_int_equal(scope_door_open(directory, &error, &door), 0);
+	assert_int_equal(scope_recorder_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
+	assert_int_equal(scope_recorder_door_open(directory, &error, &door), 0);
 	assert_int_equal(stat(directory, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0700);
 	snprintf(path, sizeof(path), "%s/record-%d.sock", directory, (int)getpid());
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
-	assert_int_equal(scope_door_next(door, &client), SCOPE_DOOR_NOTHING);
+	assert_int_equal(scope_recorder_door_next(door, &client), SCOPE_DOOR_NOTHING);
 	for (int i = 0; i < 2; i++) {
 		child = ask(directory, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS, "1 all is well\n");
-		while ((wish = scope_door_next(door, &client)) == SCOPE_DOOR_NOTHING)
+		while ((wish = scope_recorder_door_next(door, &client)) == SCOPE_DOOR_NOTHING)
 			usleep(1000);
 		assert_int_equal(wish, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS);
-		scope_door_answer(door, client, "all is well\n");
+		scope_recorder_door_answer(door, client, "all is well\n");
 		assert_int_equal(waitpid(child, &code, 0), child);
 		assert_int_equal(code, 0);
 	}
-	scope_door_close(door);
+	scope_recorder_door_close(door);
 	assert_int_equal(access(path, F_OK), -1);
 	/* One that a killed recorder left: nobody answers, and it is cleared away. */
 	touch(path);
-	assert_int_equal(scope_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, &error), 0);
+	assert_int_equal(scope_recorder_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, &error), 0);
 	assert_non_null(strstr(error.text, "was killed"));
 	assert_int_equal(access(path, F_OK), -1);
 	/* A recorder that begins clears away what dead ones left, and leaves the living alone. */
 	leave_dead(directory, dead);
-	assert_int_equal(scope_door_open(directory, &error, &door), 0);
+	assert_int_equal(scope_recorder_door_open(directory, &error, &door), 0);
 	assert_int_equal(access(dead, F_OK), -1);
 	leave_dead(directory, dead);
 	child = fork();
 	if (!child) {
 		struct scope_door *second;
 
-		_exit(scope_door_open(directory, NULL, &second) ? 1 : !access(dead, F_OK));
+		_exit(scope_recorder_door_open(directory, NULL, &second) ? 1 : !access(dead, F_OK));
 	}
 	assert_int_equal(waitpid(child, &code, 0), child);
 	assert_int_equal(code, 0);
 	assert_int_equal(access(path, F_OK), 0);
-	while (scope_door_next(door, &client) != SCOPE_DOOR_NOTHING)
+	while (scope_recorder_door_next(door, &client) != SCOPE_DOOR_NOTHING)
 		fail_msg("a recorder that looks for dead ones asks for something");
-	scope_door_close(door);
+	scope_recorder_door_close(door);
 	/* A directory that others may write to is not trusted. */
 	assert_int_equal(chmod(directory, 0777), 0);
-	assert_int_equal(scope_door_open(directory, &error, &door), -EPERM);
+	assert_int_equal(scope_recorder_door_open(directory, &error, &door), -EPERM);
 	assert_non_null(strstr(error.text, "mode 0700"));
 }
 

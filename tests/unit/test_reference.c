@@ -34,7 +34,7 @@ static int teardown(void **state)
 		free(reference->of_vector);
 		free(reference);
 	}
-	scope_detection_destroy(detection);
+	scope_anomaly_detection_destroy(detection);
 	survey_destroy(here);
 	survey_destroy(before);
 	return 0;
@@ -48,13 +48,13 @@ static void again(void **state)
 
 static void apply(void)
 {
-	detection = survey_detect(here, &scope_detect_defaults);
+	detection = survey_detect(here, &scope_anomaly_detect_defaults);
 	reference = calloc(1, sizeof(*reference));
 	assert_non_null(reference);
 	reference->groups = &before->groups;
 	reference->survey = &before->survey;
-	assert_int_equal(scope_reference_apply(reference, &here->groups, &here->survey,
-					       &scope_detect_defaults, detection), 0);
+	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->survey,
+					       &scope_anomaly_detect_defaults, detection), 0);
 }
 
 /* 100 units of 1 ms in one group of that name, and so many of 10 us in the other trace's. */

@@ -21,10 +21,10 @@ static void quantiles_interpolate(void **state)
 	const double values[] = {1, 2, 3, 4};
 
 	(void)state;
-	assert_near(scope_quantile_sorted(values, 4, 0.5), 2.5, 0);
-	assert_near(scope_quantile_sorted(values, 4, 0), 1, 0);
-	assert_near(scope_quantile_sorted(values, 4, 1), 4, 0);
-	assert_near(scope_quantile_sorted(values, 0, 0.5), 0, 0);
+	assert_near(scope_anomaly_quantile_sorted(values, 4, 0.5), 2.5, 0);
+	assert_near(scope_anomaly_quantile_sorted(values, 4, 0), 1, 0);
+	assert_near(scope_anomaly_quantile_sorted(values, 4, 1), 4, 0);
+	assert_near(scope_anomaly_quantile_sorted(values, 0, 0.5), 0, 0);
 }
 
 static struct scope_spread spread_of(const uint64_t *values, size_t count, double floor)
@@ -34,7 +34,7 @@ static struct scope_spread spread_of(const uint64_t *values, size_t count, doubl
 
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(scope_sketch_add(&sketch, values[i], 1), 0);
-	assert_int_equal(scope_spread_of(&sketch, floor, &spread), 0);
+	assert_int_equal(scope_anomaly_spread_of(&sketch, floor, &spread), 0);
 	scope_sketch_free(&sketch);
 	return spread;
 }
@@ -67,22 +67,22 @@ static void spread_falls_back_and_has_a_floor(void **state)
 static void normal_quantiles(void **state)
 {
 	(void)state;
-	assert_near(scope_normal_upper(0.05), 1.6448536, 1e-6);
-	assert_near(scope_normal_upper(0.01), 2.3263479, 1e-6);
-	assert_near(scope_normal_upper(1e-9), 5.9978070, 1e-6);
+	assert_near(scope_anomaly_normal_upper(0.05), 1.6448536, 1e-6);
+	assert_near(scope_anomaly_normal_upper(0.01), 2.3263479, 1e-6);
+	assert_near(scope_anomaly_normal_upper(1e-9), 5.9978070, 1e-6);
 }
 
 /* Against figures worked out by hand from the formula, and what must hold of any. */
 static void two_shares_by_chance(void **state)
 {
 	(void)state;
-	assert_true(fabs(scope_two_shares_z(0.75, 32, 0.25, 40) - 4.314463639909285) < 1e-9);
-	assert_true(fabs(scope_two_shares_z(1, 5, 0.1, 20) - 4.079748391349128) < 1e-9);
-	assert_true(scope_two_shares_z(0.5, 10, 0.5, 10) == 0);
-	assert_true(fabs(scope_two_shares_z(0.1, 20, 0.6, 10) + scope_two_shares_z(0.6, 10, 0.1, 20)) < 1e-9);
+	assert_true(fabs(scope_anomaly_two_shares_z(0.75, 32, 0.25, 40) - 4.314463639909285) < 1e-9);
+	assert_true(fabs(scope_anomaly_two_shares_z(1, 5, 0.1, 20) - 4.079748391349128) < 1e-9);
+	assert_true(scope_anomaly_two_shares_z(0.5, 10, 0.5, 10) == 0);
+	assert_true(fabs(scope_anomaly_two_shares_z(0.1, 20, 0.6, 10) + scope_anomaly_two_shares_z(0.6, 10, 0.1, 20)) < 1e-9);
 	/* More of either tells more. */
-	assert_true(scope_two_shares_z(0.75, 32, 0.25, 400) > scope_two_shares_z(0.75, 32, 0.25, 40));
-	assert_true(scope_two_shares_z(0.75, 64, 0.25, 40) > scope_two_shares_z(0.75, 32, 0.25, 40));
+	assert_true(scope_anomaly_two_shares_z(0.75, 32, 0.25, 400) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));
+	assert_true(scope_anomaly_two_shares_z(0.75, 64, 0.25, 40) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));
 }
 
 int main(void)

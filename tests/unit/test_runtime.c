@@ -12,7 +12,7 @@
 
 static const char *name_of(const char *path)
 {
-	const struct scope_runtime *runtime = scope_runtime_of_path(path);
+	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
 
 	return runtime ? runtime->name : "";
 }
@@ -39,9 +39,9 @@ static void code_of_the_process_counts_alone(void **state)
 	};
 
 	(void)state;
-	assert_string_equal(scope_runtime_of_maps(maps, 3, 2)->name, "Java");
-	assert_string_equal(scope_runtime_of_maps(maps, 3, 0)->name, "Node");
-	assert_null(scope_runtime_of_maps(maps, 3, 3));
+	assert_string_equal(scope_symbol_runtime_of_maps(maps, 3, 2)->name, "Java");
+	assert_string_equal(scope_symbol_runtime_of_maps(maps, 3, 0)->name, "Node");
+	assert_null(scope_symbol_runtime_of_maps(maps, 3, 3));
 }
 
 int main(void)

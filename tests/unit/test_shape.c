@@ -30,17 +30,17 @@ static struct run begin_run(void)
 				  "3 0 syscall 10 epoll_wait enter=2 ret=1 args=5\n"),
 	};
 
-	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
-	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
-	assert_int_equal(scope_survey_begin(run.trace, NULL, run.pickups, run.groups, NULL, &run.survey), 0);
+	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);
+	assert_int_equal(scope_unit_survey_begin(run.trace, NULL, run.pickups, run.groups, NULL, &run.survey), 0);
 	return run;
 }
 
 static void end_run(struct run *run)
 {
-	scope_survey_destroy(run->survey);
-	scope_groups_destroy(run->groups);
-	scope_pickups_destroy(run->pickups);
+	scope_unit_survey_destroy(run->survey);
+	scope_unit_groups_destroy(run->groups);
+	scope_unit_pickups_destroy(run->pickups);
 	scope_trace_close(run->trace);
 }
 
@@ -62,7 +62,7 @@ static void hand_over(struct run *run, uint64_t i)
 	struct scope_unit_call call[3];
 
 	unit.calls = (uint16_t)make_calls(i, call);
-	assert_int_equal(scope_survey_unit(run->survey, &unit, call), 0);
+	assert_int_equal(scope_unit_survey_unit(run->survey, &unit, call), 0);
 	assert_true((unit.shape == SCOPE_SHAPE_NONE) == (i >= SCOPE_SHAPES_MAX));
 }
 
@@ -94,15 +94,15 @@ static void lists_without_a_number_count_as_well(void **state)
 	for (uint64_t i = 0; i < 2 * UNITS; i++)
 		hand_over(&run, i % UNITS);
 	assert_int_equal(run.survey->shapes->count, SCOPE_SHAPES_MAX);
-	assert_int_equal(scope_survey_end(run.survey), 0);
-	assert_int_equal(scope_vector_set_count(set), 4);
+	assert_int_equal(scope_unit_survey_end(run.survey), 0);
+	assert_int_equal(scope_cluster_vector_set_count(set), 4);
 	for (uint32_t i = 0; i < 4; i++)
-		distinct += scope_vector_set_multiplicity(set, i);
+		distinct += scope_cluster_vector_set_multiplicity(set, i);
 	assert_int_equal(distinct, 2 * UNITS);
 	for (size_t i = 0; i < run.survey->group[0].rows; i++) {
 		const struct scope_survey_row *row = &run.survey->group[0].row[i];
 
-		assert_int_equal(row->units, scope_vector_set_multiplicity(set, (uint32_t)i));
+		assert_int_equal(row->units, scope_cluster_vector_set_multiplicity(set, (uint32_t)i));
 		assert_int_equal(row->measure.total, row->units);
 		units += row->units;
 		for (size_t j = 0; j < row->calls; j++) {
@@ -126,7 +126,7 @@ static void long_lists_find_no_room_either(void **state)
 	uint32_t number, with = 0;
 
 	(void)state;
-	assert_int_equal(scope_shapes_create(&shapes), 0);
+	assert_int_equal(scope_unit_shapes_create(&shapes), 0);
 	for (uint16_t i = 0; i < SCOPE_UNIT_CALLS; i++)
 		call[i] = (struct scope_unit_call){i, 1};
 	for (uint16_t i = 0; i < SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS + 10; i++) {
@@ -134,17 +134,17 @@ static void long_lists_find_no_room_either(void **state)
 		uint64_t hash;
 
 		call[5].count = i;
-		hash = scope_shape_hash(0, call, unit.calls);
-		assert_int_equal(scope_shapes_find(shapes, hash, 0, call, unit.calls),
+		hash = scope_unit_shape_hash(0, call, unit.calls);
+		assert_int_equal(scope_unit_shapes_find(shapes, hash, 0, call, unit.calls),
 				 SCOPE_SHAPE_NONE);
-		assert_int_equal(scope_shapes_add(shapes, hash, &unit, call, &number), 0);
+		assert_int_equal(scope_unit_shapes_add(shapes, hash, &unit, call, &number), 0);
 		with += number != SCOPE_SHAPE_NONE;
-		assert_int_equal(scope_shapes_find(shapes, hash, 0, call, unit.calls), number);
-		assert_int_equal(scope_shapes_find(shapes, scope_shape_hash(1, call, unit.calls), 1,
+		assert_int_equal(scope_unit_shapes_find(shapes, hash, 0, call, unit.calls), number);
+		assert_int_equal(scope_unit_shapes_find(shapes, scope_unit_shape_hash(1, call, unit.calls), 1,
 						   call, unit.calls), SCOPE_SHAPE_NONE);
 	}
 	assert_int_equal(with, SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS);
-	scope_shapes_destroy(shapes);
+	scope_unit_shapes_destroy(shapes);
 }
 
 /* Of two lists with one hash each has its number. */
@@ -156,14 +156,14 @@ static void lists_of_one_hash_are_told_apart(void **state)
 	uint32_t first, second;
 
 	(void)state;
-	assert_int_equal(scope_shapes_create(&shapes), 0);
-	assert_int_equal(scope_shapes_add(shapes, 7, &unit, &call[0], &first), 0);
-	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[1], 1), SCOPE_SHAPE_NONE);
-	assert_int_equal(scope_shapes_add(shapes, 7, &unit, &call[1], &second), 0);
-	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[0], 1), first);
-	assert_int_equal(scope_shapes_find(shapes, 7, 0, &call[1], 1), second);
+	assert_int_equal(scope_unit_shapes_create(&shapes), 0);
+	assert_int_equal(scope_unit_shapes_add(shapes, 7, &unit, &call[0], &first), 0);
+	assert_int_equal(scope_unit_shapes_find(shapes, 7, 0, &call[1], 1), SCOPE_SHAPE_NONE);
+	assert_int_equal(scope_unit_shapes_add(shapes, 7, &unit, &call[1], &second), 0);
+	assert_int_equal(scope_unit_shapes_find(shapes, 7, 0, &call[0], 1), first);
+	assert_int_equal(scope_unit_shapes_find(shapes, 7, 0, &call[1], 1), second);
 	assert_int_not_equal(first, second);
-	scope_shapes_destroy(shapes);
+	scope_unit_shapes_destroy(shapes);
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -195,24 +195,24 @@ static void steps_lead_where_counting_leads(void **state)
 	uint32_t random = 1, known = 0, ends = 0;
 
 	(void)state;
-	assert_int_equal(scope_shapes_create(&shapes), 0);
+	assert_int_equal(scope_unit_shapes_create(&shapes), 0);
 	for (uint32_t i = 0; i < 20000; i++) {
 		const uint32_t group = next_random(&random) % 3;
 		const uint32_t numbers = next_random(&random) % 8 ? 4 : 200;
 		unsigned calls = 0, times;
 		uint32_t shape;
 
-		assert_int_equal(scope_shapes_root(shapes, group, &shape), 0);
+		assert_int_equal(scope_unit_shapes_root(shapes, group, &shape), 0);
 		assert_int_equal(shapes->shape[shape].calls, 0);
 		for (unsigned length = next_random(&random) % 90; length; length--) {
 			/* Beyond SCOPE_SYSCALL_MAX as well. */
 			const uint16_t nr = (uint16_t)(480 + next_random(&random) % numbers);
-			const uint32_t to = scope_shapes_recent(shapes, shape, nr);
+			const uint32_t to = scope_unit_shapes_recent(shapes, shape, nr);
 			uint32_t now = to;
 
 			times = count(call, &calls, nr);
 			if (to == SCOPE_SHAPE_NONE)
-				assert_int_equal(scope_shapes_step(shapes, shape, nr, &now), 0);
+				assert_int_equal(scope_unit_shapes_step(shapes, shape, nr, &now), 0);
 			known += to != SCOPE_SHAPE_NONE;
 			if (now == SCOPE_SHAPE_NONE) {
 				assert_true(times > SCOPE_SHAPE_COUNT_MAX ||
@@ -225,7 +225,7 @@ static void steps_lead_where_counting_leads(void **state)
 			shape = now;
 			assert_int_equal(shapes->shape[shape].group, group);
 			assert_int_equal(shapes->shape[shape].calls, calls);
-			assert_memory_equal(scope_shape_calls(shapes, &shapes->shape[shape]), call,
+			assert_memory_equal(scope_unit_shape_calls(shapes, &shapes->shape[shape]), call,
 					    calls * sizeof(*call));
 		}
 	}
@@ -233,7 +233,7 @@ static void steps_lead_where_counting_leads(void **state)
 	/* The other half is left for lists that units end with. */
 	assert_in_range(shapes->calls, SCOPE_SHAPE_CALLS_MAX / 2,
 			SCOPE_SHAPE_CALLS_MAX / 2 + SCOPE_UNIT_CALLS);
-	scope_shapes_destroy(shapes);
+	scope_unit_shapes_destroy(shapes);
 }
 
 int main(void)

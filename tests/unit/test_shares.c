@@ -31,7 +31,7 @@ static void few_usual_stacks_rule_nothing_out(void **state)
 	struct scope_finding finding = {0};
 
 	(void)state;
-	scope_shares_compare(lock, &finding);
+	scope_rank_shares_compare(lock, &finding);
 	assert_near(finding.times, 1.6);
 	assert_near(finding.odds, 2);
 }
@@ -43,10 +43,10 @@ static void usual_units_have_no_room_for_it(void **state)
 	struct scope_finding finding = {0}, by_stacks = {0};
 
 	(void)state;
-	scope_shares_compare(shares, &by_stacks);
+	scope_rank_shares_compare(shares, &by_stacks);
 	shares.usual_units = 1000;
 	shares.usual_share_max = 0.004;
-	scope_shares_compare(shares, &finding);
+	scope_rank_shares_compare(shares, &finding);
 	assert_near(finding.times, 0.4 * 1002 / 5);
 	assert_near(finding.odds, 0.4 / 0.6 * (997.0 / 5));
 	assert_true(finding.chance_z > by_stacks.chance_z);
@@ -61,11 +61,11 @@ static void room_is_a_limit(void **state)
 	(void)state;
 	shares.usual_units = 1000;
 	shares.usual_share_max = 0.9;
-	scope_shares_compare(shares, &finding);
+	scope_rank_shares_compare(shares, &finding);
 	assert_near(finding.odds, 2);
 	shares.usual_units = 0;
 	shares.usual_share_max = NAN;
-	scope_shares_compare(shares, &finding);
+	scope_rank_shares_compare(shares, &finding);
 	assert_near(finding.odds, 2);
 }
 

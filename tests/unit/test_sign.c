@@ -45,7 +45,7 @@ static struct scope_signatures *learned(struct scope_owned *owned, size_t count)
 		function->caller[function->callers++] = MAIN;
 	}
 	assert_int_equal(scope_signatures_own(signatures, owned, count, &options), 0);
-	assert_int_equal(scope_matcher_create(signatures->episode, signatures->episodes, &signatures->matcher), 0);
+	assert_int_equal(scope_signature_matcher_create(signatures->episode, signatures->episodes, &signatures->matcher), 0);
 	return signatures;
 }
 
@@ -313,7 +313,7 @@ static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 			(uintmax_t)(story.now_ns + 1000));
 		made = case_of(&story);
 		evidence = sign();
-		index = (uint32_t)scope_threads_find(made.kept->units->timeline->threads, 20);
+		index = (uint32_t)scope_timeline_threads_find(made.kept->units->timeline->threads, 20);
 		if (alone) {
 			assert_int_equal(evidence->standing[index].node, SCOPE_TREE_ROOT);
 		} else {

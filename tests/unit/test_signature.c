@@ -177,7 +177,7 @@ static bool is_within(const struct scope_episode *a, const struct scope_episode 
 
 static int compare(const void *left, const void *right)
 {
-	return scope_episode_compare(left, right);
+	return scope_signature_episode_compare(left, right);
 }
 
 /* Those with a busy stretch, or those without: neither kind knows the other. */
@@ -189,7 +189,7 @@ static size_t naive_mine_kind(const struct scope_string *string, size_t strings,
 
 	assert_non_null(closed);
 	for (size_t i = 0; i < count; i++) {
-		if (scope_episode_is_busy(&all[i]) != busy || (busy && is_run(&all[i])))
+		if (scope_signature_episode_is_busy(&all[i]) != busy || (busy && is_run(&all[i])))
 			continue;
 		if (is_run(&all[i]))
 			naive_count_runs(string, strings, &all[i]);
@@ -264,16 +264,16 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 				1 + random_below(&seed, 3),
 			};
 		expected = naive_mine(string, 3, options.support_min, naive);
-		assert_int_equal(scope_mine(string, 3, &options, &mined, &count), 0);
+		assert_int_equal(scope_signature_mine(string, 3, &options, &mined, &count), 0);
 		assert_int_equal(count, expected);
 		for (size_t i = 0; i < count; i++) {
 			assert_true(same_calls(&mined[i], &naive[i]));
 			assert_int_equal(mined[i].support, naive[i].support);
 			assert_int_equal(mined[i].contiguous, naive[i].contiguous);
-			assert_true(scope_episode_valid(&mined[i]));
+			assert_true(scope_signature_episode_valid(&mined[i]));
 			gaps += !mined[i].contiguous;
 			runs += is_run(&mined[i]);
-			busy += scope_episode_is_busy(&mined[i]);
+			busy += scope_signature_episode_is_busy(&mined[i]);
 		}
 		total += count;
 		free(mined);
@@ -291,7 +291,7 @@ static void test_best_supported_episodes_are_kept(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(scope_mine(&string, 1, &options, &mined, &count), 0);
+	assert_int_equal(scope_signature_mine(&string, 1, &options, &mined, &count), 0);
 	assert_int_equal(count, 2);
 	/* Three windows each: 1 2 and 9; no other closed episode has as many. */
 	assert_int_equal(mined[0].nr[0], 1);
@@ -310,7 +310,7 @@ static void test_nothing_is_mined_from_nothing(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(scope_mine(NULL, 0, &options, &mined, &count), 0);
+	assert_int_equal(scope_signature_mine(NULL, 0, &options, &mined, &count), 0);
 	assert_int_equal(count, 0);
 	free(mined);
 }
@@ -360,7 +360,7 @@ static void random_episode(uint64_t *seed, uint32_t alphabet, struct scope_episo
 		for (unsigned i = 0; i < ret_episode->length; i++)
 			ret_episode->nr[i] = i && run ? ret_episode->nr[0]
 						      : (uint16_t)random_below(seed, alphabet);
-	} while (!scope_episode_valid(ret_episode));
+	} while (!scope_signature_episode_valid(ret_episode));
 }
 
 /* Calls come in pieces of all sizes: the same hits, however they are cut. */
@@ -369,11 +369,11 @@ static void feed_in_pieces(uint64_t *seed, const struct scope_matcher *matcher,
 			   struct hits *hits)
 {
 	hits->count = 0;
-	scope_match_reset(match);
+	scope_signature_match_reset(match);
 	for (size_t at = 0; at < length;) {
 		size_t piece = 1 + random_below(seed, (uint32_t)(length - at));
 
-		scope_match_feed(matcher, match, nr + at, piece, take_hit, hits);
+		scope_signature_match_feed(matcher, match, nr + at, piece, take_hit, hits);
 		at += piece;
 	}
 	sort_hits(hits);
@@ -414,8 +414,8 @@ static void test_found_episodes_are_those_of_a_naive_search(void **state)
 
 		for (size_t i = 0; i < episodes; i++)
 			random_episode(&seed, alphabet, &episode[i]);
-		assert_int_equal(scope_matcher_create(episode, episodes, &matcher), 0);
-		assert_int_equal(scope_match_create(matcher, &match), 0);
+		assert_int_equal(scope_signature_matcher_create(episode, episodes, &matcher), 0);
+		assert_int_equal(scope_signature_match_create(matcher, &match), 0);
 		for (int again = 0; again < 2; again++) {
 			length = random_calls(&seed, alphabet + 2, nr, 300);
 			feed_in_pieces(&seed, matcher, match, nr, length, found);
@@ -427,8 +427,8 @@ static void test_found_episodes_are_those_of_a_naive_search(void **state)
 			}
 			total += found->count;
 		}
-		scope_match_destroy(match);
-		scope_matcher_destroy(matcher);
+		scope_signature_match_destroy(match);
+		scope_signature_matcher_destroy(matcher);
 	}
 	assert_true(total > 100 * ROUNDS);
 	free(found);
@@ -448,9 +448,9 @@ static void test_episodes_that_cannot_be_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(scope_matcher_create(&wrong[i], 1, &matcher), -EINVAL);
-	assert_int_equal(scope_matcher_create(NULL, 0, &matcher), 0);
-	scope_matcher_destroy(matcher);
+		assert_int_equal(scope_signature_matcher_create(&wrong[i], 1, &matcher), -EINVAL);
+	assert_int_equal(scope_signature_matcher_create(NULL, 0, &matcher), 0);
+	scope_signature_matcher_destroy(matcher);
 }
 
 int main(void)

@@ -52,7 +52,7 @@ static unsigned owners_of(const struct scope_signatures *signatures,
 	unsigned owners = 0;
 
 	for (size_t i = 0; i < signatures->episodes; i++) {
-		if (scope_episode_compare(&signatures->episode[i], episode))
+		if (scope_signature_episode_compare(&signatures->episode[i], episode))
 			continue;
 		for (size_t j = signatures->first[i]; j < signatures->first[i + 1]; j++)
 			owners |= 1u << signatures->owner[j];
@@ -192,18 +192,18 @@ static void test_the_callers_weight_decides(void **state)
 	struct scope_ballot ballot = {.votes = 0};
 
 	(void)state;
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 0);
-	scope_ballot_vote(&ballot, READ_FILE, 0.5);
-	scope_ballot_vote(&ballot, READ_INDEX, 0.5);
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 2);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 0);
+	scope_evidence_ballot_vote(&ballot, READ_FILE, 0.5);
+	scope_evidence_ballot_vote(&ballot, READ_INDEX, 0.5);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 2);
 	/* A caller that both have changes nothing, and is no winner itself. */
-	scope_ballot_vote(&ballot, HANDLE, 3);
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 2);
+	scope_evidence_ballot_vote(&ballot, HANDLE, 3);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 2);
 	assert_string_equal(winner[0].path[winner[0].length - 1]->name, "read_file");
 	/* The heaviest episode of a function counts. */
-	scope_ballot_vote(&ballot, READ_INDEX, 2);
-	scope_ballot_vote(&ballot, READ_INDEX, 1);
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	scope_evidence_ballot_vote(&ballot, READ_INDEX, 2);
+	scope_evidence_ballot_vote(&ballot, READ_INDEX, 1);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 1);
 	assert_int_equal(winner[0].length, 3);
 	assert_string_equal(winner[0].path[0]->name, "main");
 	assert_string_equal(winner[0].path[1]->name, "handle");
@@ -226,11 +226,11 @@ static void test_the_way_up_is_by_the_heavier_caller(void **state)
 	function->caller[0] = REPLY;
 	function->caller[1] = READ_INDEX;
 	function->callers = 2;
-	scope_ballot_vote(&ballot, READ_FILE, 1);
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	scope_evidence_ballot_vote(&ballot, READ_FILE, 1);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 1);
 	assert_string_equal(winner[0].path[winner[0].length - 2]->name, "reply");
-	scope_ballot_vote(&ballot, READ_INDEX, 1);
-	assert_int_equal(scope_ballot_count(signatures, &ballot, winner), 1);
+	scope_evidence_ballot_vote(&ballot, READ_INDEX, 1);
+	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 1);
 	assert_string_equal(winner[0].path[winner[0].length - 2]->name, "read_index");
 	assert_string_equal(winner[0].path[winner[0].length - 1]->name, "read_file");
 	scope_signatures_destroy(signatures);
@@ -242,7 +242,7 @@ static void test_a_full_ballot_keeps_the_heaviest(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2 * SCOPE_VOTES_MAX; i++)
-		scope_ballot_vote(&ballot, i, i + 1);
+		scope_evidence_ballot_vote(&ballot, i, i + 1);
 	assert_int_equal(ballot.votes, 12);
 	for (unsigned i = 0; i < ballot.votes; i++)
 		assert_true(ballot.weight[i] > SCOPE_VOTES_MAX);
@@ -261,8 +261,8 @@ static void test_of_more_than_four_equals_none_wins(void **state)
 		struct scope_ballot ballot = {.votes = 0};
 
 		for (uint32_t i = 0; i < equals; i++)
-			scope_ballot_vote(&ballot, i, 1);
-		assert_int_equal(scope_ballot_count(signatures, &ballot, winner), equals == 4 ? 4 : 0);
+			scope_evidence_ballot_vote(&ballot, i, 1);
+		assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), equals == 4 ? 4 : 0);
 	}
 	scope_signatures_destroy(signatures);
 }
@@ -277,9 +277,9 @@ static void test_sums_of_the_same_weights_are_equal(void **state)
 	for (int less = 0; less < 2; less++) {
 		struct scope_ballot ballot = {.votes = 0};
 
-		scope_ballot_vote(&ballot, READ_FILE, 1);
-		scope_ballot_vote(&ballot, READ_INDEX, less ? 0.99985 : 0.99995);
-		assert_int_equal(scope_ballot_count(signatures, &ballot, winner), less ? 1 : 2);
+		scope_evidence_ballot_vote(&ballot, READ_FILE, 1);
+		scope_evidence_ballot_vote(&ballot, READ_INDEX, less ? 0.99985 : 0.99995);
+		assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), less ? 1 : 2);
 	}
 	scope_signatures_destroy(signatures);
 }

@@ -54,18 +54,18 @@ static int tear_down(void **state)
 static void make_run(struct scope_learned *learned, const uint16_t *nr, unsigned length,
 		     uint64_t count)
 {
-	static const struct scope_learned_build build = {"0123abcd", "server", "x86_64", 1};
-	struct scope_learned_function function = {.name = "main", .start = 0x1000};
+	static const struct scope_signature_learned_build build = {"0123abcd", "server", "x86_64", 1};
+	struct scope_signature_learned_function function = {.name = "main", .start = 0x1000};
 
 	memset(learned, 0, sizeof(*learned));
-	assert_int_equal(scope_learned_build(learned, &build, &function.build), 0);
-	assert_int_equal(scope_learned_function(learned, &function), 0);
+	assert_int_equal(scope_signature_learned_build(learned, &build, &function.build), 0);
+	assert_int_equal(scope_signature_learned_function(learned, &function), 0);
 	function.name = "work";
 	function.start = 0x2000;
 	function.calls = length * count;
-	assert_int_equal(scope_learned_function(learned, &function), 0);
-	assert_int_equal(scope_learned_string(&learned->function[1], nr, length, count), 0);
-	assert_int_equal(scope_learned_caller(&learned->function[1], 0, length * count), 0);
+	assert_int_equal(scope_signature_learned_function(learned, &function), 0);
+	assert_int_equal(scope_signature_learned_string(&learned->function[1], nr, length, count), 0);
+	assert_int_equal(scope_signature_learned_caller(&learned->function[1], 0, length * count), 0);
 }
 
 static struct scope_store *open_store(const char *name, enum scope_store_mode mode)
@@ -73,7 +73,7 @@ static struct scope_store *open_store(const char *name, enum scope_store_mode mo
 	struct scope_error error = {""};
 	struct scope_store *store = NULL;
 
-	if (scope_store_open(name, mode, &error, &store))
+	if (scope_signature_store_open(name, mode, &error, &store))
 		fail_msg("%s", error.text);
 	return store;
 }
@@ -84,8 +84,8 @@ static size_t add_run(struct scope_store *store, const uint16_t *nr, unsigned le
 	size_t episodes = 0;
 
 	make_run(&learned, nr, length, count);
-	assert_int_equal(scope_store_add(store, &learned, &five, NULL, &episodes), 0);
-	scope_learned_free(&learned);
+	assert_int_equal(scope_signature_store_add(store, &learned, &five, NULL, &episodes), 0);
+	scope_signature_learned_free(&learned);
 	return episodes;
 }
 
@@ -114,16 +114,16 @@ static void test_runs_add_up(void **state)
 	assert_int_equal(add_run(store, three, 3, 3), 0);
 	assert_int_equal(add_run(store, three, 3, 3), 1);
 	assert_int_equal(add_run(store, nine, 2, 5), 2);
-	assert_int_equal(scope_store_each_build(store, NULL, sum_builds, sum), 0);
+	assert_int_equal(scope_signature_store_each_build(store, NULL, sum_builds, sum), 0);
 	assert_int_equal(sum[0], 3);
 	assert_int_equal(sum[1], 2);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	/* It is there for the next one. */
 	store = open_store(path, SCOPE_STORE_READ);
 	memset(sum, 0, sizeof(sum));
-	assert_int_equal(scope_store_each_build(store, NULL, sum_builds, sum), 0);
+	assert_int_equal(scope_signature_store_each_build(store, NULL, sum_builds, sum), 0);
 	assert_int_equal(sum[0], 3);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 }
 
 static void test_a_build_is_meant_by_its_name_or_its_first_digits(void **state)
@@ -131,15 +131,15 @@ static void test_a_build_is_meant_by_its_name_or_its_first_digits(void **state)
 	const struct scope_store_build build = { .module = "server", .build_id = "0123456789abcdef" };
 
 	(void)state;
-	assert_true(scope_store_build_meant(&build, NULL));
-	assert_true(scope_store_build_meant(&build, "server"));
-	assert_true(scope_store_build_meant(&build, "012345"));
-	assert_true(scope_store_build_meant(&build, "0123456789abcdef"));
-	assert_false(scope_store_build_meant(&build, "01234")); /* too few to be sure */
-	assert_false(scope_store_build_meant(&build, "123456"));
-	assert_false(scope_store_build_meant(&build, "0123456789abcdef0"));
-	assert_false(scope_store_build_meant(&build, "serv"));
-	assert_false(scope_store_build_meant(&build, ""));
+	assert_true(scope_signature_store_build_meant(&build, NULL));
+	assert_true(scope_signature_store_build_meant(&build, "server"));
+	assert_true(scope_signature_store_build_meant(&build, "012345"));
+	assert_true(scope_signature_store_build_meant(&build, "0123456789abcdef"));
+	assert_false(scope_signature_store_build_meant(&build, "01234")); /* too few to be sure */
+	assert_false(scope_signature_store_build_meant(&build, "123456"));
+	assert_false(scope_signature_store_build_meant(&build, "0123456789abcdef0"));
+	assert_false(scope_signature_store_build_meant(&build, "serv"));
+	assert_false(scope_signature_store_build_meant(&build, ""));
 }
 
 static char *export_text(struct scope_store *store)
@@ -168,8 +168,8 @@ static int import_text(struct scope_store *store, const char *text, struct scope
 	fclose(from);
 	if (code)
 		return code;
-	code = scope_store_add(store, scope_imported_learned(imported), &five, error, &episodes);
-	scope_imported_destroy(imported);
+	code = scope_signature_store_add(store, scope_signature_imported_learned(imported), &five, error, &episodes);
+	scope_signature_imported_destroy(imported);
 	return code;
 }
 
@@ -193,12 +193,12 @@ static void test_what_is_exported_comes_back(void **state)
 	assert_non_null(strstr(text, "(busy)"));
 	/* Once more counts as so many runs more. */
 	assert_int_equal(import_text(other, text, &error), 0);
-	assert_int_equal(scope_store_each_build(other, NULL, sum_builds, sum), 0);
+	assert_int_equal(scope_signature_store_each_build(other, NULL, sum_builds, sum), 0);
 	assert_int_equal(sum[0], 6);
 	free(text);
 	free(again);
-	scope_store_close(store);
-	scope_store_close(other);
+	scope_signature_store_close(store);
+	scope_signature_store_close(other);
 }
 
 #define WHOLE(functions)                                                                           \
@@ -237,7 +237,7 @@ static void test_what_cannot_be_imported_is_refused(void **state)
 		assert_int_equal(import_text(store, rows[i].text, &error), rows[i].code);
 		assert_non_null(strstr(error.text, rows[i].said));
 	}
-	scope_store_close(store);
+	scope_signature_store_close(store);
 }
 
 static void execute(const char *name, const char *sql)
@@ -254,7 +254,7 @@ static void expect_refused(enum scope_store_mode mode, int code, const char *sai
 	struct scope_error error = {""};
 	struct scope_store *store;
 
-	assert_int_equal(scope_store_open(path, mode, &error, &store), code);
+	assert_int_equal(scope_signature_store_open(path, mode, &error, &store), code);
 	assert_non_null(strstr(error.text, said));
 	assert_non_null(strstr(error.text, path));
 }
@@ -262,7 +262,7 @@ static void expect_refused(enum scope_store_mode mode, int code, const char *sai
 static void test_a_newer_database_is_refused(void **state)
 {
 	(void)state;
-	scope_store_close(open_store(path, SCOPE_STORE_WRITE));
+	scope_signature_store_close(open_store(path, SCOPE_STORE_WRITE));
 	execute(path, "PRAGMA user_version = 7");
 	expect_refused(SCOPE_STORE_READ, -EPROTO, "version 7");
 	expect_refused(SCOPE_STORE_WRITE, -EPROTO, "newer scope");
@@ -272,7 +272,7 @@ static int count_episode(void *user, const struct scope_episode *episode)
 {
 	size_t *count = user;
 
-	assert_true(scope_episode_valid(episode));
+	assert_true(scope_signature_episode_valid(episode));
 	++*count;
 	return 0;
 }
@@ -286,17 +286,17 @@ static void test_an_older_database_is_read(void **state)
 
 	(void)state;
 	add_run(store, same, 3, 6);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	execute(path, "DELETE FROM episode WHERE length(nr) > 2; PRAGMA user_version = 1");
 	store = open_store(path, SCOPE_STORE_READ);
-	assert_int_equal(scope_store_each_episode(store, 2, NULL, count_episode, &before), 0);
+	assert_int_equal(scope_signature_store_each_episode(store, 2, NULL, count_episode, &before), 0);
 	assert_int_equal(before, 1);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	store = open_store(path, SCOPE_STORE_WRITE);
 	add_run(store, same, 3, 1);
-	assert_int_equal(scope_store_each_episode(store, 2, NULL, count_episode, &behind), 0);
+	assert_int_equal(scope_signature_store_each_episode(store, 2, NULL, count_episode, &behind), 0);
 	assert_int_equal(behind, 2);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	execute(path, "CREATE TABLE check_version (v INTEGER CHECK (v = 2));"
 		      "INSERT INTO check_version SELECT * FROM pragma_user_version");
 }
@@ -304,7 +304,7 @@ static void test_an_older_database_is_read(void **state)
 static void test_another_database_is_refused(void **state)
 {
 	(void)state;
-	scope_store_close(open_store(path, SCOPE_STORE_WRITE));
+	scope_signature_store_close(open_store(path, SCOPE_STORE_WRITE));
 	unlink(path);
 	execute(path, "CREATE TABLE mine (a)");
 	expect_refused(SCOPE_STORE_READ, -EBADMSG, "no database of signatures");
@@ -327,7 +327,7 @@ static int ignore_function(void *user, const struct scope_store_function *functi
 static int ignore_episode(void *user, const struct scope_episode *episode)
 {
 	(void)user;
-	assert_true(scope_episode_valid(episode));
+	assert_true(scope_signature_episode_valid(episode));
 	return 0;
 }
 
@@ -340,7 +340,7 @@ static int read_build(void *user, const struct scope_store_build *build)
 {
 	struct reading *reading = user;
 
-	return scope_store_each_function(reading->store, build->id, &reading->error, ignore_function,
+	return scope_signature_store_each_function(reading->store, build->id, &reading->error, ignore_function,
 					 NULL);
 }
 
@@ -360,7 +360,7 @@ static void test_a_damaged_database_is_told(void **state)
 		unlink(path);
 		reading.store = open_store(path, SCOPE_STORE_WRITE);
 		add_run(reading.store, three, 3, 9);
-		scope_store_close(reading.store);
+		scope_signature_store_close(reading.store);
 		file = fopen(path, "r+");
 		assert_non_null(file);
 		fseek(file, 0, SEEK_END);
@@ -371,14 +371,14 @@ static void test_a_damaged_database_is_told(void **state)
 			fputc((int)(seed >> 25) & 0xff, file);
 		}
 		fclose(file);
-		code = scope_store_open(path, SCOPE_STORE_READ, &reading.error, &reading.store);
+		code = scope_signature_store_open(path, SCOPE_STORE_READ, &reading.error, &reading.store);
 		if (!code) {
-			code = scope_store_each_build(reading.store, &reading.error, read_build,
+			code = scope_signature_store_each_build(reading.store, &reading.error, read_build,
 						      &reading);
 			for (int id = 1; !code && id < 3; id++)
-				code = scope_store_each_episode(reading.store, id, &reading.error,
+				code = scope_signature_store_each_episode(reading.store, id, &reading.error,
 								ignore_episode, NULL);
-			scope_store_close(reading.store);
+			scope_signature_store_close(reading.store);
 		}
 		refused += code != 0;
 		assert_int_equal(code != 0, reading.error.text[0] != '\0');
@@ -394,9 +394,9 @@ static void test_calls_that_no_run_wrote_are_told(void **state)
 	(void)state;
 	add_run(store, three, 3, 9);
 	execute(path, "UPDATE episode SET nr = x'010002000100'");
-	assert_int_equal(scope_store_each_episode(store, 2, &error, ignore_episode, NULL), -EBADMSG);
+	assert_int_equal(scope_signature_store_each_episode(store, 2, &error, ignore_episode, NULL), -EBADMSG);
 	assert_non_null(strstr(error.text, "learn anew"));
-	scope_store_close(store);
+	scope_signature_store_close(store);
 }
 
 int main(void)

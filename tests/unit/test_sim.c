@@ -236,8 +236,8 @@ static double sped_up(void (*program)(struct sim *sim), int site, double speedup
 		};
 	}
 	free(sim);
-	return 1 - scope_experiment_effective(&at[1]) / (double)at[1].progress /
-		   (scope_experiment_effective(&at[0]) / (double)at[0].progress);
+	return 1 - scope_causal_experiment_effective(&at[1]) / (double)at[1].progress /
+		   (scope_causal_experiment_effective(&at[0]) / (double)at[0].progress);
 }
 
 /* What a real speedup of the site would do, on paper. */

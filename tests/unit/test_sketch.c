@@ -38,9 +38,9 @@ static void quantiles_are_near(void **state)
 		exact[i] = value;
 		assert_int_equal(scope_sketch_add(&sketch, value, 1), 0);
 	}
-	scope_sort(exact, VALUES);
+	scope_anomaly_sort(exact, VALUES);
 	for (int i = 0; i <= 1000; i++) {
-		double q = i / 1000.0, want = scope_quantile_sorted(exact, VALUES, q);
+		double q = i / 1000.0, want = scope_anomaly_quantile_sorted(exact, VALUES, q);
 		double got = scope_sketch_quantile(&sketch, q);
 
 		if (fabs(got - want) > 0.002 * want)

@@ -19,24 +19,24 @@ static void each_is_found_by_any_time_in_it(void **state)
 	struct scope_wait wait = {.thread = 3, .waker = 1, .waker_tid = 20, .first_ns = 100, .begin_ns = 200};
 
 	(void)state;
-	assert_null(scope_sliced_at(&sliced, 3, 150));
-	assert_int_equal(scope_sliced_note(&sliced, &wait), 0);
+	assert_null(scope_unit_sliced_at(&sliced, 3, 150));
+	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
 	wait = (struct scope_wait){.thread = 3, .waker = 2, .waker_tid = 21, .first_ns = 300, .begin_ns = 400};
-	assert_int_equal(scope_sliced_note(&sliced, &wait), 0);
+	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
 	/* Nobody ended it, or it had no slices. */
 	wait = (struct scope_wait){.thread = 3, .waker = SCOPE_WAIT_NO_THREAD, .first_ns = 500, .begin_ns = 600};
-	assert_int_equal(scope_sliced_note(&sliced, &wait), 0);
+	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
 	wait = (struct scope_wait){.thread = 3, .waker = 2, .begin_ns = 800};
-	assert_int_equal(scope_sliced_note(&sliced, &wait), 0);
-	assert_null(scope_sliced_at(&sliced, 3, 99));
-	assert_int_equal(scope_sliced_at(&sliced, 3, 100)->waker, 1);
-	assert_int_equal(scope_sliced_at(&sliced, 3, 199)->waker, 1);
-	assert_null(scope_sliced_at(&sliced, 3, 200));
-	assert_int_equal(scope_sliced_at(&sliced, 3, 399)->waker_tid, 21);
-	assert_null(scope_sliced_at(&sliced, 3, 550));
-	assert_null(scope_sliced_at(&sliced, 2, 150));
-	assert_null(scope_sliced_at(&sliced, 4, 150));
-	scope_sliced_free(&sliced);
+	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
+	assert_null(scope_unit_sliced_at(&sliced, 3, 99));
+	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 100)->waker, 1);
+	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 199)->waker, 1);
+	assert_null(scope_unit_sliced_at(&sliced, 3, 200));
+	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 399)->waker_tid, 21);
+	assert_null(scope_unit_sliced_at(&sliced, 3, 550));
+	assert_null(scope_unit_sliced_at(&sliced, 2, 150));
+	assert_null(scope_unit_sliced_at(&sliced, 4, 150));
+	scope_unit_sliced_free(&sliced);
 }
 
 /* A slice of a request's wait, of 5 ms from begin on; the lines of how it ends follow. */
@@ -101,7 +101,7 @@ static struct told told_of(const char *text)
 	const struct scope_unit_sink sink = {.unit = note_unit, .wait = note_wait, .user = &told};
 	struct run run = run_of(text);
 
-	assert_int_equal(scope_survey_replay(run.survey, run.groups, &sink), 0);
+	assert_int_equal(scope_unit_survey_replay(run.survey, run.groups, &sink), 0);
 	assert_int_equal(scope_unit_log_stacks(run.survey->log, note_stack, &told), 0);
 	end_run(&run);
 	return told;

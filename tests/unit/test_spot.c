@@ -32,7 +32,7 @@ static int setup(void **state)
 						       i == FUNCTIONS - 1 };
 	}
 	evidence = (struct scope_evidence){ 0 };
-	return scope_tree_init(&evidence.tree) ||
+	return scope_evidence_tree_init(&evidence.tree) ||
 	       scope_symbols_create(NULL, 0, rows, FUNCTIONS, NULL, &spotter.symbols);
 }
 
@@ -40,7 +40,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	scope_symbols_destroy(spotter.symbols);
-	scope_tree_free(&evidence.tree);
+	scope_evidence_tree_free(&evidence.tree);
 	free(evidence.trail);
 	return 0;
 }
@@ -54,7 +54,7 @@ static void expect(const int *function, unsigned count, const char *want, unsign
 
 	for (unsigned i = 0; i < count; i++)
 		ip[i] = AT(function[i]) + 0x10 + i % 0x80;
-	assert_int_equal(scope_spot_chain(&spotter, 1, ip, count, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_equal(scope_evidence_spot_chain(&spotter, 1, ip, count, SCOPE_UNWIND_COMPLETE, &spot), 0);
 	for (uint32_t node = spot.node; node; node = evidence.tree.node[node].parent) {
 		snprintf(step, sizeof(step), "%s %s", evidence.tree.node[node].function->name, path);
 		strcpy(path, step);
@@ -114,14 +114,14 @@ static void test_idle(void **state)
 	scope_symbols_destroy(spotter.symbols);
 	assert_int_equal(scope_symbols_create(NULL, 0, rows, 4, NULL, &spotter.symbols), 0);
 	(void)state;
-	assert_int_equal(scope_spot_chain(&spotter, 1, parked, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_equal(scope_evidence_spot_chain(&spotter, 1, parked, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
 	assert_int_equal(spot.node, SCOPE_TREE_ROOT);
 	assert_true(spot.idle);
-	assert_int_equal(scope_spot_chain(&spotter, 1, woken, 2, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_equal(scope_evidence_spot_chain(&spotter, 1, woken, 2, SCOPE_UNWIND_COMPLETE, &spot), 0);
 	assert_false(spot.idle);
 	assert_int_equal(evidence.nameless, 2);
 	assert_int_equal(evidence.language, 2);
-	assert_int_equal(scope_spot_chain(&spotter, 1, handler, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
+	assert_int_equal(scope_evidence_spot_chain(&spotter, 1, handler, 3, SCOPE_UNWIND_COMPLETE, &spot), 0);
 	assert_int_not_equal(spot.node, SCOPE_TREE_ROOT);
 	assert_string_equal(spot.below->name, "runtime.stopm");
 	assert_false(spot.idle);

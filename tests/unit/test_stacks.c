@@ -58,7 +58,7 @@ static void add_stack(struct scope_packer *packer, uint64_t time_ns, uint8_t fla
 		},
 	};
 
-	assert_int_equal(scope_packer_event(packer, &event, NULL), 0);
+	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
 }
 
 /* A whole slice, one that is cut, one without bytes, and one that hit the kernel. */
@@ -82,19 +82,19 @@ static struct scope_trace *raw_trace(void)
 	struct scope_packer *packer;
 
 	for (size_t i = 0; i < process.maps; i++)
-		assert_int_equal(scope_writer_map(fixture.writer, &process.map[i]), 0);
-	assert_int_equal(scope_writer_memory(fixture.writer, &stack), 0);
-	assert_int_equal(scope_writer_memory(fixture.writer, &lock), 0);
-	assert_int_equal(scope_writer_memory(fixture.writer, &other), 0);
-	assert_int_equal(scope_packer_create(fixture.writer, 0, &packer), 0);
-	assert_int_equal(scope_packer_event(packer, &state, NULL), 0);
+		assert_int_equal(scope_trace_writer_map(fixture.writer, &process.map[i]), 0);
+	assert_int_equal(scope_trace_writer_memory(fixture.writer, &stack), 0);
+	assert_int_equal(scope_trace_writer_memory(fixture.writer, &lock), 0);
+	assert_int_equal(scope_trace_writer_memory(fixture.writer, &other), 0);
+	assert_int_equal(scope_trace_packer_create(fixture.writer, 0, &packer), 0);
+	assert_int_equal(scope_trace_packer_event(packer, &state, NULL), 0);
 	add_stack(packer, 2000, 0, (uint32_t)snapshot.bytes);
 	add_stack(packer, 3000, SCOPE_STACK_CUT, 64);
 	add_stack(packer, 4000, 0, 0);
 	add_stack(packer, 900000000, SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP,
 		  (uint32_t)(snapshot.bytes & ~7ul));
-	assert_int_equal(scope_packer_flush(packer, NULL), 0);
-	scope_packer_destroy(packer);
+	assert_int_equal(scope_trace_packer_flush(packer, NULL), 0);
+	scope_trace_packer_destroy(packer);
 	return fixture_open(&fixture);
 }
 
@@ -117,8 +117,8 @@ static struct fixture scrubbed(struct scope_trace *trace, struct scope_scrub_cou
 	struct scope_symbols *symbols = symbols_of(trace, true);
 
 	/* As they are, for what is looked for. */
-	scope_writer_set_level(fixture.writer, 0);
-	assert_int_equal(scope_scrub(trace, symbols, fixture.writer, ret_counts), 0);
+	scope_trace_writer_set_level(fixture.writer, 0);
+	assert_int_equal(scope_symbol_scrub(trace, symbols, fixture.writer, ret_counts), 0);
 	scope_symbols_destroy(symbols);
 	return fixture;
 }
@@ -321,7 +321,7 @@ static void test_given_up(void **state)
 	filled_add(&filled, snapshot.reg, sizeof(snapshot.reg));
 	filled_add(&filled, snapshot.data, 16);
 	filled_syscall(&filled, 1, 17);
-	assert_int_equal(scope_stacks_replace(&stacks, &filled.head, &out.head, &found), 0);
+	assert_int_equal(scope_symbol_stacks_replace(&stacks, &filled.head, &out.head, &found), 0);
 	assert_int_equal(found.stacks, 1);
 	assert_int_equal(out.head.used_bytes, sizeof(out.head) + sizeof(*frames) + 8 +
 			 sizeof(struct scope_record_syscall));

@@ -19,17 +19,17 @@ static void what_two_have_in_common_is_passed_on(void **state)
 	uint64_t passed_ns = 0;
 
 	(void)state;
-	assert_int_equal(scope_starved_add(&waker, 0, 100 * US), 0);
-	assert_int_equal(scope_starved_add(&waker, 200 * US, 300 * US), 0);
-	assert_int_equal(scope_starved_add(&waker, 310 * US, 311 * US), 0); /* too short */
-	assert_int_equal(scope_starved_add(&waker, 400 * US, 600 * US), 0);
-	assert_int_equal(scope_starved_pass(&sleeper, &waker, 50 * US, 450 * US, &passed_ns), 0);
+	assert_int_equal(scope_timeline_starved_add(&waker, 0, 100 * US), 0);
+	assert_int_equal(scope_timeline_starved_add(&waker, 200 * US, 300 * US), 0);
+	assert_int_equal(scope_timeline_starved_add(&waker, 310 * US, 311 * US), 0); /* too short */
+	assert_int_equal(scope_timeline_starved_add(&waker, 400 * US, 600 * US), 0);
+	assert_int_equal(scope_timeline_starved_pass(&sleeper, &waker, 50 * US, 450 * US, &passed_ns), 0);
 	assert_int_equal(passed_ns, 200 * US);
 	assert_int_equal(sleeper.count, 3);
-	assert_int_equal(scope_starved_pass(&sleeper, &waker, 600 * US, 700 * US, &passed_ns), 0);
+	assert_int_equal(scope_timeline_starved_pass(&sleeper, &waker, 600 * US, 700 * US, &passed_ns), 0);
 	assert_int_equal(passed_ns, 0);
-	scope_starved_free(&waker);
-	scope_starved_free(&sleeper);
+	scope_timeline_starved_free(&waker);
+	scope_timeline_starved_free(&sleeper);
 }
 
 /* The oldest are forgotten: what is passed on is less, and never more. */
@@ -41,13 +41,13 @@ static void no_more_is_remembered_than_said(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < all; i++)
-		assert_int_equal(scope_starved_add(&waker, i * 100 * US, (i * 100 + 50) * US), 0);
+		assert_int_equal(scope_timeline_starved_add(&waker, i * 100 * US, (i * 100 + 50) * US), 0);
 	assert_int_equal(waker.count, SCOPE_STARVED_RECENT);
-	assert_int_equal(scope_starved_pass(&sleeper, &waker, 0, all * 100 * US, &passed_ns), 0);
+	assert_int_equal(scope_timeline_starved_pass(&sleeper, &waker, 0, all * 100 * US, &passed_ns), 0);
 	assert_int_equal(passed_ns, SCOPE_STARVED_RECENT * 50 * US);
 	assert_int_equal(sleeper.count, SCOPE_STARVED_RECENT);
-	scope_starved_free(&waker);
-	scope_starved_free(&sleeper);
+	scope_timeline_starved_free(&waker);
+	scope_timeline_starved_free(&sleeper);
 }
 
 /* In slices of its wait, between which it was in the run queue itself: that is no wait for another's CPU. */
@@ -57,26 +57,26 @@ static void what_the_sleeper_has_itself_is_not_passed(void **state)
 	uint64_t passed_ns = 0;
 
 	(void)state;
-	assert_int_equal(scope_starved_add(&waker, 0, 100 * US), 0);
-	assert_int_equal(scope_starved_add(&waker, 150 * US, 400 * US), 0);
-	assert_int_equal(scope_starved_add(&sleeper, 50 * US, 90 * US), 0);
-	assert_int_equal(scope_starved_add(&sleeper, 200 * US, 230 * US), 0);
-	assert_int_equal(scope_starved_pass(&sleeper, &waker, 0, 300 * US, &passed_ns), 0);
+	assert_int_equal(scope_timeline_starved_add(&waker, 0, 100 * US), 0);
+	assert_int_equal(scope_timeline_starved_add(&waker, 150 * US, 400 * US), 0);
+	assert_int_equal(scope_timeline_starved_add(&sleeper, 50 * US, 90 * US), 0);
+	assert_int_equal(scope_timeline_starved_add(&sleeper, 200 * US, 230 * US), 0);
+	assert_int_equal(scope_timeline_starved_pass(&sleeper, &waker, 0, 300 * US, &passed_ns), 0);
 	assert_int_equal(passed_ns, (100 - 40) * US + (150 - 30) * US);
 	/* Its own stretches stay in order: of the new ones only what is behind them is kept. */
 	assert_int_equal(sleeper.count, 3);
 	assert_int_equal(sleeper.stretch[2].begin_ns, 230 * US);
 	assert_int_equal(sleeper.stretch[2].end_ns, 300 * US);
-	scope_starved_free(&waker);
-	scope_starved_free(&sleeper);
+	scope_timeline_starved_free(&waker);
+	scope_timeline_starved_free(&sleeper);
 }
 
 static const struct scope_thread *thread_of(const struct scope_timeline *timeline, uint32_t tid)
 {
-	long index = scope_threads_find(timeline->threads, tid);
+	long index = scope_timeline_threads_find(timeline->threads, tid);
 
 	assert_true(index >= 0);
-	return scope_threads_at(timeline->threads, index);
+	return scope_timeline_threads_at(timeline->threads, index);
 }
 
 static int note_wait(void *user, const struct scope_wait *wait)
@@ -124,7 +124,7 @@ static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 	assert_int_equal(thread_of(timeline, 12)->account.starved_ns, 250 * US);
 	/* The account itself stays what it is: a sleep is a sleep. */
 	assert_int_equal(thread_of(timeline, 12)->account.blocked_ns[SCOPE_WAIT_FUTEX], 400 * US);
-	assert_int_equal(scope_account_wall(&thread_of(timeline, 12)->account), 1000 * US);
+	assert_int_equal(scope_timeline_account_wall(&thread_of(timeline, 12)->account), 1000 * US);
 	scope_timeline_destroy(timeline);
 	scope_trace_close(trace);
 }

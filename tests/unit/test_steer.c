@@ -46,8 +46,8 @@ static struct scope_steer *steer_begin(const struct scope_source *source, struct
 {
 	struct scope_steer *steer = (struct scope_steer *)fake;
 
-	assert_int_equal(scope_steer_create(source, fake, options, NULL, &steer), 0);
-	scope_steer_begin(steer, 10 * S);
+	assert_int_equal(scope_capture_steer_create(source, fake, options, NULL, &steer), 0);
+	scope_capture_steer_begin(steer, 10 * S);
 	return steer;
 }
 
@@ -65,32 +65,32 @@ static void test_begin(void **state)
 	assert_int_equal(fake.changes, 1);
 	assert_true(fake.last.min_given && fake.last.min_ns == UINT32_MAX);
 	assert_true(fake.last.period_given && !fake.last.sample_period_ns);
-	assert_int_equal(scope_steer_highest_ns(steer), 0);
-	scope_steer_look(steer, 10 * S + S / 2);
+	assert_int_equal(scope_capture_steer_highest_ns(steer), 0);
+	scope_capture_steer_look(steer, 10 * S + S / 2);
 	assert_int_equal(fake.changes, 1);
-	scope_steer_look(steer, 10 * S + SCOPE_DEFAULT_LEARN_NS);
+	scope_capture_steer_look(steer, 10 * S + SCOPE_DEFAULT_LEARN_NS);
 	assert_int_equal(fake.changes, 2);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
 	assert_int_equal(fake.last.sample_period_ns, options.sample_period_ns);
 	assert_int_equal(fake.last.slice_bytes, SCOPE_DEFAULT_STACK_BYTES);
 	assert_int_equal(fake.last.per_second, SCOPE_DEFAULT_STACKS_PER_SECOND);
 	assert_false(fake.last.mode_given || fake.last.threads_given);
-	assert_int_equal(scope_steer_highest_ns(steer), SCOPE_DEFAULT_STACK_MIN_NS);
-	scope_steer_destroy(steer);
+	assert_int_equal(scope_capture_steer_highest_ns(steer), SCOPE_DEFAULT_STACK_MIN_NS);
+	scope_capture_steer_destroy(steer);
 
 	steer = steer_begin(&always, &fake, &options);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
 	assert_int_equal(fake.last.sample_period_ns, options.sample_period_ns);
-	scope_steer_destroy(steer);
+	scope_capture_steer_destroy(steer);
 	options.duration_ns = S;
 	steer = steer_begin(&able, &fake, &options);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
-	scope_steer_destroy(steer);
+	scope_capture_steer_destroy(steer);
 	options.duration_ns = 0;
 	options.held = "program";
 	steer = steer_begin(&able, &fake, &options);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
-	scope_steer_destroy(steer);
+	scope_capture_steer_destroy(steer);
 }
 
 static void test_left_alone(void **state)
@@ -113,15 +113,15 @@ static void test_left_alone(void **state)
 	assert_null(steer_begin(&able, &fake, &options));
 	assert_int_equal(fake.changes, 1);
 	/* Of none nothing is asked. */
-	scope_steer_take(NULL, NULL);
-	scope_steer_look(NULL, 0);
-	assert_int_equal(scope_steer_highest_ns(NULL), 0);
-	scope_steer_destroy(NULL);
+	scope_capture_steer_take(NULL, NULL);
+	scope_capture_steer_look(NULL, 0);
+	assert_int_equal(scope_capture_steer_highest_ns(NULL), 0);
+	scope_capture_steer_destroy(NULL);
 }
 
 static void take(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_steer_take(context, subbuf);
+	scope_capture_steer_take(context, subbuf);
 }
 
 /* So many samples of a traced thread, in a sub-buffer. */
@@ -149,26 +149,26 @@ static void test_period(void **state)
 	scope_capture_options_init(&options, 1);
 	first = options.sample_period_ns;
 	steer = steer_begin(&always, &fake, &options);
-	assert_int_equal(scope_steer_period_ns(steer), first);
+	assert_int_equal(scope_capture_steer_period_ns(steer), first);
 	samples(steer, 20);
-	scope_steer_look(steer, 11 * S);
+	scope_capture_steer_look(steer, 11 * S);
 	assert_true(fake.last.period_given);
 	assert_int_equal(fake.last.sample_period_ns, first / 8);
-	assert_int_equal(scope_steer_period_ns(steer), first / 8);
+	assert_int_equal(scope_capture_steer_period_ns(steer), first / 8);
 	/* Others take what there is. */
 	fake.samples += 100000;
-	scope_steer_look(steer, 12 * S);
+	scope_capture_steer_look(steer, 12 * S);
 	assert_int_equal(fake.last.sample_period_ns, first);
-	assert_int_equal(scope_steer_period_ns(steer), first);
-	scope_steer_destroy(steer);
+	assert_int_equal(scope_capture_steer_period_ns(steer), first);
+	scope_capture_steer_destroy(steer);
 	/* It stays where that is asked for. */
 	options.sample_period_min_ns = first;
 	steer = steer_begin(&always, &fake, &options);
 	samples(steer, 20);
-	scope_steer_look(steer, 11 * S);
-	assert_int_equal(scope_steer_period_ns(steer), first);
-	scope_steer_destroy(steer);
-	assert_int_equal(scope_steer_period_ns(NULL), 0);
+	scope_capture_steer_look(steer, 11 * S);
+	assert_int_equal(scope_capture_steer_period_ns(steer), first);
+	scope_capture_steer_destroy(steer);
+	assert_int_equal(scope_capture_steer_period_ns(NULL), 0);
 }
 
 int main(void)

@@ -50,7 +50,7 @@ static unsigned compare(struct scope_trace *trace, struct feed feed)
 	plain = report_of(whole, NULL);
 	assert_string_equal(streamed, plain);
 	assert_true(strlen(plain) > 500);
-	restarts = scope_stream_restarts(feed.stream);
+	restarts = scope_analysis_stream_restarts(feed.stream);
 	free(streamed);
 	free(plain);
 	scope_trace_close(whole);

@@ -33,7 +33,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	scope_sums_destroy(sums);
+	scope_rank_sums_destroy(sums);
 	case_destroy(made);
 	return 0;
 }
@@ -53,7 +53,7 @@ static struct scope_item *last(void)
 
 static void add_up(void)
 {
-	assert_int_equal(scope_sums_create(&made->evidence, &made->attribution, &mine, &sums), 0);
+	assert_int_equal(scope_rank_sums_create(&made->evidence, &made->attribution, &mine, &sums), 0);
 }
 
 static void time_goes_to_what_the_function_did_by_it(void **state)
@@ -127,9 +127,9 @@ static void a_unit_is_counted_once(void **state)
 	assert_int_equal(sums->units, 2);
 	assert_int_equal(sums->unit[0], 4);
 	assert_int_equal(sums->unit[1], 9);
-	assert_ptr_equal(scope_sums_find(sums, 9), &sums->unit[1]);
-	assert_null(scope_sums_find(sums, 5));
-	assert_null(scope_sums_find(sums, 6));
+	assert_ptr_equal(scope_rank_sums_find(sums, 9), &sums->unit[1]);
+	assert_null(scope_rank_sums_find(sums, 5));
+	assert_null(scope_rank_sums_find(sums, 6));
 }
 
 /* One sample in four would have come at first: a quarter each, and no more than one. */
@@ -143,7 +143,7 @@ static void a_unit_hit_by_dense_samples_counts_in_part(void **state)
 	add_up();
 	assert_int_equal(sums->units, 1);
 	assert_true(sums->units_at_first == 0.75);
-	scope_sums_destroy(sums);
+	scope_rank_sums_destroy(sums);
 	for (int i = 0; i < 2; i++) {
 		item(at_mine, SCOPE_ITEM_RUN, 1, 1);
 		last()->dense = 4;

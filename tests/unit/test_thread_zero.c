@@ -27,14 +27,14 @@ static void test_no_account(void **state)
 	(void)state;
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
 	assert_int_equal(scope_timeline_run(timeline, trace, &nothing, NULL), 0);
-	assert_int_equal(scope_threads_count(timeline->threads), 1);
-	assert_string_equal(scope_threads_at(timeline->threads, 0)->comm, "real");
+	assert_int_equal(scope_timeline_threads_count(timeline->threads), 1);
+	assert_string_equal(scope_timeline_threads_at(timeline->threads, 0)->comm, "real");
 	scope_timeline_destroy(timeline);
 	scope_trace_close(trace);
 }
 
 static bool take_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-		       enum scope_call_role role)
+		       enum scope_timeline_call_role role)
 {
 	(void)user;
 	(void)thread;
@@ -54,7 +54,7 @@ static void test_no_call(void **state)
 	(void)state;
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
 	assert_int_equal(scope_timeline_run(timeline, trace, &adds_up, NULL), 0);
-	assert_int_equal(scope_threads_count(timeline->threads), 0);
+	assert_int_equal(scope_timeline_threads_count(timeline->threads), 0);
 	scope_timeline_destroy(timeline);
 	scope_trace_close(trace);
 }

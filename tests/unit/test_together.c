@@ -88,7 +88,7 @@ static enum answer ask(void)
 	struct scope_together together = {&made->input, SCOPE_TREE_ROOT};
 	bool is_one;
 
-	scope_tree_sum(&made->evidence.tree);
+	scope_evidence_tree_sum(&made->evidence.tree);
 	assert_int_equal(scope_rank_together(&together, at_caller, &is_one), 0);
 	assert_true(together.unsure == SCOPE_TREE_ROOT || (together.unsure == at_caller && !is_one));
 	return is_one ? ONE : together.unsure ? UNSURE : SEVERAL;
@@ -152,7 +152,7 @@ static void the_first_that_is_unsure_is_told(void **state)
 	(void)state;
 	units_of_two(64, 36);
 	usual_samples(at_loop, 40);
-	scope_tree_sum(&made->evidence.tree);
+	scope_evidence_tree_sum(&made->evidence.tree);
 	assert_int_equal(scope_rank_together(&together, at_caller, &is_one), 0);
 	assert_false(is_one);
 	assert_int_equal(together.unsure, 77);
@@ -309,7 +309,7 @@ static void limits_of_a_finding_may_be_met_with_nothing_to_spare(void **state)
 
 static void it_must_be_more_than_chance(void **state)
 {
-	const double z = scope_two_shares_z(1, 200, 1.0 / 42, 42);
+	const double z = scope_anomaly_two_shares_z(1, 200, 1.0 / 42, 42);
 
 	(void)state;
 	one_cause();
@@ -340,7 +340,7 @@ static void the_root_is_no_function(void **state)
 
 	(void)state;
 	one_cause();
-	scope_tree_sum(&made->evidence.tree);
+	scope_evidence_tree_sum(&made->evidence.tree);
 	assert_int_equal(scope_rank_together(&together, SCOPE_TREE_ROOT, &is_one), 0);
 	assert_false(is_one);
 	assert_int_equal(together.unsure, SCOPE_TREE_ROOT);

@@ -31,7 +31,7 @@ static off_t put_frame(int fd, uint16_t type, uint32_t cpu, uint8_t byte, size_t
 	frame.payload_bytes = (uint32_t)ZSTD_compress(payload, room, raw, bytes, 1);
 	frame.payload_crc = (uint32_t)crc32(0, payload, frame.payload_bytes);
 	frame.head_crc = (uint32_t)crc32(0, (const uint8_t *)&frame, offsetof(struct scope_frame, head_crc));
-	padded = scope_frame_padded(frame.payload_bytes);
+	padded = scope_trace_frame_padded(frame.payload_bytes);
 	assert_int_equal(write(fd, &frame, sizeof(frame)), sizeof(frame));
 	assert_int_equal(write(fd, payload, padded), padded);
 	free(raw);

@@ -95,16 +95,16 @@ static void test_any_records_come_back(void **state)
 		uint32_t last = sizeof(*subbuf);
 
 		fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_columns_bound(subbuf->used_bytes));
+		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
-		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
+		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		for (size_t j = 0; j < columns.count; j++) {
 			assert_true(columns.column[j].end > last);
 			last = columns.column[j].end;
 		}
-		assert_true(last <= scope_columns_bound(subbuf->used_bytes));
+		assert_true(last <= scope_trace_columns_bound(subbuf->used_bytes));
 		out = realloc(out, last);
-		assert_int_equal(scope_columns_join(out, last, back, subbuf->used_bytes), 0);
+		assert_int_equal(scope_trace_columns_join(out, last, back, subbuf->used_bytes), 0);
 		assert_memory_equal(back, subbuf, subbuf->used_bytes);
 		free(out);
 		free(back);
@@ -116,7 +116,7 @@ static void test_any_records_come_back(void **state)
 static void test_stacks_stand_where_they_did(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
-	struct scope_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = {0};
 	struct scope_columns columns;
 	size_t found = 0;
 
@@ -126,24 +126,24 @@ static void test_stacks_stand_where_they_did(void **state)
 		uint32_t bytes;
 
 		fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_columns_bound(subbuf->used_bytes));
+		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
-		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
+		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;
 		out = realloc(out, bytes);
-		assert_int_equal(scope_columns_rests(out, bytes, back, subbuf->used_bytes, &rests), 0);
+		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes, &rests), 0);
 		for (size_t j = 0; j < rests.count; j++) {
 			const struct scope_columns_rest *rest = &rests.rest[j];
 
 			assert_memory_equal(back + rest->at, (uint8_t *)subbuf + rest->from, rest->bytes);
-			assert_ptr_equal(scope_columns_find_rest(&rests, rest->from, rest->bytes), rest);
+			assert_ptr_equal(scope_trace_columns_find_rest(&rests, rest->from, rest->bytes), rest);
 			if (rest->bytes > 8)
-				assert_ptr_equal(scope_columns_find_rest(&rests, rest->from + 8, 8), rest);
-			assert_null(scope_columns_find_rest(&rests, rest->from - 8, 8));
-			assert_null(scope_columns_find_rest(&rests, rest->from + 8, rest->bytes));
+				assert_ptr_equal(scope_trace_columns_find_rest(&rests, rest->from + 8, 8), rest);
+			assert_null(scope_trace_columns_find_rest(&rests, rest->from - 8, 8));
+			assert_null(scope_trace_columns_find_rest(&rests, rest->from + 8, rest->bytes));
 		}
 		found += rests.count;
-		assert_int_equal(scope_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests),
+		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests),
 				 -EBADMSG);
 		free(out);
 		free(back);
@@ -157,7 +157,7 @@ static void test_stacks_stand_where_they_did(void **state)
 static void test_damage_is_harmless(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
-	struct scope_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = {0};
 	struct scope_columns columns;
 	int refused = 0;
 
@@ -168,8 +168,8 @@ static void test_damage_is_harmless(void **state)
 
 		if (i % 20 == 0)
 			fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_columns_bound(subbuf->used_bytes));
-		assert_int_equal(scope_columns_split(subbuf, out, &columns), 0);
+		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
+		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;
 		for (int j = any() % 4; j >= 0; j--)
 			out[any() % (j ? bytes : 256)] = (uint8_t)any();
@@ -177,9 +177,9 @@ static void test_damage_is_harmless(void **state)
 			bytes -= any() % bytes;
 		out = realloc(out, bytes);
 		back = malloc(subbuf->used_bytes);
-		if (scope_columns_join(out, bytes, back, subbuf->used_bytes))
+		if (scope_trace_columns_join(out, bytes, back, subbuf->used_bytes))
 			refused++;
-		scope_columns_rests(out, bytes, back, subbuf->used_bytes, &rests);
+		scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes, &rests);
 		free(out);
 		free(back);
 	}
@@ -193,7 +193,7 @@ static void expect_no_split(const struct scope_subbuf *subbuf)
 	struct scope_columns columns;
 	uint8_t out[512];
 
-	assert_int_equal(scope_columns_split(subbuf, out, &columns), -EINVAL);
+	assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), -EINVAL);
 }
 
 static void test_what_is_not_known_stays_as_it_is(void **state)
@@ -212,13 +212,13 @@ static void test_what_is_not_known_stays_as_it_is(void **state)
 	size_t bytes;
 
 	(void)state;
-	assert_int_equal(scope_columns_split(&subbuf.head, out, &columns), 0);
+	assert_int_equal(scope_trace_columns_split(&subbuf.head, out, &columns), 0);
 	bytes = columns.column[columns.count - 1].end;
-	assert_int_equal(scope_columns_join(out, bytes, back, sizeof(back)), 0);
+	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back)), 0);
 	assert_memory_equal(back, &subbuf, sizeof(back));
-	assert_int_equal(scope_columns_join(out, bytes - 1, back, sizeof(back)), -EBADMSG);
-	assert_int_equal(scope_columns_join(out, bytes, back, sizeof(back) - 8), -EBADMSG);
-	assert_int_equal(scope_columns_join(out, 8, back, sizeof(back)), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, bytes - 1, back, sizeof(back)), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back) - 8), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, 8, back, sizeof(back)), -EBADMSG);
 	subbuf.call.abi_args = scope_abi_args(0, 1); /* which is not there */
 	expect_no_split(&subbuf.head);
 	subbuf.call.abi_args = 0;
@@ -331,11 +331,11 @@ static void test_format_3_is_read(void **state)
 		out = malloc(at);
 		back = malloc(at);
 		write_format_3(subbuf, length, records, out);
-		assert_int_equal(scope_columns_join_3(out, at, back), 0);
+		assert_int_equal(scope_trace_columns_join_3(out, at, back), 0);
 		assert_memory_equal(back, subbuf, at);
 		for (int j = any() % 4; j >= 0; j--)
 			out[any() % (j ? at : 256)] = (uint8_t)any();
-		scope_columns_join_3(out, at, back); /* whatever it says, it stays inside */
+		scope_trace_columns_join_3(out, at, back); /* whatever it says, it stays inside */
 		free(out);
 		free(back);
 	}

@@ -8,7 +8,7 @@ static struct scope_trace *trace_of(const struct filled *filled, size_t count)
 	struct fixture fixture = fixture_begin();
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(scope_writer_subbuf(fixture.writer, &filled[i].head), 0);
+		assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled[i].head), 0);
 	return fixture_open(&fixture);
 }
 
@@ -332,16 +332,16 @@ static void test_short_calls_are_skipped(void **state)
 		if (i % 11 == 0)
 			filled_add(&filled, &time, sizeof(time));
 	}
-	assert_int_equal(scope_decoder_begin(&all, &filled.head, filled.head.used_bytes), 0);
-	assert_int_equal(scope_decoder_begin(&some, &filled.head, filled.head.used_bytes), 0);
-	while (scope_decoder_peek(&all) && !scope_decoder_take(&all, &expected)) {
+	assert_int_equal(scope_trace_decoder_begin(&all, &filled.head, filled.head.used_bytes), 0);
+	assert_int_equal(scope_trace_decoder_begin(&some, &filled.head, filled.head.used_bytes), 0);
+	while (scope_trace_decoder_peek(&all) && !scope_trace_decoder_take(&all, &expected)) {
 		if (expected.kind == SCOPE_EVENT_SYSCALL &&
 		    expected.time_ns - expected.syscall.enter_ns < BELOW)
 			continue;
 		do {
-			scope_decoder_skip_calls(&some, BELOW);
-			assert_true(scope_decoder_peek(&some));
-			assert_int_equal(scope_decoder_take(&some, &event), 0);
+			scope_trace_decoder_skip_calls(&some, BELOW);
+			assert_true(scope_trace_decoder_peek(&some));
+			assert_int_equal(scope_trace_decoder_take(&some, &event), 0);
 			/* The first one behind a TIME is not passed. */
 		} while (event.kind == SCOPE_EVENT_SYSCALL &&
 			 event.time_ns - event.syscall.enter_ns < BELOW);
@@ -350,8 +350,8 @@ static void test_short_calls_are_skipped(void **state)
 		assert_int_equal(event.syscall.nr, expected.syscall.nr);
 		left++;
 	}
-	scope_decoder_skip_calls(&some, BELOW);
-	assert_false(scope_decoder_peek(&some));
+	scope_trace_decoder_skip_calls(&some, BELOW);
+	assert_false(scope_trace_decoder_peek(&some));
 	assert_in_range(left, 20, 80);
 }
 
@@ -372,7 +372,7 @@ static void test_merge_by_time(void **state)
 
 			for (int i = 0; i < EACH / 3; i++)
 				filled_syscall(&filled, rand() % 50, cpu);
-			assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), 0);
+			assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled.head), 0);
 		}
 	}
 	trace = fixture_open(&fixture);

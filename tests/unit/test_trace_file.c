@@ -25,30 +25,30 @@ static struct fixture small_trace(void)
 	struct fixture fixture = fixture_begin();
 	struct scope_writer *writer = fixture.writer;
 
-	assert_int_equal(scope_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
-	assert_int_equal(scope_writer_meta(writer, SCOPE_META_BEGIN, "1"), 0);
-	assert_int_equal(scope_writer_map(writer, &(struct scope_trace_map){
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "1"), 0);
+	assert_int_equal(scope_trace_writer_map(writer, &(struct scope_trace_map){
 		.tgid = 100, .start = 0x400000, .end = 0x500000, .offset = 0x1000,
 		.executable = true, .path = "/usr/bin/demo", .build_id = "abcd" }), 0);
-	assert_int_equal(scope_writer_symbol(writer, &(struct scope_trace_symbol){
+	assert_int_equal(scope_trace_writer_symbol(writer, &(struct scope_trace_symbol){
 		.start = 0x1000, .size = 0x100, .name = "handle", .module = "demo",
 		.library = true }), 0);
-	assert_int_equal(scope_writer_fd(writer, &(struct scope_trace_fd){
+	assert_int_equal(scope_trace_writer_fd(writer, &(struct scope_trace_fd){
 		.tgid = 100, .fd = 7, .kind = SCOPE_FD_ACCEPTED, .name = "socket:[1]" }), 0);
-	assert_int_equal(scope_writer_memory(writer, &(struct scope_trace_memory){
+	assert_int_equal(scope_trace_writer_memory(writer, &(struct scope_trace_memory){
 		.tid = 101, .address = 0x7ffe0000, .data = memory_bytes,
 		.bytes = sizeof(memory_bytes) }), 0);
-	assert_int_equal(scope_writer_thread(writer, &(struct scope_trace_thread){
+	assert_int_equal(scope_trace_writer_thread(writer, &(struct scope_trace_thread){
 		.tid = 101, .tgid = 100, .comm = "worker" }), 0);
-	assert_int_equal(scope_writer_symbols(writer, jitted, 2), 0);
+	assert_int_equal(scope_trace_writer_symbols(writer, jitted, 2), 0);
 	for (int i = 0; i < SUBBUFS; i++) {
 		struct filled filled = filled_begin(i % 2, i / 2, 1000 * (i + 1), 100 + i % 2);
 
 		for (int call = 0; call < PER_SUBBUF; call++)
 			filled_syscall(&filled, 10, i * PER_SUBBUF + call);
-		assert_int_equal(scope_writer_subbuf(writer, &filled.head), 0);
+		assert_int_equal(scope_trace_writer_subbuf(writer, &filled.head), 0);
 	}
-	assert_int_equal(scope_writer_meta(writer, SCOPE_META_BEGIN, "1000"), 0);
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "1000"), 0);
 	return fixture;
 }
 
@@ -87,7 +87,7 @@ static void test_sample_period(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		assert_int_equal(scope_writer_meta(fixture.writer, rows[i][0], rows[i][1]), 0);
+		assert_int_equal(scope_trace_writer_meta(fixture.writer, rows[i][0], rows[i][1]), 0);
 	trace = fixture_open(&fixture);
 	assert_int_equal(scope_trace_sample_ns(trace, 1999), 2000);
 	assert_int_equal(scope_trace_sample_ns(trace, 2000), 1000);
@@ -111,7 +111,7 @@ static void test_numbers_of_cpus(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		filled = filled_begin(i < 3 ? known[i] : unknown[i - 3], 0, 1000, 100);
 		filled_syscall(&filled, 10, 1);
-		assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), 0);
+		assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled.head), 0);
 	}
 	trace = fixture_open(&fixture);
 	while (scope_trace_next(trace, &event) == 1)
@@ -191,8 +191,8 @@ static void test_large_subbufs_are_compressed(void **state)
 	(void)state;
 	for (int i = 0; i < 200; i++)
 		filled_syscall(&filled, 10, 3);
-	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), 0);
-	assert_true(scope_writer_bytes(fixture.writer) < filled.head.used_bytes / 4);
+	assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled.head), 0);
+	assert_true(scope_trace_writer_bytes(fixture.writer) < filled.head.used_bytes / 4);
 	trace = fixture_open(&fixture);
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(next_event(trace).time_ns, 10 * (i + 1));
@@ -284,7 +284,7 @@ static void test_missing_frame_is_told(void **state)
 
 	(void)state;
 	length = sizeof(struct scope_frame) +
-		 scope_frame_padded(((struct scope_frame *)(data + at))->payload_bytes);
+		 scope_trace_frame_padded(((struct scope_frame *)(data + at))->payload_bytes);
 	memmove(data + at, data + at + length, bytes - at - length);
 	assert_int_equal(trace_from(data, bytes - length, NULL, &trace), 0);
 	assert_non_null(strstr(scope_trace_damage(trace), "1 frame that the END frame counts"));
@@ -368,18 +368,18 @@ static void test_named_file_appears_when_finished(void **state)
 
 	(void)state;
 	snprintf(part, sizeof(part), "%s.part", scratch_path(path, "named"));
-	assert_int_equal(scope_writer_create(path, &error, &writer), 0);
+	assert_int_equal(scope_trace_writer_create(path, &error, &writer), 0);
 	assert_int_equal(access(part, F_OK), 0);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(scope_writer_finish(writer, &error), 0);
-	scope_writer_destroy(writer);
+	assert_int_equal(scope_trace_writer_finish(writer, &error), 0);
+	scope_trace_writer_destroy(writer);
 	assert_int_equal(access(part, F_OK), -1);
 	assert_int_equal(scope_trace_open(path, &error, &trace), 0);
 	no_more_events(trace);
 	scope_trace_close(trace);
 
-	assert_int_equal(scope_writer_create(path, &error, &writer), 0);
-	scope_writer_destroy(writer);
+	assert_int_equal(scope_trace_writer_create(path, &error, &writer), 0);
+	scope_trace_writer_destroy(writer);
 	assert_int_equal(access(part, F_OK), -1);
 	assert_int_equal(access(path, F_OK), 0); /* the finished one stays */
 	unlink(path);
@@ -392,9 +392,9 @@ static void test_names_that_cannot_be_written(void **state)
 	struct scope_trace *trace;
 
 	(void)state;
-	assert_int_equal(scope_writer_create("/dev", &error, &writer), -EISDIR);
+	assert_int_equal(scope_trace_writer_create("/dev", &error, &writer), -EISDIR);
 	assert_non_null(strstr(error.text, "/dev is a directory"));
-	assert_int_equal(scope_writer_create("/no/such/folder/x", &error, &writer), -ENOENT);
+	assert_int_equal(scope_trace_writer_create("/no/such/folder/x", &error, &writer), -ENOENT);
 	assert_non_null(strstr(error.text, "/no/such/folder/x"));
 	assert_int_equal(scope_trace_open("/no/such/file", &error, &trace), -ENOENT);
 	assert_non_null(strstr(error.text, "/no/such/file"));
@@ -412,13 +412,13 @@ static void test_full_disk(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && full);
-	assert_int_equal(scope_writer_create_fd(fileno(full), "trace.scope", NULL, &writer), 0);
-	assert_int_equal(scope_writer_finish(writer, &error), -ENOSPC);
+	assert_int_equal(scope_trace_writer_create_fd(fileno(full), "trace.scope", NULL, &writer), 0);
+	assert_int_equal(scope_trace_writer_finish(writer, &error), -ENOSPC);
 	assert_non_null(strstr(error.text, "trace.scope"));
 	assert_non_null(strstr(error.text, "make room"));
-	assert_int_equal(scope_writer_meta(writer, "a", "b"), -ENOSPC);
-	assert_string_equal(scope_writer_error(writer), error.text);
-	scope_writer_destroy(writer);
+	assert_int_equal(scope_trace_writer_meta(writer, "a", "b"), -ENOSPC);
+	assert_string_equal(scope_trace_writer_error(writer), error.text);
+	scope_trace_writer_destroy(writer);
 	fclose(full);
 	close(fd);
 }
@@ -440,15 +440,15 @@ static void test_limit_on_file_size(void **state)
 	limit.rlim_cur = 100000;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(scope_writer_create_fd(fd, "trace.scope", NULL, &writer), 0);
+	assert_int_equal(scope_trace_writer_create_fd(fd, "trace.scope", NULL, &writer), 0);
 	for (int i = 0; i < 100000 && !ret; i++)
-		ret = scope_writer_subbuf(writer, &filled.head);
+		ret = scope_trace_writer_subbuf(writer, &filled.head);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(ret, -EFBIG);
-	assert_int_equal(scope_writer_finish(writer, &error), -EFBIG);
+	assert_int_equal(scope_trace_writer_finish(writer, &error), -EFBIG);
 	assert_non_null(strstr(error.text, "ulimit -f"));
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	close(fd);
 }
 
@@ -459,11 +459,11 @@ static void test_subbufs_that_make_no_sense_are_not_written(void **state)
 
 	(void)state;
 	filled.head.used_bytes = 8;
-	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
+	assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
 	filled = filled_begin(0, 0, 0, 1);
 	filled.head.magic = 1;
-	assert_int_equal(scope_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
-	scope_writer_destroy(fixture.writer);
+	assert_int_equal(scope_trace_writer_subbuf(fixture.writer, &filled.head), -EINVAL);
+	scope_trace_writer_destroy(fixture.writer);
 	close(fixture.fd);
 }
 

@@ -33,14 +33,14 @@ static void add_subbuf(struct scope_writer *writer, uint32_t i)
 	for (int call = 0; call < 3; call++)
 		filled_syscall(&filled, 10, i);
 	filled.head.end_ns = filled.head.begin_ns + 30;
-	assert_int_equal(scope_writer_subbuf(writer, &filled.head), 0);
+	assert_int_equal(scope_trace_writer_subbuf(writer, &filled.head), 0);
 }
 
 static void add_metadata(struct scope_writer *writer)
 {
-	assert_int_equal(scope_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
-	assert_int_equal(scope_writer_meta(writer, SCOPE_META_BEGIN, "7"), 0);
-	assert_int_equal(scope_writer_map(writer, &(struct scope_trace_map){
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "7"), 0);
+	assert_int_equal(scope_trace_writer_map(writer, &(struct scope_trace_map){
 		.tgid = 100, .start = 1, .end = 2, .path = "/demo", .build_id = "ab" }), 0);
 }
 
@@ -75,19 +75,19 @@ static void test_rotated_files_stand_alone(void **state)
 	struct scope_writer *writer;
 
 	(void)state;
-	assert_int_equal(scope_writer_create(path_of("1"), &error, &writer), 0);
-	assert_int_equal(scope_writer_keep(writer), 0);
+	assert_int_equal(scope_trace_writer_create(path_of("1"), &error, &writer), 0);
+	assert_int_equal(scope_trace_writer_keep(writer), 0);
 	add_metadata(writer);
 	for (uint32_t i = 0; i < 10; i++)
 		add_subbuf(writer, i);
-	assert_int_equal(scope_writer_rotate(writer, path_of("2"), &error), 0);
+	assert_int_equal(scope_trace_writer_rotate(writer, path_of("2"), &error), 0);
 	for (uint32_t i = 10; i < 15; i++)
 		add_subbuf(writer, i);
-	assert_int_equal(scope_writer_rotate(writer, path_of("3"), &error), 0);
+	assert_int_equal(scope_trace_writer_rotate(writer, path_of("3"), &error), 0);
 	for (uint32_t i = 15; i < 17; i++)
 		add_subbuf(writer, i);
-	assert_int_equal(scope_writer_finish(writer, &error), 0);
-	scope_writer_destroy(writer);
+	assert_int_equal(scope_trace_writer_finish(writer, &error), 0);
+	scope_trace_writer_destroy(writer);
 	expect_calls(path_of("1"), 0, 9, 7);
 	expect_calls(path_of("2"), 10, 14, 10 * STEP_NS + 30);
 	expect_calls(path_of("3"), 15, 16, 15 * STEP_NS + 30);
@@ -99,40 +99,40 @@ static void test_rotation_that_cannot_go_on(void **state)
 	struct scope_writer *writer;
 
 	(void)state;
-	assert_int_equal(scope_writer_create(path_of("4"), &error, &writer), 0);
-	assert_int_equal(scope_writer_keep(writer), 0);
+	assert_int_equal(scope_trace_writer_create(path_of("4"), &error, &writer), 0);
+	assert_int_equal(scope_trace_writer_keep(writer), 0);
 	add_metadata(writer);
 	add_subbuf(writer, 0);
-	assert_int_equal(scope_writer_rotate(writer, path_of("no/5"), &error), -ENOENT);
+	assert_int_equal(scope_trace_writer_rotate(writer, path_of("no/5"), &error), -ENOENT);
 	assert_non_null(strstr(error.text, "no/5"));
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	expect_calls(path_of("4"), 0, 0, 7);
 }
 
 static void test_flight_keeps_the_last_seconds(void **state)
 {
-	struct scope_flight_state coverage;
+	struct scope_trace_flight_state coverage;
 	struct scope_error error = { "" };
 	struct scope_writer *writer, *file;
 	const uint32_t all = 200000;
 	uint32_t first;
 
 	(void)state;
-	assert_int_equal(scope_writer_create_flight(1000 * STEP_NS, 64u << 20, &error, &writer), 0);
-	scope_writer_set_level(writer, 0);
+	assert_int_equal(scope_trace_writer_create_flight(1000 * STEP_NS, 64u << 20, &error, &writer), 0);
+	scope_trace_writer_set_level(writer, 0);
 	add_metadata(writer);
 	for (uint32_t i = 0; i < all; i++)
 		add_subbuf(writer, i);
-	scope_writer_coverage(writer, &coverage);
+	scope_trace_writer_coverage(writer, &coverage);
 	assert_int_equal(coverage.end_ns, all * STEP_NS + 30);
 	/* No less than was asked for, and at most one piece of memory more. */
 	assert_true(coverage.end_ns - coverage.begin_ns >= 1000 * STEP_NS - STEP_NS);
 	assert_true(coverage.held_bytes <= 3u << 20);
-	assert_int_equal(scope_writer_bytes(writer), coverage.held_bytes);
-	assert_int_equal(scope_writer_copy(writer, path_of("6"), &error, &file), 0);
-	assert_int_equal(scope_writer_meta(file, SCOPE_META_END_REASON, "snapshot"), 0);
-	assert_int_equal(scope_writer_finish(file, &error), 0);
-	scope_writer_destroy(file);
+	assert_int_equal(scope_trace_writer_bytes(writer), coverage.held_bytes);
+	assert_int_equal(scope_trace_writer_copy(writer, path_of("6"), &error, &file), 0);
+	assert_int_equal(scope_trace_writer_meta(file, SCOPE_META_END_REASON, "snapshot"), 0);
+	assert_int_equal(scope_trace_writer_finish(file, &error), 0);
+	scope_trace_writer_destroy(file);
 	first = (coverage.begin_ns - 30) / STEP_NS;
 	assert_int_equal(coverage.subbufs, all - first);
 	/* Numbers of calls have 16 bits. */
@@ -149,28 +149,28 @@ static void test_flight_keeps_the_last_seconds(void **state)
 		assert_string_equal(scope_trace_damage(trace), "");
 		scope_trace_close(trace);
 	}
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 }
 
 static void test_flight_is_bounded_in_memory(void **state)
 {
-	struct scope_flight_state coverage;
+	struct scope_trace_flight_state coverage;
 	struct scope_error error = { "" };
 	struct scope_writer *writer;
 
 	(void)state;
-	assert_int_equal(scope_writer_create_flight(1, 1000, &error, &writer), -EINVAL);
-	assert_int_equal(scope_writer_create_flight(UINT64_MAX / 2, SCOPE_FLIGHT_BYTES_MIN, &error,
+	assert_int_equal(scope_trace_writer_create_flight(1, 1000, &error, &writer), -EINVAL);
+	assert_int_equal(scope_trace_writer_create_flight(UINT64_MAX / 2, SCOPE_FLIGHT_BYTES_MIN, &error,
 						    &writer), 0);
-	scope_writer_set_level(writer, 0);
+	scope_trace_writer_set_level(writer, 0);
 	for (uint32_t i = 0; i < 100000; i++) {
 		add_subbuf(writer, i);
-		assert_true(scope_writer_bytes(writer) <= SCOPE_FLIGHT_BYTES_MIN);
+		assert_true(scope_trace_writer_bytes(writer) <= SCOPE_FLIGHT_BYTES_MIN);
 	}
-	scope_writer_coverage(writer, &coverage);
+	scope_trace_writer_coverage(writer, &coverage);
 	assert_true(coverage.begin_ns > 50000 * STEP_NS);
 	assert_true(coverage.held_bytes > SCOPE_FLIGHT_BYTES_MIN / 2);
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 }
 
 /* A disk that takes so many bytes and no more. What was kept is a whole trace, at every limit. */
@@ -195,8 +195,8 @@ static void test_full_disk_keeps_what_was_written(void **state)
 		int ret = 0;
 
 		unlink(path);
-		assert_int_equal(scope_writer_create(path, &error, &writer), 0);
-		scope_writer_set_level(writer, 0);
+		assert_int_equal(scope_trace_writer_create(path, &error, &writer), 0);
+		scope_trace_writer_set_level(writer, 0);
 		add_metadata(writer);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 		for (uint32_t i = 0; !ret; i++) {
@@ -205,13 +205,13 @@ static void test_full_disk_keeps_what_was_written(void **state)
 			for (int call = 0; call < 200; call++)
 				filled_syscall(&filled, 10, i);
 			filled.head.end_ns = filled.head.begin_ns + 2000;
-			ret = scope_writer_subbuf(writer, &filled.head);
+			ret = scope_trace_writer_subbuf(writer, &filled.head);
 		}
 		assert_int_equal(ret, -EFBIG);
-		ret = scope_writer_salvage(writer, "disk-full", &kept);
+		ret = scope_trace_writer_salvage(writer, "disk-full", &kept);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-		assert_non_null(strstr(scope_writer_error(writer), "full"));
-		scope_writer_destroy(writer);
+		assert_non_null(strstr(scope_trace_writer_error(writer), "full"));
+		scope_trace_writer_destroy(writer);
 		if (ret) {
 			assert_int_equal(ret, -ENODATA);
 			assert_int_equal(stat(path, &status), -1);
@@ -275,7 +275,7 @@ static void test_index_is_bounded(void **state)
 	struct scope_trace *trace;
 
 	(void)state;
-	scope_writer_set_level(fixture.writer, 0);
+	scope_trace_writer_set_level(fixture.writer, 0);
 	for (uint32_t i = 0; i < all; i++)
 		add_subbuf(fixture.writer, i);
 	trace = fixture_open(&fixture);

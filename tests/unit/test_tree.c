@@ -23,7 +23,7 @@ static void add(struct scope_tree *tree, double excess_ns, const struct scope_fu
 {
 	uint32_t node;
 
-	assert_int_equal(scope_tree_insert(tree, path, count, &node), 0);
+	assert_int_equal(scope_evidence_tree_insert(tree, path, count, &node), 0);
 	tree->node[node].self_ns += excess_ns;
 }
 
@@ -38,10 +38,10 @@ static size_t attribute(struct scope_tree *tree, struct scope_share **ret_shares
 {
 	size_t count;
 
-	scope_tree_sum(tree);
-	scope_attribution_free(&attribution);
-	assert_int_equal(scope_attribution_init(&attribution, tree), 0);
-	assert_int_equal(scope_tree_attribute(tree, NULL, &attribution, ret_shares, &count), 0);
+	scope_evidence_tree_sum(tree);
+	scope_evidence_attribution_free(&attribution);
+	assert_int_equal(scope_evidence_attribution_init(&attribution, tree), 0);
+	assert_int_equal(scope_evidence_tree_attribute(tree, NULL, &attribution, ret_shares, &count), 0);
 	return count;
 }
 
@@ -51,14 +51,14 @@ static void names_the_deepest_holder(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 95, &function_main, &loop, &get, &find);
 	ADD(&tree, 5, &function_main, &loop);
 	assert_int_equal(attribute(&tree, &shares), 1);
 	assert_ptr_equal(shares[0].function, &find);
 	assert_true(shares[0].excess_ns == 95);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* Two bugs below one loop: both are named, in the order of their excess, and not the loop. */
@@ -68,7 +68,7 @@ static void names_both_branches(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 40, &function_main, &loop, &get, &find);
 	ADD(&tree, 60, &function_main, &loop, &set, &hash);
 	assert_int_equal(attribute(&tree, &shares), 2);
@@ -78,7 +78,7 @@ static void names_both_branches(void **state)
 		if (tree.node[i].function == &hash || tree.node[i].function == &find)
 			assert_ptr_equal(attribution.owner[i].function, tree.node[i].function);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* One function reached by two ways is one row. */
@@ -88,14 +88,14 @@ static void adds_up_branches(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 50, &function_main, &loop, &get, &find);
 	ADD(&tree, 50, &function_main, &loop, &set, &find);
 	assert_int_equal(attribute(&tree, &shares), 1);
 	assert_ptr_equal(shares[0].function, &find);
 	assert_true(shares[0].excess_ns == 100);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* A function that does a good part itself is named for what it calls as well. */
@@ -105,7 +105,7 @@ static void names_a_splitting_worker(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 40, &function_main, &loop, &get);
 	ADD(&tree, 30, &function_main, &loop, &get, &find);
 	ADD(&tree, 30, &function_main, &loop, &get, &hash);
@@ -113,7 +113,7 @@ static void names_a_splitting_worker(void **state)
 	assert_ptr_equal(shares[0].function, &get);
 	assert_true(shares[0].excess_ns == 100);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* What normal units hold there is negative excess, and never named. */
@@ -123,19 +123,19 @@ static void ignores_negative_excess(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 50, &function_main, &loop, &find);
 	ADD(&tree, -20, &function_main, &loop, &set);
 	assert_int_equal(attribute(&tree, &shares), 1);
 	assert_ptr_equal(shares[0].function, &find);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, -20, &function_main, &loop, &set);
 	assert_int_equal(attribute(&tree, &shares), 0);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 static void folds_recursion(void **state)
@@ -145,12 +145,12 @@ static void folds_recursion(void **state)
 	const struct scope_function *path[] = {&function_main, &find, &hash, &find, &hash};
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
-	assert_int_equal(scope_tree_insert(&tree, path, 3, &once), 0);
-	assert_int_equal(scope_tree_insert(&tree, path, 5, &twice), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_insert(&tree, path, 3, &once), 0);
+	assert_int_equal(scope_evidence_tree_insert(&tree, path, 5, &twice), 0);
 	assert_int_equal(once, twice);
 	assert_ptr_equal(tree.node[once].function, &hash);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* One bug sleeps, for 96 % of the excess; another runs, for most of the rest. */
@@ -160,7 +160,7 @@ static void a_sleeper_hides_no_runner(void **state)
 	struct scope_share *shares;
 
 	(void)state;
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 960, &function_main, &loop, &get, &find);
 	ADD(&tree, 30, &function_main, &loop, &set, &hash);
 	ADD(&tree, 10, &function_main, &loop);
@@ -172,7 +172,7 @@ static void a_sleeper_hides_no_runner(void **state)
 	assert_ptr_equal(shares[1].function, &hash);
 	assert_true(shares[1].excess_ns == 30);
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 }
 
 /* Parts of the excess that are named: loop calls get and set, which hold so much; the rest is loop's own. */
@@ -181,12 +181,12 @@ static size_t split(double get_ns, double set_ns, double own_ns, struct scope_sh
 	struct scope_tree tree;
 	size_t count;
 
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, own_ns, &function_main, &loop);
 	ADD(&tree, get_ns, &function_main, &loop, &get);
 	ADD(&tree, set_ns, &function_main, &loop, &set);
 	count = attribute(&tree, ret_shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 	return count;
 }
 
@@ -239,13 +239,13 @@ static void running_for_a_fiftieth_is_split_by_itself(void **state)
 		struct scope_tree tree;
 		struct scope_share *shares;
 
-		assert_int_equal(scope_tree_init(&tree), 0);
+		assert_int_equal(scope_evidence_tree_init(&tree), 0);
 		ADD(&tree, 980 + less, &function_main, &loop, &get);
 		ADD(&tree, 20 - less, &function_main, &loop, &set);
 		tree.node[tree.count - 1].self_run_ns = 20 - less;
 		assert_int_equal(attribute(&tree, &shares), less ? 1 : 2);
 		free(shares);
-		scope_tree_free(&tree);
+		scope_evidence_tree_free(&tree);
 	}
 }
 
@@ -255,13 +255,13 @@ static size_t runs(double get_run_ns, struct scope_share **ret_shares)
 	struct scope_tree tree;
 	size_t count;
 
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, 19000 + get_run_ns, &function_main, &loop, &get);
 	tree.node[tree.count - 1].self_run_ns = get_run_ns;
 	ADD(&tree, 1000 - get_run_ns, &function_main, &loop, &set);
 	tree.node[tree.count - 1].self_run_ns = 1000 - get_run_ns;
 	count = attribute(&tree, ret_shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 	return count;
 }
 
@@ -284,7 +284,7 @@ static void a_branch_is_followed_for_what_runs(void **state)
 		struct scope_tree tree;
 		struct scope_share *shares;
 
-		assert_int_equal(scope_tree_init(&tree), 0);
+		assert_int_equal(scope_evidence_tree_init(&tree), 0);
 		ADD(&tree, 19000, &function_main, &loop, &get);
 		ADD(&tree, 950 + less, &function_main, &loop);
 		tree.node[2].self_run_ns = 950 + less;
@@ -292,7 +292,7 @@ static void a_branch_is_followed_for_what_runs(void **state)
 		tree.node[tree.count - 1].self_run_ns = 50 - less;
 		assert_int_equal(attribute(&tree, &shares), less ? 2 : 3);
 		free(shares);
-		scope_tree_free(&tree);
+		scope_evidence_tree_free(&tree);
 	}
 }
 
@@ -334,14 +334,14 @@ static bool caller_is_named(double get_ns, double set_ns, double find_ns)
 	size_t count;
 	bool named;
 
-	assert_int_equal(scope_tree_init(&tree), 0);
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
 	ADD(&tree, get_ns, &function_main, &loop, &get);
 	ADD(&tree, set_ns, &function_main, &loop, &set);
 	ADD(&tree, find_ns, &function_main, &loop, &find);
-	scope_tree_sum(&tree);
-	scope_attribution_free(&attribution);
-	assert_int_equal(scope_attribution_init(&attribution, &tree), 0);
-	assert_int_equal(scope_tree_attribute(&tree, &judge, &attribution, &shares, &count), 0);
+	scope_evidence_tree_sum(&tree);
+	scope_evidence_attribution_free(&attribution);
+	assert_int_equal(scope_evidence_attribution_init(&attribution, &tree), 0);
+	assert_int_equal(scope_evidence_tree_attribute(&tree, &judge, &attribution, &shares, &count), 0);
 	named = asked.callee == &get;
 	if (named) {
 		assert_int_equal(count, 1);
@@ -352,7 +352,7 @@ static bool caller_is_named(double get_ns, double set_ns, double find_ns)
 									    ? NULL : &loop);
 	}
 	free(shares);
-	scope_tree_free(&tree);
+	scope_evidence_tree_free(&tree);
 	return named;
 }
 

@@ -26,16 +26,16 @@ static void stage_begin(struct stage *stage, const char *trigger)
 	struct scope_error error = { "" };
 
 	*stage = (struct stage){ .why = "" };
-	assert_int_equal(scope_triggers_create(&stage->triggers), 0);
-	if (scope_triggers_add(stage->triggers, trigger, &error))
+	assert_int_equal(scope_recorder_triggers_create(&stage->triggers), 0);
+	if (scope_recorder_triggers_add(stage->triggers, trigger, &error))
 		fail_msg("%s", error.text);
 	stage->stream = open_memstream(&stage->text, &stage->bytes);
-	assert_false(scope_triggers_fired(stage->triggers, 0, stage->why));
+	assert_false(scope_recorder_triggers_fired(stage->triggers, 0, stage->why));
 }
 
 static void take(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_triggers_take(context, subbuf);
+	scope_recorder_triggers_take(context, subbuf);
 }
 
 /* What was printed so far is seen, and it is now. Did it fire? */
@@ -47,10 +47,10 @@ static bool stage_look(struct stage *stage, uint64_t now_ns)
 	bool fired;
 
 	fclose(stage->stream);
-	scope_writer_set_tap(fixture.writer, take, stage->triggers);
+	scope_trace_writer_set_tap(fixture.writer, take, stage->triggers);
 	if (stage->bytes) {
 		input = fmemopen(stage->text, stage->bytes, "r");
-		if (scope_text_read(input, fixture.writer, &error))
+		if (scope_trace_text_read(input, fixture.writer, &error))
 			fail_msg("%s", error.text);
 		fclose(input);
 	}
@@ -59,7 +59,7 @@ static bool stage_look(struct stage *stage, uint64_t now_ns)
 	free(stage->text);
 	stage->text = NULL;
 	stage->stream = open_memstream(&stage->text, &stage->bytes);
-	fired = scope_triggers_fired(stage->triggers, now_ns, stage->why);
+	fired = scope_recorder_triggers_fired(stage->triggers, now_ns, stage->why);
 	return fired;
 }
 
@@ -67,7 +67,7 @@ static void stage_end(struct stage *stage)
 {
 	fclose(stage->stream);
 	free(stage->text);
-	scope_triggers_destroy(stage->triggers);
+	scope_recorder_triggers_destroy(stage->triggers);
 }
 
 static void calls(struct stage *stage, uint64_t second, unsigned int count, const char *name)
@@ -92,18 +92,18 @@ static void test_words(void **state)
 	struct scope_error error;
 
 	(void)state;
-	assert_int_equal(scope_triggers_create(&triggers), 0);
+	assert_int_equal(scope_recorder_triggers_create(&triggers), 0);
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_int_equal(scope_triggers_add(triggers, good[i], &error), 0);
+		assert_int_equal(scope_recorder_triggers_add(triggers, good[i], &error), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		error.text[0] = '\0';
-		assert_int_equal(scope_triggers_add(triggers, bad[i], &error), -EINVAL);
+		assert_int_equal(scope_recorder_triggers_add(triggers, bad[i], &error), -EINVAL);
 		assert_true(error.text[0]);
 	}
 	for (size_t i = sizeof(good) / sizeof(good[0]); i < SCOPE_TRIGGERS_MAX; i++)
-		assert_int_equal(scope_triggers_add(triggers, "unit>1", &error), 0);
-	assert_int_equal(scope_triggers_add(triggers, "unit>1", &error), -E2BIG);
-	scope_triggers_destroy(triggers);
+		assert_int_equal(scope_recorder_triggers_add(triggers, "unit>1", &error), 0);
+	assert_int_equal(scope_recorder_triggers_add(triggers, "unit>1", &error), -E2BIG);
+	scope_recorder_triggers_destroy(triggers);
 }
 
 static void test_rate_that_falls(void **state)

@@ -31,7 +31,7 @@ static void interleaved_threads_are_told_apart(void **state)
 	assert_int_equal(thread_of(units, 10)->account.queue_ns, 2000);
 	for (size_t i = 0; i < units->count; i++) {
 		const struct scope_unit *unit = &units->unit[i];
-		uint32_t tid = scope_threads_at(units->timeline->threads, unit->thread)->tid;
+		uint32_t tid = scope_timeline_threads_at(units->timeline->threads, unit->thread)->tid;
 
 		for (unsigned j = 0; j < unit->calls; j++)
 			assert_int_equal(units->call[unit->call + j].nr, tid == 10 ? 39 : 102);
@@ -57,7 +57,7 @@ static void accounts_add_up(void **state)
 	assert_int_equal(account->blocked_ns[SCOPE_WAIT_DISK], 5000);
 	assert_int_equal(account->queue_ns, 500);
 	assert_int_equal(account->run_ns, 4500);
-	assert_int_equal(scope_account_wall(account), 10000);
+	assert_int_equal(scope_timeline_account_wall(account), 10000);
 	end_run(&run);
 }
 
@@ -219,7 +219,7 @@ static void an_open_call_is_kept(void **state)
 	(void)state;
 	assert_true(units->unit[units->count - 1].open);
 	assert_int_equal(units->unit[units->count - 1].end_ns, 5000000000);
-	assert_int_equal(scope_hang_find(units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(units, run.survey, run.pickups, &hangs, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(hangs[0].nr, 45);
 	assert_int_equal(hangs[0].object, 8);
@@ -243,9 +243,9 @@ static void a_sleep_outside_calls_has_no_object(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(scope_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
 	assert_int_equal(count, 1);
-	assert_ptr_equal(scope_threads_at(run.units->timeline->threads, hangs[0].thread),
+	assert_ptr_equal(scope_timeline_threads_at(run.units->timeline->threads, hangs[0].thread),
 			 thread_of(run.units, 10));
 	assert_int_equal(hangs[0].nr, SCOPE_NR_NONE);
 	assert_int_equal(hangs[0].object, 0);
@@ -400,8 +400,8 @@ static double unexplained_of(unsigned drop)
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
 	threads = run.units->timeline->threads;
-	thread = scope_threads_at(threads, scope_threads_find(threads, 10));
-	share = (double)scope_thread_unexplained(thread) / scope_account_wall(&thread->account);
+	thread = scope_timeline_threads_at(threads, scope_timeline_threads_find(threads, 10));
+	share = (double)scope_timeline_thread_unexplained(thread) / scope_timeline_account_wall(&thread->account);
 	end_run(&run);
 	free(text);
 	return share;

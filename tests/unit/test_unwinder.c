@@ -33,9 +33,9 @@ static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 	struct scope_event event;
 
 	sink->number[sink->count] = subbuf->number;
-	assert_int_equal(scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes), 0);
-	while (scope_decoder_peek(&decoder)) {
-		assert_int_equal(scope_decoder_take(&decoder, &event), 0);
+	assert_int_equal(scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes), 0);
+	while (scope_trace_decoder_peek(&decoder)) {
+		assert_int_equal(scope_trace_decoder_take(&decoder, &event), 0);
 		if (event.kind != SCOPE_EVENT_STACK)
 			continue;
 		assert_null(event.stack.reg);
@@ -65,7 +65,7 @@ static int ask_maps(void *context, const uint32_t *tgids, size_t count)
 	assert_int_equal(tgids[0], process.pid);
 	sink->asked++;
 	for (size_t i = 0; sink->maps_come && i < process.maps; i++)
-		scope_unwinder_map(sink->unwinder, &process.map[i]);
+		scope_capture_unwinder_map(sink->unwinder, &process.map[i]);
 	return 0;
 }
 
@@ -74,14 +74,14 @@ static void sink_begin(struct sink *sink)
 	const struct scope_unwinder_host host = { write_subbuf, write_names, ask_maps, sink };
 
 	*sink = (struct sink){ .maps_come = true };
-	assert_int_equal(scope_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink->unwinder), 0);
+	assert_int_equal(scope_capture_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink->unwinder), 0);
 }
 
 static void settle(struct sink *sink)
 {
-	for (int i = 0; i < 1000 && !scope_unwinder_idle(sink->unwinder); i++)
-		assert_int_equal(scope_unwinder_pump(sink->unwinder, 20), 0);
-	assert_true(scope_unwinder_idle(sink->unwinder));
+	for (int i = 0; i < 1000 && !scope_capture_unwinder_idle(sink->unwinder); i++)
+		assert_int_equal(scope_capture_unwinder_pump(sink->unwinder, 20), 0);
+	assert_true(scope_capture_unwinder_idle(sink->unwinder));
 }
 
 /* The first ones say whose thread it is. */
@@ -118,12 +118,12 @@ static void test_order(void **state)
 	(void)state;
 	sink_begin(&sink);
 	for (size_t i = 0; i < process.maps; i++)
-		scope_unwinder_map(sink.unwinder, &process.map[i]);
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
 	/* One without stacks is written at once, unless another waits. */
-	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, false)), 0);
+	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, false)), 0);
 	assert_int_equal(sink.count, 1);
 	for (uint64_t i = 1; i < 20; i++)
-		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, i % 3)), 0);
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, i % 3)), 0);
 	assert_int_equal(sink.count, 1);
 	settle(&sink);
 	assert_int_equal(sink.count, 20);
@@ -134,15 +134,15 @@ static void test_order(void **state)
 			assert_int_equal(sink.ended[i], SCOPE_FRAMES_COMPLETE);
 	}
 	assert_int_equal(sink.names, 0);
-	scope_unwinder_want_names(sink.unwinder, true);
-	assert_false(scope_unwinder_idle(sink.unwinder));
+	scope_capture_unwinder_want_names(sink.unwinder, true);
+	assert_false(scope_capture_unwinder_idle(sink.unwinder));
 	settle(&sink);
 	assert_true(sink.names >= 2); /* of the program and of libc */
-	scope_unwinder_count(sink.unwinder, &counts);
+	scope_capture_unwinder_count(sink.unwinder, &counts);
 	assert_int_equal(counts.given_up, 0);
 	assert_true(counts.cpu_ns > 0);
 	assert_int_equal(sink.asked, 0);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 /* What is mapped while a capture runs: it is asked for once, and the stack is whole. */
@@ -152,14 +152,14 @@ static void test_maps_are_asked_for(void **state)
 
 	(void)state;
 	sink_begin(&sink);
-	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, true)), 0);
-	assert_int_equal(scope_unwinder_take(sink.unwinder, make(1, true)), 0);
+	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(1, true)), 0);
 	settle(&sink);
 	assert_int_equal(sink.asked, 1);
 	assert_int_equal(sink.count, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(sink.ended[i], SCOPE_FRAMES_COMPLETE);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 /* An address that stays without a mapping asks for maps a few times, not for each stack. */
@@ -171,13 +171,13 @@ static void test_maps_that_never_come(void **state)
 	sink_begin(&sink);
 	sink.maps_come = false;
 	for (uint64_t i = 0; i < 40; i++)
-		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
 	settle(&sink);
 	assert_int_equal(sink.count, 40);
 	assert_in_range(sink.asked, 1, 4);
 	for (size_t i = 0; i < 40; i++)
 		assert_int_equal(sink.ended[i] & SCOPE_FRAMES_BROKEN, SCOPE_FRAMES_BROKEN);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 static void test_child_ends(void **state)
@@ -189,16 +189,16 @@ static void test_child_ends(void **state)
 	sink_begin(&sink);
 	kill(sink.unwinder->child, SIGKILL);
 	for (uint64_t i = 0; i < 5; i++)
-		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, i != 2)), 0);
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, i != 2)), 0);
 	settle(&sink);
 	assert_int_equal(sink.count, 5);
 	for (uint64_t i = 0; i < 5; i++) {
 		assert_int_equal(sink.number[i], i);
 		assert_int_equal(sink.frames[i], i != 2);
 	}
-	scope_unwinder_count(sink.unwinder, &counts);
+	scope_capture_unwinder_count(sink.unwinder, &counts);
 	assert_int_equal(counts.given_up, 4);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 /* More than the queue may hold: the rest keeps its program counters, and its place. */
@@ -212,20 +212,20 @@ static void test_queue_is_bounded(void **state)
 	sink_begin(&sink);
 	kill(sink.unwinder->child, SIGSTOP);
 	for (uint64_t i = 0; i < many + 8; i++) {
-		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
 		assert_true(sink.unwinder->queue_bytes <= 2 * SCOPE_UNWINDER_QUEUE_BYTES);
 	}
-	scope_unwinder_count(sink.unwinder, &counts);
+	scope_capture_unwinder_count(sink.unwinder, &counts);
 	assert_true(counts.given_up > 0);
 	assert_int_equal(sink.count, 0);
 	assert_true(sink.unwinder->child);
 	/* Without end: the child goes, and all that waited is written. */
 	for (uint64_t i = 0; sink.unwinder->child && i < 64 * many; i++) {
 		sink.count = 0;
-		assert_int_equal(scope_unwinder_take(sink.unwinder, make(i, false)), 0);
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, false)), 0);
 	}
 	assert_int_equal(sink.unwinder->child, 0);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 static int nothing(void *context)
@@ -244,19 +244,19 @@ static void test_standing(void **state)
 
 	(void)state;
 	sink_begin(&sink);
-	assert_int_equal(scope_unwinder_take(sink.unwinder, make(0, true)), 0);
-	assert_int_equal(scope_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
 						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
 	assert_int_equal(standing.tid, TID);
 	assert_int_equal(standing.address, memory.address);
 	assert_true(standing.count > 3);
 	assert_int_equal(standing.ended, SCOPE_FRAMES_COMPLETE);
 	kill(sink.unwinder->child, SIGKILL);
-	assert_int_equal(scope_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
 						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
 	assert_int_equal(standing.count, 1);
 	assert_int_equal(standing.ended, SCOPE_FRAMES_BROKEN);
-	scope_unwinder_destroy(sink.unwinder);
+	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
 static int begin(void **state)

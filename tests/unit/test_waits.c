@@ -25,13 +25,13 @@ static int setup_covers(void **state)
 static int teardown_covers(void **state)
 {
 	(void)state;
-	scope_covers_free(&covers);
+	scope_waits_covers_free(&covers);
 	return 0;
 }
 
 static void cover(uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 {
-	assert_int_equal(scope_covers_add(&covers, thread, begin_ns, end_ns), 0);
+	assert_int_equal(scope_waits_covers_add(&covers, thread, begin_ns, end_ns), 0);
 }
 
 static double sum(uint32_t of)
@@ -39,7 +39,7 @@ static double sum(uint32_t of)
 	static const uint32_t group[] = {0, 1, 1};
 	double ns = -1;
 
-	assert_int_equal(scope_covers_sum(&covers, group, 3, of, &ns), 0);
+	assert_int_equal(scope_waits_covers_sum(&covers, group, 3, of, &ns), 0);
 	return ns;
 }
 
@@ -54,9 +54,9 @@ static void test_once_a_moment(void **state)
 	cover(0, 50, 110);
 	assert_int_equal(covers.thread[0].count, 1);
 	assert_true(sum(0) == 220);
-	assert_true(scope_covers_has(&covers, 0, 40) && scope_covers_has(&covers, 0, 260));
-	assert_false(scope_covers_has(&covers, 0, 39) || scope_covers_has(&covers, 0, 261));
-	assert_false(scope_covers_has(&covers, 7, 100));
+	assert_true(scope_waits_covers_has(&covers, 0, 40) && scope_waits_covers_has(&covers, 0, 260));
+	assert_false(scope_waits_covers_has(&covers, 0, 39) || scope_waits_covers_has(&covers, 0, 261));
+	assert_false(scope_waits_covers_has(&covers, 7, 100));
 }
 
 /* Of two threads of a group, too. */

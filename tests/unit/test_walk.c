@@ -50,8 +50,8 @@ static void test_types(void **state)
 	(void)state;
 	fill_all(&filled);
 	filled_syscall(&filled, 1, 17);
-	while ((record = scope_walk_next(&filled.head, ALL, &offset))) {
-		seen[scope_walk_type(record)]++;
+	while ((record = scope_trace_walk_next(&filled.head, ALL, &offset))) {
+		seen[scope_trace_walk_type(record)]++;
 		count++;
 	}
 	assert_int_equal(offset, filled.head.used_bytes);
@@ -59,12 +59,12 @@ static void test_types(void **state)
 	for (uint32_t type = 1; type <= 20; type++) {
 		uint32_t found = 0;
 
-		for (offset = 0; (record = scope_walk_next(&filled.head, 1u << type, &offset)); found++)
-			assert_int_equal(scope_walk_type(record), type);
+		for (offset = 0; (record = scope_trace_walk_next(&filled.head, 1u << type, &offset)); found++)
+			assert_int_equal(scope_trace_walk_type(record), type);
 		assert_int_equal(found, seen[type]);
 	}
 	offset = 0;
-	assert_null(scope_walk_next(&filled.head, 0, &offset));
+	assert_null(scope_trace_walk_next(&filled.head, 0, &offset));
 }
 
 /* Of each record a little less than it says it has. */
@@ -75,12 +75,12 @@ static void test_cut(void **state)
 
 	(void)state;
 	fill_all(&filled);
-	for (before = 0; scope_walk_next(&filled.head, ALL, &offset); before = offset) {
+	for (before = 0; scope_trace_walk_next(&filled.head, ALL, &offset); before = offset) {
 		struct filled cut = filled;
 		uint32_t at = before;
 
 		cut.head.used_bytes = offset - 8;
-		assert_null(scope_walk_next(&cut.head, ALL, &at));
+		assert_null(scope_trace_walk_next(&cut.head, ALL, &at));
 		assert_int_equal(at, before);
 	}
 }
@@ -96,7 +96,7 @@ static void test_unknown(void **state)
 
 		filled_add(&filled, record, sizeof(record));
 		filled_syscall(&filled, 1, 17);
-		assert_null(scope_walk_next(&filled.head, ALL, &offset));
+		assert_null(scope_trace_walk_next(&filled.head, ALL, &offset));
 	}
 }
 

@@ -30,14 +30,14 @@ static inline struct fixture fixture_begin(void)
 	struct fixture fixture = { .fd = memfd_create("trace", MFD_CLOEXEC) };
 
 	assert_true(fixture.fd >= 0);
-	assert_int_equal(scope_writer_create_fd(fixture.fd, "test", NULL, &fixture.writer), 0);
+	assert_int_equal(scope_trace_writer_create_fd(fixture.fd, "test", NULL, &fixture.writer), 0);
 	return fixture;
 }
 
 static inline void fixture_finish(struct fixture *fixture)
 {
-	assert_int_equal(scope_writer_finish(fixture->writer, NULL), 0);
-	scope_writer_destroy(fixture->writer);
+	assert_int_equal(scope_trace_writer_finish(fixture->writer, NULL), 0);
+	scope_trace_writer_destroy(fixture->writer);
 }
 
 /* What takes sub-buffers is given those of a trace by its text form, which is freed. */
@@ -47,8 +47,8 @@ static inline void fixture_feed(char *text, size_t bytes, scope_writer_tap *tap,
 	struct scope_error error = { "" };
 	FILE *stream = fmemopen(text, bytes, "r");
 
-	scope_writer_set_tap(fixture.writer, tap, context);
-	if (scope_text_read(stream, fixture.writer, &error))
+	scope_trace_writer_set_tap(fixture.writer, tap, context);
+	if (scope_trace_text_read(stream, fixture.writer, &error))
 		fail_msg("%s", error.text);
 	fclose(stream);
 	free(text);

@@ -21,11 +21,11 @@ static struct scope_trace *trace_of(const char *text)
 
 	assert_non_null(file);
 	assert_non_null(from);
-	assert_int_equal(scope_writer_create_fd(fileno(file), "test", &error, &writer), 0);
-	if (scope_text_read(from, writer, &error) || scope_writer_finish(writer, &error) ||
+	assert_int_equal(scope_trace_writer_create_fd(fileno(file), "test", &error, &writer), 0);
+	if (scope_trace_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
 	    scope_trace_open_fd(fileno(file), "test", &error, &trace))
 		fail_msg("%s", error.text);
-	scope_writer_destroy(writer);
+	scope_trace_writer_destroy(writer);
 	fclose(from);
 	fclose(file);
 	return trace;

@@ -27,11 +27,11 @@ static struct run run_of(const char *text)
 	struct run run = {.trace = trace_of(text)};
 	const struct scope_unit_sink sink = {.unit = keep_all, .user = &run};
 
-	assert_int_equal(scope_pickups_learn(run.trace, &run.pickups), 0);
-	assert_int_equal(scope_groups_create(run.pickups, &run.groups), 0);
-	assert_int_equal(scope_survey_run(run.trace, run.pickups, run.groups, NULL, &run.survey), 0);
+	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);
+	assert_int_equal(scope_unit_survey_run(run.trace, run.pickups, run.groups, NULL, &run.survey), 0);
 	assert_int_equal(scope_units_create(run.survey->run, &run.units), 0);
-	assert_int_equal(scope_survey_replay(run.survey, run.groups, &sink), 0);
+	assert_int_equal(scope_unit_survey_replay(run.survey, run.groups, &sink), 0);
 	assert_int_equal(run.units->count, run.survey->units);
 	return run;
 }
@@ -39,18 +39,18 @@ static struct run run_of(const char *text)
 static void end_run(struct run *run)
 {
 	scope_units_destroy(run->units);
-	scope_survey_destroy(run->survey);
-	scope_groups_destroy(run->groups);
-	scope_pickups_destroy(run->pickups);
+	scope_unit_survey_destroy(run->survey);
+	scope_unit_groups_destroy(run->groups);
+	scope_unit_pickups_destroy(run->pickups);
 	scope_trace_close(run->trace);
 }
 
 static inline const struct scope_thread *thread_of(const struct scope_units *units, uint32_t tid)
 {
-	long index = scope_threads_find(units->timeline->threads, tid);
+	long index = scope_timeline_threads_find(units->timeline->threads, tid);
 
 	assert_true(index >= 0);
-	return scope_threads_at(units->timeline->threads, index);
+	return scope_timeline_threads_at(units->timeline->threads, index);
 }
 
 #endif

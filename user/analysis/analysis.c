@@ -15,7 +15,7 @@
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
 	*options = (struct scope_analysis_options){
-		.detect = scope_detect_defaults,
+		.detect = scope_anomaly_detect_defaults,
 		.rank = scope_rank_defaults,
 		.keep_units = SCOPE_KEEP_UNITS,
 		.settled_ns = UINT64_MAX,
@@ -27,7 +27,7 @@ static const char *say_what_names_need(const struct scope_trace *trace, char *te
 {
 	size_t count;
 	const struct scope_trace_map *map = scope_trace_maps(trace, &count);
-	const struct scope_runtime *runtime = scope_runtime_of_maps(map, count, 0);
+	const struct scope_runtime *runtime = scope_symbol_runtime_of_maps(map, count, 0);
 	const char *source = scope_trace_meta(trace, SCOPE_META_SOURCE);
 
 	if (runtime) {
@@ -92,14 +92,14 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 	int err = -ENODATA;
 
 	if (options->stream)
-		err = scope_stream_finish(options->stream, options->settled_ns, &analysis->found);
+		err = scope_analysis_stream_finish(options->stream, options->settled_ns, &analysis->found);
 	if (err)
-		err = scope_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners,
+		err = scope_analysis_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners,
 				     &analysis->found, NULL);
 	if (err)
 		return err;
-	scope_groups_conclude(analysis->found.groups, analysis->found.pickups);
-	return scope_survey_forget(analysis->found.survey, analysis->found.groups, options->from_ns);
+	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
+	return scope_unit_survey_forget(analysis->found.survey, analysis->found.groups, options->from_ns);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */
@@ -109,20 +109,20 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 	int err = analysis->found.survey ? 0 : survey(analysis, options);
 
 	if (!err)
-		err = scope_detect_run(analysis->found.groups, analysis->found.survey, &options->detect,
+		err = scope_anomaly_detect_run(analysis->found.groups, analysis->found.survey, &options->detect,
 				       &analysis->detection);
 	if (!err && baseline && !analysis->reference)
-		err = scope_reference_create(baseline->trace, baseline->found.groups,
+		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups,
 					     baseline->found.survey, baseline->seconds,
 					     &analysis->reference);
 	if (!err && analysis->reference)
-		err = scope_reference_apply(analysis->reference, analysis->found.groups, analysis->found.survey,
+		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups, analysis->found.survey,
 					    &options->detect, analysis->detection);
 	if (!err)
-		err = scope_keep_run(analysis->found.survey, analysis->found.groups, analysis->detection,
+		err = scope_evidence_keep_run(analysis->found.survey, analysis->found.groups, analysis->detection,
 				     options->keep_units, &analysis->kept);
 	if (!err && analysis->reference)
-		err = scope_keep_reference(analysis->reference, analysis->detection,
+		err = scope_evidence_keep_reference(analysis->reference, analysis->detection,
 					   options->keep_units, &analysis->reference_kept);
 	return err;
 }
@@ -173,10 +173,10 @@ static int find_waits(struct scope_analysis *analysis, const struct scope_analys
 
 static int find_paths(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	int err = scope_paths_create(analysis->found.survey, analysis->found.groups, options->slowest,
+	int err = scope_waits_paths_create(analysis->found.survey, analysis->found.groups, options->slowest,
 				     &analysis->paths);
 
-	return err || options->no_stacks ? err : scope_paths_name(analysis->paths, analysis->trace,
+	return err || options->no_stacks ? err : scope_waits_paths_name(analysis->paths, analysis->trace,
 								  analysis->found.survey->log, analysis->symbols);
 }
 
@@ -189,10 +189,10 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
-	err = scope_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
+	err = scope_anomaly_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
 			      &analysis->hangs, &analysis->hang_count);
 	if (!err)
-		err = scope_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
+		err = scope_anomaly_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
 	if (!err)
 		err = collect(analysis, options);
 	if (!err)
@@ -201,7 +201,7 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = find_paths(analysis, options);
 	if (err)
 		return err;
-	scope_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
+	scope_anomaly_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
 	return rank(analysis, options);
 }
 
@@ -235,10 +235,10 @@ static int split(struct scope_analysis *analysis, uint64_t since_ns)
 {
 	const struct scope_surveyed *found = &analysis->found;
 	const double seconds = (since_ns - found->survey->run->timeline->begin_ns) / 1e9;
-	int err = scope_survey_before(found->survey, found->groups, since_ns, &analysis->before);
+	int err = scope_unit_survey_before(found->survey, found->groups, since_ns, &analysis->before);
 
 	analysis->since_ns = since_ns;
-	return err ? err : scope_reference_create(analysis->trace, found->groups, analysis->before, seconds,
+	return err ? err : scope_anomaly_reference_create(analysis->trace, found->groups, analysis->before, seconds,
 						  &analysis->reference);
 }
 
@@ -252,7 +252,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 {
 	struct scope_analysis *analysis;
 	uint64_t since_ns;
-	int err = scope_onset_find(whole->kept, whole->detection, options->rank.times_min,
+	int err = scope_analysis_onset_find(whole->kept, whole->detection, options->rank.times_min,
 				   options->rank.chance_z, &since_ns);
 
 	*ret_analysis = NULL;
@@ -305,18 +305,18 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 		return;
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
-	scope_paths_destroy(analysis->paths);
+	scope_waits_paths_destroy(analysis->paths);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);
 	scope_symbols_destroy(analysis->reference_symbols);
-	scope_kept_destroy(analysis->reference_kept);
-	scope_reference_destroy(analysis->reference);
-	scope_survey_destroy(analysis->before);
+	scope_evidence_kept_destroy(analysis->reference_kept);
+	scope_anomaly_reference_destroy(analysis->reference);
+	scope_unit_survey_destroy(analysis->before);
 	free(analysis->hangs);
 	free(analysis->freezes.freeze);
-	scope_kept_destroy(analysis->kept);
-	scope_detection_destroy(analysis->detection);
-	scope_surveyed_destroy(&analysis->found);
+	scope_evidence_kept_destroy(analysis->kept);
+	scope_anomaly_detection_destroy(analysis->detection);
+	scope_analysis_surveyed_destroy(&analysis->found);
 	free(analysis);
 }

@@ -22,7 +22,7 @@ struct scope_analysis_options {
 	uint64_t settled_ns;
 	/*
 	 * NULL, or who hears of the one pass over the trace. The stream, if there is one, must have been given
-	 * the same (scope_stream_hear()).
+	 * the same (scope_analysis_stream_hear()).
 	 */
 	const struct scope_listeners *listeners;
 	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */

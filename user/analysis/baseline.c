@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int scope_baseline_create(struct scope_trace *trace, struct scope_baseline **ret_baseline)
+int scope_analysis_baseline_create(struct scope_trace *trace, struct scope_baseline **ret_baseline)
 {
 	uint64_t begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	struct scope_baseline *baseline = calloc(1, sizeof(*baseline));
@@ -17,20 +17,20 @@ int scope_baseline_create(struct scope_trace *trace, struct scope_baseline **ret
 	}
 	baseline->trace = trace;
 	baseline->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) - begin_ns) / 1e9;
-	err = scope_once_run(trace, SCOPE_ONCE_EVENTS, NULL, &baseline->found, NULL);
+	err = scope_analysis_once_run(trace, SCOPE_ONCE_EVENTS, NULL, &baseline->found, NULL);
 	if (err) {
-		scope_baseline_destroy(baseline);
+		scope_analysis_baseline_destroy(baseline);
 		return err;
 	}
 	*ret_baseline = baseline;
 	return 0;
 }
 
-void scope_baseline_destroy(struct scope_baseline *baseline)
+void scope_analysis_baseline_destroy(struct scope_baseline *baseline)
 {
 	if (!baseline)
 		return;
-	scope_surveyed_destroy(&baseline->found);
+	scope_analysis_surveyed_destroy(&baseline->found);
 	scope_trace_close(baseline->trace);
 	free(baseline);
 }

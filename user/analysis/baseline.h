@@ -12,7 +12,7 @@ struct scope_baseline {
 };
 
 /* Takes the trace over, which it closes on failure as well. 0 or -errno. */
-int scope_baseline_create(struct scope_trace *trace, struct scope_baseline **ret_baseline);
-void scope_baseline_destroy(struct scope_baseline *baseline); /* NULL is fine */
+int scope_analysis_baseline_create(struct scope_trace *trace, struct scope_baseline **ret_baseline);
+void scope_analysis_baseline_destroy(struct scope_baseline *baseline); /* NULL is fine */
 
 #endif

@@ -25,31 +25,31 @@ struct once {
 	struct scope_once_course course;
 };
 
-void scope_surveyed_destroy(struct scope_surveyed *found)
+void scope_analysis_surveyed_destroy(struct scope_surveyed *found)
 {
-	scope_survey_destroy(found->survey);
-	scope_groups_destroy(found->groups);
-	scope_pickups_destroy(found->pickups);
+	scope_unit_survey_destroy(found->survey);
+	scope_unit_groups_destroy(found->groups);
+	scope_unit_pickups_destroy(found->pickups);
 	*found = (struct scope_surveyed){0};
 }
 
 static void forget(struct once *once)
 {
-	scope_learner_destroy(once->learner);
+	scope_unit_learner_destroy(once->learner);
 	once->learner = NULL;
-	scope_surveyed_destroy(&once->found);
+	scope_analysis_surveyed_destroy(&once->found);
 }
 
 static int decide(const struct scope_learner *learner, struct scope_pickups **ret_pickups)
 {
 	struct scope_pickups *pickups;
-	int err = scope_pickups_create(&pickups);
+	int err = scope_unit_pickups_create(&pickups);
 
 	if (err)
 		return err;
-	err = scope_pickups_decide(pickups, learner, scope_learner_threads(learner));
+	err = scope_unit_pickups_decide(pickups, learner, scope_unit_learner_threads(learner));
 	if (err) {
-		scope_pickups_destroy(pickups);
+		scope_unit_pickups_destroy(pickups);
 		return err;
 	}
 	*ret_pickups = pickups;
@@ -62,13 +62,13 @@ static int conclude(const struct scope_learner *learner, struct scope_pickups **
 	int err = decide(learner, ret_pickups);
 
 	if (!err)
-		scope_pickups_conclude(*ret_pickups, learner);
+		scope_unit_pickups_conclude(*ret_pickups, learner);
 	return err;
 }
 
 static int feed_learner(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_learner_feed(user, event, count);
+	return scope_unit_learner_feed(user, event, count);
 }
 
 /* ret_all: that was the whole trace. */
@@ -76,7 +76,7 @@ static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_
 		       bool *ret_all)
 {
 	struct scope_learner *learner;
-	int more = 1, err = scope_learner_create(trace, &learner);
+	int more = 1, err = scope_unit_learner_create(trace, &learner);
 
 	if (err)
 		return err;
@@ -86,12 +86,12 @@ static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_
 	if (!err && more < 0)
 		err = more;
 	if (!err && !more)
-		err = scope_learner_finish(learner);
+		err = scope_unit_learner_finish(learner);
 	if (!err)
 		err = more ? decide(learner, ret_pickups) : conclude(learner, ret_pickups);
 	if (!err)
 		*ret_all = !more;
-	scope_learner_destroy(learner);
+	scope_unit_learner_destroy(learner);
 	return err;
 }
 
@@ -101,12 +101,12 @@ static int begin(struct once *once, struct scope_pickups *pickups)
 	int err;
 
 	once->found.pickups = pickups;
-	err = scope_groups_create(pickups, &once->found.groups);
+	err = scope_unit_groups_create(pickups, &once->found.groups);
 	if (!err)
-		err = scope_survey_begin(once->trace, NULL, pickups, once->found.groups, once->listeners,
+		err = scope_unit_survey_begin(once->trace, NULL, pickups, once->found.groups, once->listeners,
 					 &once->found.survey);
 	if (!err)
-		err = scope_survey_learn(once->found.survey, &once->learner);
+		err = scope_unit_survey_learn(once->found.survey, &once->learner);
 	return err ? err : scope_trace_rewind(once->trace);
 }
 
@@ -125,13 +125,13 @@ static int restart(struct once *once)
 
 static int feed_survey(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_survey_feed(user, event, count);
+	return scope_unit_survey_feed(user, event, count);
 }
 
 /* To the end of the trace; check: the number of events after which decisions are looked at first. */
 static int run(struct once *once, uint64_t check)
 {
-	size_t threads = scope_pickups_threads(once->found.pickups);
+	size_t threads = scope_unit_pickups_threads(once->found.pickups);
 	uint64_t events = 0;
 	int more, err;
 
@@ -139,15 +139,15 @@ static int run(struct once *once, uint64_t check)
 		events = check;
 		check *= 2;
 		if (once->course.restarts == RESTARTS_MAX ||
-		    scope_pickups_hold(once->found.pickups, once->learner, threads))
+		    scope_unit_pickups_hold(once->found.pickups, once->learner, threads))
 			continue;
 		err = restart(once);
 		if (err)
 			return err;
-		threads = scope_pickups_threads(once->found.pickups);
+		threads = scope_unit_pickups_threads(once->found.pickups);
 		events = 0;
 	}
-	return more ? more : scope_survey_end(once->found.survey);
+	return more ? more : scope_unit_survey_end(once->found.survey);
 }
 
 /* The survey of a trace whose threads are all decided on for good. */
@@ -156,8 +156,8 @@ static int survey(struct once *once, struct scope_pickups *pickups)
 	int err;
 
 	once->found.pickups = pickups;
-	err = scope_groups_create(pickups, &once->found.groups);
-	return err ? err : scope_survey_run(once->trace, pickups, once->found.groups, once->listeners,
+	err = scope_unit_groups_create(pickups, &once->found.groups);
+	return err ? err : scope_unit_survey_run(once->trace, pickups, once->found.groups, once->listeners,
 					     &once->found.survey);
 }
 
@@ -176,9 +176,9 @@ static int run_all(struct once *once, uint64_t start_events)
 		err = run(once, 2 * start_events);
 	if (err)
 		return err;
-	if (scope_pickups_hold(once->found.pickups, once->learner,
-			       scope_pickups_threads(once->found.pickups))) {
-		scope_pickups_conclude(once->found.pickups, once->learner);
+	if (scope_unit_pickups_hold(once->found.pickups, once->learner,
+			       scope_unit_pickups_threads(once->found.pickups))) {
+		scope_unit_pickups_conclude(once->found.pickups, once->learner);
 		return 0;
 	}
 	err = conclude(once->learner, &pickups);
@@ -189,7 +189,7 @@ static int run_all(struct once *once, uint64_t start_events)
 	return survey(once, pickups);
 }
 
-int scope_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
+int scope_analysis_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
 		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course)
 {
 	struct once once = {.trace = trace, .listeners = listeners};
@@ -199,7 +199,7 @@ int scope_once_run(struct scope_trace *trace, uint64_t start_events, const struc
 		forget(&once);
 		return err;
 	}
-	scope_learner_destroy(once.learner);
+	scope_unit_learner_destroy(once.learner);
 	*ret_found = once.found;
 	if (ret_course)
 		*ret_course = once.course;

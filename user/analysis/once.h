@@ -18,7 +18,7 @@ struct scope_surveyed {
 	struct scope_survey *survey;
 };
 
-void scope_surveyed_destroy(struct scope_surveyed *found); /* and empties it */
+void scope_analysis_surveyed_destroy(struct scope_surveyed *found); /* and empties it */
 
 /* How it went. */
 struct scope_once_course {
@@ -27,12 +27,12 @@ struct scope_once_course {
 };
 
 /*
- * Gives what scope_pickups_learn(), scope_groups_create() and scope_survey_run() give one after the
+ * Gives what scope_unit_pickups_learn(), scope_unit_groups_create() and scope_unit_survey_run() give one after the
  * other. start_events: how much is read in advance, SCOPE_ONCE_EVENTS usually. listeners: NULL,
  * or who hears of the run that found it, and is asked to begin again where the run is. The caller destroys
  * what was found; ret_course may be NULL.
  */
-int scope_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
+int scope_analysis_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
 		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course);
 
 #endif

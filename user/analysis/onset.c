@@ -44,7 +44,7 @@ static size_t gather(const struct scope_kept *kept, const struct scope_detection
 	for (size_t i = 0; i < kept->units->count; i++) {
 		const struct scope_unit *unit = &kept->units->unit[i];
 		const uint32_t population = kept->population[i];
-		const bool abnormal = scope_mark_abnormal(kept->mark[i]);
+		const bool abnormal = scope_anomaly_mark_abnormal(kept->mark[i]);
 
 		if (unit->open || unit->group != group || detection->population[population].background)
 			continue;
@@ -171,7 +171,7 @@ static double judge(struct sample *sample, size_t count, size_t at, const struct
 	return part[2].excess_ns + part[3].excess_ns;
 }
 
-int scope_onset_find(const struct scope_kept *kept, const struct scope_detection *detection,
+int scope_analysis_onset_find(const struct scope_kept *kept, const struct scope_detection *detection,
 		     double share_times, double chance_z, uint64_t *ret_ns)
 {
 	struct sample *sample = calloc(kept->units->count + 1, sizeof(*sample));

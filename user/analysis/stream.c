@@ -25,7 +25,7 @@ struct scope_stream {
 	unsigned restarts;
 };
 
-int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream)
+int scope_analysis_stream_create(int fd, const char *name, struct scope_stream **ret_stream)
 {
 	struct scope_stream *stream = calloc(1, sizeof(*stream));
 
@@ -36,29 +36,29 @@ int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stre
 	if (stream->fd < 0 || !stream->name) {
 		int err = stream->fd < 0 ? -errno : -ENOMEM;
 
-		scope_stream_destroy(stream);
+		scope_analysis_stream_destroy(stream);
 		return err;
 	}
 	*ret_stream = stream;
 	return 0;
 }
 
-void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns)
+void scope_analysis_stream_remember(struct scope_stream *stream, uint64_t window_ns)
 {
 	stream->window_ns = window_ns;
 }
 
-void scope_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners)
+void scope_analysis_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners)
 {
 	stream->listeners = listeners;
 }
 
-void scope_stream_destroy(struct scope_stream *stream)
+void scope_analysis_stream_destroy(struct scope_stream *stream)
 {
 	if (!stream)
 		return;
-	scope_surveyed_destroy(&stream->found);
-	scope_learner_destroy(stream->learner);
+	scope_analysis_surveyed_destroy(&stream->found);
+	scope_unit_learner_destroy(stream->learner);
 	scope_trace_close(stream->ahead);
 	scope_trace_close(stream->behind);
 	if (stream->fd >= 0)
@@ -71,22 +71,22 @@ void scope_stream_destroy(struct scope_stream *stream)
 static int begin_survey(struct scope_stream *stream)
 {
 	struct scope_surveyed *found = &stream->found;
-	int err = scope_pickups_create(&found->pickups);
+	int err = scope_unit_pickups_create(&found->pickups);
 
 	if (!err)
-		err = scope_groups_create(found->pickups, &found->groups);
+		err = scope_unit_groups_create(found->pickups, &found->groups);
 	if (!err)
-		err = scope_survey_begin(stream->behind, stream->learner, found->pickups,
+		err = scope_unit_survey_begin(stream->behind, stream->learner, found->pickups,
 					 found->groups, stream->listeners, &found->survey);
 	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
 	if (!err && stream->window_ns)
-		scope_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
+		scope_unit_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
 	return err ? err : scope_trace_rewind(stream->behind);
 }
 
 static int restart(struct scope_stream *stream)
 {
-	scope_surveyed_destroy(&stream->found);
+	scope_analysis_surveyed_destroy(&stream->found);
 	stream->restarts++;
 	return begin_survey(stream);
 }
@@ -95,7 +95,7 @@ static bool pickups_hold(const struct scope_stream *stream)
 {
 	const struct scope_pickups *pickups = stream->found.pickups;
 
-	return scope_pickups_hold(pickups, stream->learner, scope_pickups_threads(pickups));
+	return scope_unit_pickups_hold(pickups, stream->learner, scope_unit_pickups_threads(pickups));
 }
 
 /* -ENODATA: what a capture writes first is not all there. */
@@ -115,7 +115,7 @@ static int begin(struct scope_stream *stream)
 	stream->check_ns = stream->begin_ns + FIRST_CHECK_NS;
 	err = scope_trace_open_growing(stream->fd, stream->name, NULL, &stream->behind);
 	if (!err)
-		err = scope_learner_create(stream->ahead, &stream->learner);
+		err = scope_unit_learner_create(stream->ahead, &stream->learner);
 	return err ? err : begin_survey(stream);
 }
 
@@ -124,12 +124,12 @@ static int feed_learner(void *user, const struct scope_event *const *event, size
 	struct scope_stream *stream = user;
 
 	stream->last_ns = event[count - 1]->time_ns;
-	return scope_learner_feed(stream->learner, event, count);
+	return scope_unit_learner_feed(stream->learner, event, count);
 }
 
 static int feed_survey(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_survey_feed(user, event, count);
+	return scope_unit_survey_feed(user, event, count);
 }
 
 static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
@@ -150,7 +150,7 @@ static int survey(struct scope_stream *stream, uint64_t settled_ns, uint64_t eve
 	return err < 0 ? err : 0;
 }
 
-int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
+int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
 	uint64_t behind_ns;
 	int err;
@@ -183,25 +183,25 @@ static int learn_again(struct scope_stream *stream)
 {
 	int err;
 
-	scope_learner_destroy(stream->learner);
+	scope_unit_learner_destroy(stream->learner);
 	stream->learner = NULL;
-	err = scope_learner_create(stream->ahead, &stream->learner);
+	err = scope_unit_learner_create(stream->ahead, &stream->learner);
 	if (!err)
 		err = scope_trace_rewind(stream->ahead);
 	return err ? err : learn(stream, 0, UINT64_MAX);
 }
 
-int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
 			struct scope_surveyed *ret_found)
 {
 	int err = stream->learner ? 0 : begin(stream);
 
 	if (!err)
 		err = learn(stream, settled_ns, UINT64_MAX);
-	if (!err && (scope_trace_late(stream->ahead) || !scope_learner_holds(stream->learner)))
+	if (!err && (scope_trace_late(stream->ahead) || !scope_unit_learner_holds(stream->learner)))
 		err = learn_again(stream);
 	if (!err)
-		err = scope_learner_finish(stream->learner);
+		err = scope_unit_learner_finish(stream->learner);
 	if (!err)
 		err = survey(stream, settled_ns, UINT64_MAX);
 	if (!err && !holds(stream)) {
@@ -210,16 +210,16 @@ int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
 			err = survey(stream, settled_ns, UINT64_MAX);
 	}
 	if (!err)
-		err = scope_survey_end(stream->found.survey);
+		err = scope_unit_survey_end(stream->found.survey);
 	if (err)
 		return err;
-	scope_pickups_conclude(stream->found.pickups, stream->learner);
+	scope_unit_pickups_conclude(stream->found.pickups, stream->learner);
 	*ret_found = stream->found;
 	stream->found = (struct scope_surveyed){0};
 	return 0;
 }
 
-unsigned scope_stream_restarts(const struct scope_stream *stream)
+unsigned scope_analysis_stream_restarts(const struct scope_stream *stream)
 {
 	return stream->restarts;
 }

@@ -19,28 +19,28 @@
 struct scope_stream;
 
 /* Of the file behind fd, which is duplicated. name is in messages. 0 or -errno. */
-int scope_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
-/* Before it advances: what it finds may be asked for the last so many ns of (scope_survey_forget()). */
-void scope_stream_remember(struct scope_stream *stream, uint64_t window_ns);
+int scope_analysis_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
+/* Before it advances: what it finds may be asked for the last so many ns of (scope_unit_survey_forget()). */
+void scope_analysis_stream_remember(struct scope_stream *stream, uint64_t window_ns);
 /* Before it advances: who hears of what the second reader reads. They must outlive the stream. */
-void scope_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners);
-void scope_stream_destroy(struct scope_stream *stream); /* NULL is fine */
+void scope_analysis_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners);
+void scope_analysis_stream_destroy(struct scope_stream *stream); /* NULL is fine */
 
 /*
  * All events before settled_ns are in the file. Goes on with at most so many of them (each reader).
  * 0, also while there is nothing to begin with; -errno: of no use any more.
  */
-int scope_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events);
+int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events);
 
 /*
  * Goes to the end: of the complete file, or with settled_ns below UINT64_MAX of all that happened
  * before. Once. 0 with what was found, which the caller destroys before the stream; -ENODATA: nothing
  * was written yet; -errno.
  */
-int scope_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
 			struct scope_surveyed *ret_found);
 
 /* How often the second reader started again: for tests. */
-unsigned scope_stream_restarts(const struct scope_stream *stream);
+unsigned scope_analysis_stream_restarts(const struct scope_stream *stream);
 
 #endif

@@ -13,7 +13,7 @@
 #define MEDIAN_SPREAD 1.25  /* of the median of n units, in spreads of theirs / sqrt(n) */
 #define KINDS 2		    /* time and frequency are tested */
 
-const struct scope_detect_options scope_detect_defaults = {
+const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.false_rate = 0.01,
 	.z_min = 6,
 	.times_min = 2,
@@ -95,7 +95,7 @@ static int add_group(struct work *work, uint32_t group)
 	return 0;
 }
 
-uint64_t scope_norm_units(const struct scope_norm *norm, uint32_t population)
+uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t population)
 {
 	uint64_t units = 0;
 
@@ -124,7 +124,7 @@ static int spread_of(const struct scope_norm *norm, uint32_t population,
 	int err = merge_measures(norm, population, &measure);
 
 	if (!err)
-		err = scope_spread_of(&measure, SCALE_FLOOR_NS, ret_spread);
+		err = scope_anomaly_spread_of(&measure, SCALE_FLOOR_NS, ret_spread);
 	scope_sketch_free(&measure);
 	return err;
 }
@@ -133,7 +133,7 @@ static int spread_of(const struct scope_norm *norm, uint32_t population,
 static int merge_counts(const struct scope_norm *norm, uint32_t population, uint16_t nr,
 			struct scope_sketch *count)
 {
-	uint64_t units = scope_norm_units(norm, population);
+	uint64_t units = scope_anomaly_norm_units(norm, population);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < norm->survey->rows; i++) {
@@ -203,7 +203,7 @@ static int judge_call(struct scope_population *population, uint32_t index,
 	int err = merge_counts(norm, index, nr, &count);
 
 	if (!err)
-		err = scope_spread_of(&count, 1, &spread);
+		err = scope_anomaly_spread_of(&count, 1, &spread);
 	scope_sketch_free(&count);
 	if (err)
 		return err;
@@ -265,7 +265,7 @@ static int count_beyond(struct scope_population *population, uint32_t index,
 	return err;
 }
 
-int scope_detection_hold(struct scope_detection *detection, uint32_t index,
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
 			 const struct scope_norm *own, const struct scope_norm *norm,
 			 const struct scope_detect_options *options)
 {
@@ -278,7 +278,7 @@ int scope_detection_hold(struct scope_detection *detection, uint32_t index,
 	if (err)
 		return err;
 	population->against_group = false;
-	population->reference = scope_norm_units(norm, index);
+	population->reference = scope_anomaly_norm_units(norm, index);
 	population->median_ns = spread.median;
 	population->scale_ns = spread.scale;
 	population->threshold_ns = threshold(options, spread, population->z);
@@ -322,7 +322,7 @@ static int detect(struct work *work)
 	if (err || !detection->populations)
 		return err;
 	tell_background(work);
-	z = scope_normal_upper(work->options->false_rate / (detection->populations * KINDS));
+	z = scope_anomaly_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {
 		struct scope_population *population = &detection->population[i];
@@ -341,7 +341,7 @@ static int detect(struct work *work)
 	return err;
 }
 
-int scope_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
 		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection)
 {
@@ -359,14 +359,14 @@ int scope_detect_run(const struct scope_groups *groups, const struct scope_surve
 		err = detect(&work);
 	free(work.whole);
 	if (err) {
-		scope_detection_destroy(detection);
+		scope_anomaly_detection_destroy(detection);
 		return err;
 	}
 	*ret_detection = detection;
 	return 0;
 }
 
-bool scope_population_frequent(const struct scope_population *population,
+bool scope_anomaly_population_frequent(const struct scope_population *population,
 			       const struct scope_unit_call *call, unsigned calls)
 {
 	for (size_t i = 0; i < population->calls; i++)
@@ -377,7 +377,7 @@ bool scope_population_frequent(const struct scope_population *population,
 	return false;
 }
 
-void scope_detection_destroy(struct scope_detection *detection)
+void scope_anomaly_detection_destroy(struct scope_detection *detection)
 {
 	if (!detection)
 		return;

@@ -13,7 +13,7 @@
 #include "cluster/cluster.h"
 #include "unit/survey.h"
 
-/* Settings; see scope_detect_defaults. */
+/* Settings; see scope_anomaly_detect_defaults. */
 struct scope_detect_options {
 	double false_rate; /* of a false abnormal population, before correction for their number */
 	double z_min;	   /* never test below this robust z: real times have heavy tails */
@@ -25,7 +25,7 @@ struct scope_detect_options {
 	struct scope_cluster_options cluster;
 };
 
-extern const struct scope_detect_options scope_detect_defaults;
+extern const struct scope_detect_options scope_anomaly_detect_defaults;
 
 enum scope_unit_mark {
 	SCOPE_UNIT_USUAL = 0,
@@ -38,7 +38,7 @@ enum scope_unit_mark {
 	SCOPE_UNIT_BETWEEN = 4,
 };
 
-static inline bool scope_mark_abnormal(uint8_t mark)
+static inline bool scope_anomaly_mark_abnormal(uint8_t mark)
 {
 	return mark & (SCOPE_UNIT_SLOW | SCOPE_UNIT_FREQUENT);
 }
@@ -74,10 +74,10 @@ struct scope_detection {
 
 #define SCOPE_POPULATION_NONE UINT32_MAX
 
-int scope_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
 		     const struct scope_detect_options *options,
 		     struct scope_detection **ret_detection);
-void scope_detection_destroy(struct scope_detection *detection);
+void scope_anomaly_detection_destroy(struct scope_detection *detection);
 
 /* Units that say what is usual: of a group, those whose vectors are given to a population. */
 struct scope_norm {
@@ -86,21 +86,21 @@ struct scope_norm {
 };
 
 /* Units of the norm in a population. */
-uint64_t scope_norm_units(const struct scope_norm *norm, uint32_t population);
+uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t population);
 /*
  * Sets the thresholds of a population by a norm from another trace; own is that of its own trace. 0
  * or -ENOMEM.
  */
-int scope_detection_hold(struct scope_detection *detection, uint32_t population,
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
 			 const struct scope_norm *own, const struct scope_norm *norm,
 			 const struct scope_detect_options *options);
 
 /* Does a unit of that population with these calls make one of them more often than is usual? */
-bool scope_population_frequent(const struct scope_population *population,
+bool scope_anomaly_population_frequent(const struct scope_population *population,
 			       const struct scope_unit_call *call, unsigned calls);
 
 /* enum scope_unit_mark bits of a unit of that population; frequent: what its calls say of it. */
-static inline uint8_t scope_population_judge(const struct scope_population *population,
+static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 					     const struct scope_unit *unit, bool frequent)
 {
 	const double measure = (double)scope_unit_measure(unit);

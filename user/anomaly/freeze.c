@@ -87,7 +87,7 @@ static double usual_in(const struct search *search, const struct scope_freeze *f
 {
 	const struct scope_timeline *timeline = search->survey->run->timeline;
 	const struct thread *thread = &search->thread[freeze->thread];
-	const uint64_t first_ns = scope_threads_at(timeline->threads, freeze->thread)->first_ns;
+	const uint64_t first_ns = scope_timeline_threads_at(timeline->threads, freeze->thread)->first_ns;
 	const uint64_t from_ns = first_ns > timeline->begin_ns ? first_ns : timeline->begin_ns;
 	const double served_ns = (double)(timeline->end_ns - from_ns) - (double)thread->stalled_ns;
 
@@ -127,12 +127,12 @@ static int judge(struct search *search, struct scope_freezes *freezes)
 static int run(struct search *search, struct scope_freezes *freezes)
 {
 	const struct scope_unit_sink sink = {.unit = look, .user = search};
-	int err = scope_survey_replay(search->survey, search->groups, &sink);
+	int err = scope_unit_survey_replay(search->survey, search->groups, &sink);
 
 	return err || !search->stalls ? err : judge(search, freezes);
 }
 
-int scope_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
 		      struct scope_freezes *ret_freezes)
 {
 	struct search search = {.survey = survey, .groups = groups, .threads = survey->run->threads};
@@ -160,7 +160,7 @@ int scope_freeze_find(const struct scope_survey *survey, const struct scope_grou
 	return err;
 }
 
-const struct scope_freeze *scope_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit)
+const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit)
 {
 	for (size_t i = 0; freezes && i < freezes->count; i++)
 		if (freezes->freeze[i].thread == unit->thread && freezes->freeze[i].begin_ns == unit->begin_ns)

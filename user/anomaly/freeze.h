@@ -23,10 +23,10 @@ struct scope_freezes {
  * that time, where no other thread takes any; at most those that it then took without a pause, where it has a loop of
  * its own, and so clients of its own; none where others take from the same queue. Less than five are no freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
  */
-int scope_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
 		      struct scope_freezes *ret_freezes);
 
 /* The freeze that this unit is, or NULL. */
-const struct scope_freeze *scope_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);
+const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);
 
 #endif

@@ -11,9 +11,9 @@
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5 /* of the time without a call, not asleep */
 
-static enum scope_call_role open_role(const struct scope_thread *thread)
+static enum scope_timeline_call_role open_role(const struct scope_thread *thread)
 {
-	return scope_call_role_of(thread->open.nr, thread->open.args, thread->open.arg[0]);
+	return scope_timeline_call_role_of(thread->open.nr, thread->open.args, thread->open.arg[0]);
 }
 
 /*
@@ -22,36 +22,36 @@ static enum scope_call_role open_role(const struct scope_thread *thread)
  */
 static bool stands_elsewhere(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
-	const struct scope_thread *thread = scope_threads_at(units->timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
-	return units->thread[index].owes && scope_pickup_foreign(scope_pickups_of(pickups, index), &thread->open);
+	return units->thread[index].owes && scope_unit_pickup_foreign(scope_unit_pickups_of(pickups, index), &thread->open);
 }
 
-bool scope_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
+bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
 		      uint32_t index)
 {
 	struct scope_timeline *timeline = units->timeline;
-	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
 	if (thread->run != SCOPE_RUN_BLOCKED || thread->open.nr == SCOPE_NR_NONE)
 		return false;
 	if (thread->open.args)
-		fd = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	if (scope_pickup_match(scope_pickups_of(pickups, index), &thread->open, fd) !=
+		fd = scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
+	if (scope_unit_pickup_match(scope_unit_pickups_of(pickups, index), &thread->open, fd) !=
 	    SCOPE_PICKUP_NO)
 		return true;
 	return open_role(thread) == SCOPE_CALL_POLL && !stands_elsewhere(units, pickups, index);
 }
 
-bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
+bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
 		       uint32_t index)
 {
-	const struct scope_pickup *pickup = scope_pickups_of(pickups, index);
+	const struct scope_pickup *pickup = scope_unit_pickups_of(pickups, index);
 
-	if (scope_hang_waits(units, pickups, index))
+	if (scope_anomaly_hang_waits(units, pickups, index))
 		return true;
-	return pickup && (pickup->reads || scope_call_role(pickup->nr) == SCOPE_CALL_POLL);
+	return pickup && (pickup->reads || scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL);
 }
 
 static bool process_serves(const struct scope_units *units, const struct scope_pickups *pickups,
@@ -60,10 +60,10 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 	struct scope_threads *threads = units->timeline->threads;
 
 	for (size_t i = 0; i < units->threads; i++) {
-		const struct scope_thread *thread = scope_threads_at(threads, i);
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 
 		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
-		    scope_hang_waits(units, pickups, i))
+		    scope_anomaly_hang_waits(units, pickups, i))
 			return true;
 	}
 	return false;
@@ -110,12 +110,12 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  uint32_t index, struct scope_hang *hang)
 {
-	const struct scope_thread *thread = scope_threads_at(units->timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	bool in_unit = units->open_unit[index] != SIZE_MAX &&
 		       units->unit[units->open_unit[index]].granularity ==
 			       SCOPE_UNIT_REQUEST;
 
-	if (scope_hang_waits(units, pickups, index))
+	if (scope_anomaly_hang_waits(units, pickups, index))
 		return false;
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
@@ -130,7 +130,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	case SCOPE_CALL_PICK:
 		return false;
 	case SCOPE_CALL_FUTEX:
-		hang->lock = scope_futex_is_lock(thread->open.args, thread->open.arg);
+		hang->lock = scope_timeline_futex_is_lock(thread->open.args, thread->open.arg);
 		hang->needs_peers = !hang->lock && !(in_unit && units->thread[index].owes);
 		return !hang->needs_peers ||
 		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
@@ -147,7 +147,7 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 			  struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
-	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	const struct scope_unit_thread *of = &units->thread[index];
 	uint64_t last_ns = of->last_call_ns, quiet_ns;
 
@@ -196,7 +196,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_survey
 		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
-	const struct scope_thread *thread = scope_threads_at(timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	const uint64_t limit = group_limit(survey, units->groups->of_thread[index]);
 
 	*hang = (struct scope_hang){.thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns};
@@ -208,7 +208,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_survey
 	       timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang);
 }
 
-int scope_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
 		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
 		    size_t *ret_count)
 {

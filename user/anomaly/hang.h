@@ -40,15 +40,15 @@ struct scope_hang {
  * units holds at least the units that were open at the end. ret_hangs: a malloc'd array in order of
  * threads, freed by the caller.
  */
-int scope_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
 		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
 		    size_t *ret_count);
 
 /* Does the thread wait for new work as the window ends? */
-bool scope_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
+bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
 		      uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */
-bool scope_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
+bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
 		       uint32_t thread);
 
 #endif

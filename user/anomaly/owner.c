@@ -8,9 +8,9 @@
 /* The living thread of that number, of the same process. */
 static long find_thread(struct scope_threads *threads, uint32_t tgid, uint32_t tid)
 {
-	long index = tid ? scope_threads_find(threads, tid) : -ENOENT;
+	long index = tid ? scope_timeline_threads_find(threads, tid) : -ENOENT;
 
-	return index >= 0 && scope_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
+	return index >= 0 && scope_timeline_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
 }
 
 /* What the lock's memory named as the capture looked at it. 0: nothing did. */
@@ -25,10 +25,10 @@ static uint32_t named_owner(const struct scope_trace *trace, uint32_t tid, uint6
 	return 0;
 }
 
-long scope_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
+long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
 		      uint64_t address)
 {
-	const struct scope_thread *waits = scope_threads_at(threads, thread);
+	const struct scope_thread *waits = scope_timeline_threads_at(threads, thread);
 	const uint32_t named = named_owner(trace, waits->tid, address);
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
@@ -69,11 +69,11 @@ static bool in_circle(const struct scope_hang *hangs, size_t count, const struct
 	return false;
 }
 
-void scope_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
+void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
 		      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const long owner = hangs[i].lock ? scope_owner_find(trace, threads, hangs[i].thread,
+		const long owner = hangs[i].lock ? scope_anomaly_owner_find(trace, threads, hangs[i].thread,
 								    hangs[i].object) : -ENOENT;
 
 		hangs[i].owner = owner < 0 ? SCOPE_OWNER_NONE : (uint32_t)owner;

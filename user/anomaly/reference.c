@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int scope_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
+int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
 			   const struct scope_survey *survey, double seconds,
 			   struct scope_reference **ret_reference)
 {
@@ -21,7 +21,7 @@ int scope_reference_create(struct scope_trace *trace, const struct scope_groups 
 	return 0;
 }
 
-void scope_reference_destroy(struct scope_reference *reference)
+void scope_anomaly_reference_destroy(struct scope_reference *reference)
 {
 	if (!reference)
 		return;
@@ -47,10 +47,10 @@ static uint32_t find_population(const struct scope_vector_set *vectors, const ui
 {
 	uint32_t best = SCOPE_POPULATION_NONE, id, nearest = UINT32_MAX;
 
-	if (!scope_vector_set_find(vectors, vector, &id))
+	if (!scope_cluster_vector_set_find(vectors, vector, &id))
 		return of_vector[id];
-	for (id = 0; id < scope_vector_set_count(vectors); id++) {
-		uint32_t distance = scope_vector_distance(scope_vector_set_get(vectors, id), vector);
+	for (id = 0; id < scope_cluster_vector_set_count(vectors); id++) {
+		uint32_t distance = scope_cluster_vector_distance(scope_cluster_vector_set_get(vectors, id), vector);
 
 		if (distance < nearest && distance <= cut) {
 			nearest = distance;
@@ -65,7 +65,7 @@ static int lay_group(struct scope_reference *reference, size_t group,
 		     double cut)
 {
 	const struct scope_group *from = &reference->groups->group[group];
-	uint32_t vectors = scope_vector_set_count(from->vectors);
+	uint32_t vectors = scope_cluster_vector_set_count(from->vectors);
 	long to = find_group(groups, from);
 	uint32_t *of_vector = calloc(vectors + 1, sizeof(*of_vector));
 
@@ -77,12 +77,12 @@ static int lay_group(struct scope_reference *reference, size_t group,
 				       ? SCOPE_POPULATION_NONE
 				       : find_population(groups->group[to].vectors,
 							 detection->of_vector[to],
-							 scope_vector_set_get(from->vectors, i),
+							 scope_cluster_vector_set_get(from->vectors, i),
 							 cut);
 	return 0;
 }
 
-int scope_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
+int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
 			  const struct scope_survey *survey,
 			  const struct scope_detect_options *options,
 			  struct scope_detection *detection)
@@ -109,8 +109,8 @@ int scope_reference_apply(struct scope_reference *reference, const struct scope_
 			.survey = &reference->survey->group[group],
 			.of_vector = reference->of_vector[group],
 		};
-		if (scope_norm_units(&norm, i) >= options->units_min)
-			err = scope_detection_hold(detection, i, &own, &norm, options);
+		if (scope_anomaly_norm_units(&norm, i) >= options->units_min)
+			err = scope_anomaly_detection_hold(detection, i, &own, &norm, options);
 	}
 	return err;
 }

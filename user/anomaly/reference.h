@@ -20,16 +20,16 @@ struct scope_reference {
 };
 
 /* Of a trace that was surveyed; what is given must outlive the result. 0 or -ENOMEM. */
-int scope_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
+int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
 			   const struct scope_survey *survey, double seconds,
 			   struct scope_reference **ret_reference);
-void scope_reference_destroy(struct scope_reference *reference);
+void scope_anomaly_reference_destroy(struct scope_reference *reference);
 
 /*
  * Lays the vectors of the reference on the populations of detection, and judges by its units those
  * populations that at least options->units_min of them went to. Once.
  */
-int scope_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
+int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
 			  const struct scope_survey *survey,
 			  const struct scope_detect_options *options,
 			  struct scope_detection *detection);

@@ -12,12 +12,12 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void scope_sort(double *values, size_t count)
+void scope_anomaly_sort(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare);
 }
 
-double scope_quantile_sorted(const double *values, size_t count, double q)
+double scope_anomaly_quantile_sorted(const double *values, size_t count, double q)
 {
 	double at = q * (count - 1);
 	size_t below = at;
@@ -36,7 +36,7 @@ static int compare_runs(const void *left, const void *right)
 	return (a->value > b->value) - (a->value < b->value);
 }
 
-int scope_spread_of(const struct scope_sketch *sketch, double floor,
+int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor,
 		    struct scope_spread *ret_spread)
 {
 	struct scope_spread spread = {0, floor};
@@ -64,7 +64,7 @@ int scope_spread_of(const struct scope_sketch *sketch, double floor,
 	return 0;
 }
 
-double scope_normal_upper(double p)
+double scope_anomaly_normal_upper(double p)
 {
 	double low = 0, high = 40;
 
@@ -87,7 +87,7 @@ static double divergence(double n, double share, double from)
 		    (share < 1 ? (1 - share) * log((1 - share) / (1 - from)) : 0));
 }
 
-double scope_two_shares_z(double share, double n, double other, double m)
+double scope_anomaly_two_shares_z(double share, double n, double other, double m)
 {
 	double pooled = (share * n + other * m) / (n + m);
 	double ratio = divergence(n, share, pooled) + divergence(m, other, pooled);

@@ -6,8 +6,8 @@
 #include "base/sketch.h"
 
 /* The q-quantile (0 to 1) of values sorted in ascending order, by linear interpolation; 0 of none. */
-double scope_quantile_sorted(const double *values, size_t count, double q);
-void scope_sort(double *values, size_t count);
+double scope_anomaly_quantile_sorted(const double *values, size_t count, double q);
+void scope_anomaly_sort(double *values, size_t count);
 
 struct scope_spread {
 	double median;
@@ -19,11 +19,11 @@ struct scope_spread {
  * z-score); where the MAD is 0 the mean absolute deviation times 1.2533, at least floor.
  * 0 or -ENOMEM.
  */
-int scope_spread_of(const struct scope_sketch *sketch, double floor,
+int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor,
 		    struct scope_spread *ret_spread);
 
 /* The z that a standard normal exceeds with probability p (0 < p < 0.5). */
-double scope_normal_upper(double p);
+double scope_anomaly_normal_upper(double p);
 
 /*
  * Whether a share of n trials is above another of m trials by more than chance, in standard
@@ -31,6 +31,6 @@ double scope_normal_upper(double p);
  * of Mathematical Statistics 9(1), 1938), which holds where counts are few. n and m are above 0, both
  * shares within 0 and 1, and not both 0 or both 1.
  */
-double scope_two_shares_z(double share, double n, double other, double m);
+double scope_anomaly_two_shares_z(double share, double n, double other, double m);
 
 #endif

@@ -49,20 +49,20 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
 		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,
 		.stack_budget = SCOPE_STACK_BUDGET_DEFAULT,
-		.sample_period_ns = scope_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
+		.sample_period_ns = scope_capture_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
 		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
 		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
 		.overhead_max = SCOPE_DEFAULT_OVERHEAD_MAX,
 	};
 	options->sample_period_min_ns = options->sample_period_ns / SCOPE_DEFAULT_SAMPLE_TIMES;
-	scope_default_stack_syscalls(options->stack_syscalls);
-	scope_default_arg_counts(options->arg_counts);
+	scope_capture_default_stack_syscalls(options->stack_syscalls);
+	scope_capture_default_arg_counts(options->arg_counts);
 }
 
 /* A call below the writer or /proc failed: the writer's own words where it has some. */
 static int failed(struct scope_capture_run *capture, int code)
 {
-	const char *text = scope_writer_error(capture->writer);
+	const char *text = scope_trace_writer_error(capture->writer);
 
 	if (text && text[0])
 		return scope_error_set(capture->error, code, "%s", text);
@@ -74,29 +74,29 @@ static int failed(struct scope_capture_run *capture, int code)
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 {
 	struct scope_capture_run *capture = context;
-	int code;
+	int err;
 
-	scope_newborn_note(capture->newborn, subbuf);
-	scope_steer_take(capture->steer, subbuf);
-	code = scope_capture_put(capture, subbuf);
-	if (!code && capture->kernel_names)
-		code = scope_kernel_names_note(capture->kernel_names, subbuf);
-	if (!code && capture->still_wanted)
-		code = scope_still_note(capture->still, subbuf);
-	return code;
+	scope_capture_newborn_note(capture->newborn, subbuf);
+	scope_capture_steer_take(capture->steer, subbuf);
+	err = scope_capture_put(capture, subbuf);
+	if (!err && capture->kernel_names)
+		err = scope_proc_kernel_names_note(capture->kernel_names, subbuf);
+	if (!err && capture->still_wanted)
+		err = scope_capture_still_note(capture->still, subbuf);
+	return err;
 }
 
 /* Hands out what there is. Not from within itself: what waits for a reader may be part of a drain. */
 static int drain(struct scope_capture_run *capture)
 {
-	int code;
+	int err;
 
 	if (capture->draining || !capture->live)
 		return 0;
 	capture->draining = true;
-	code = capture->source->drain(capture->feed, take_subbuf, capture);
+	err = capture->source->drain(capture->feed, take_subbuf, capture);
 	capture->draining = false;
-	return code ? code : scope_capture_pump(capture, 0);
+	return err ? err : scope_capture_pump(capture, 0);
 }
 
 /* Rings must not fill while something takes long. */
@@ -108,29 +108,29 @@ static int keep_up(void *context)
 /* The STATE records just made, and the stacks they point to, before the threads move on. */
 static int drain_still(struct scope_capture_run *capture)
 {
-	int code;
+	int err;
 
 	capture->still_wanted = true;
-	code = drain(capture);
+	err = drain(capture);
 	capture->still_wanted = false;
-	return code ? code : scope_still_write(capture->still, capture->writer, keep_up, capture);
+	return err ? err : scope_capture_still_write(capture->still, capture->writer, keep_up, capture);
 }
 
 /* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
 static int flush_and_drain(struct scope_capture_run *capture)
 {
 	const uint64_t begin_ns = now_ns();
-	int code = capture->source->flush(capture->feed);
+	int err = capture->source->flush(capture->feed);
 
-	if (!code)
-		code = drain(capture);
-	if (!code)
-		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
-	if (!code)
-		code = scope_capture_pump(capture, UNWIND_MS);
-	if (!code && scope_capture_all_written(capture))
+	if (!err)
+		err = drain(capture);
+	if (!err)
+		err = scope_capture_newborn_write(capture->newborn, capture->proc, capture->writer);
+	if (!err)
+		err = scope_capture_pump(capture, UNWIND_MS);
+	if (!err && scope_capture_all_written(capture))
 		capture->settled_ns = begin_ns;
-	return code ? code : scope_writer_flush(capture->writer);
+	return err ? err : scope_trace_writer_flush(capture->writer);
 }
 
 /* What the source tells by itself. */
@@ -167,7 +167,7 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 		.elapsed_ns = now - capture->stats.begin_ns,
 		.duration_ns = capture->options.duration_ns,
 		.settled_ns = capture->settled_ns,
-		.bytes = scope_writer_bytes(capture->writer),
+		.bytes = scope_trace_writer_bytes(capture->writer),
 	};
 	uint64_t lost[SCOPE_LOST_REASONS];
 	int reason;
@@ -183,48 +183,48 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 /* Without states (no memory for a second session, the target is gone) the files lack just these. */
 static int cut(struct scope_capture_run *capture)
 {
-	int code = scope_capture_write_names(capture);
+	int err = scope_capture_write_names(capture);
 
 	scope_capture_want_names(capture, true);
-	if (!code)
-		code = scope_capture_settle(capture, keep_up);
-	if (!code)
-		code = scope_capture_write_kernel(capture, keep_up);
+	if (!err)
+		err = scope_capture_settle(capture, keep_up);
+	if (!err)
+		err = scope_capture_write_kernel(capture, keep_up);
 	/* That may have taken long: else threads would seem to do nothing until their STATE. */
-	if (!code)
-		code = capture->source->flush(capture->feed);
-	if (!code)
-		code = keep_up(capture);
-	if (code)
-		return failed(capture, code);
-	if (scope_states_take(capture->source, capture->feed, &capture->options,
+	if (!err)
+		err = capture->source->flush(capture->feed);
+	if (!err)
+		err = keep_up(capture);
+	if (err)
+		return failed(capture, err);
+	if (scope_capture_states_take(capture->source, capture->feed, &capture->options,
 			      capture->stats.target.tgid, capture->still, capture->writer, keep_up,
 			      capture, &capture->states))
 		capture->states = NULL;
-	code = keep_up(capture);
-	if (!code)
-		code = scope_capture_settle(capture, keep_up);
-	if (code)
-		code = failed(capture, code);
+	err = keep_up(capture);
+	if (!err)
+		err = scope_capture_settle(capture, keep_up);
+	if (err)
+		err = failed(capture, err);
 	else
-		code = capture->watch->cut(capture->watch->context, capture, capture->error);
-	scope_states_destroy(capture->states);
+		err = capture->watch->cut(capture->watch->context, capture, capture->error);
+	scope_capture_states_destroy(capture->states);
 	capture->states = NULL;
-	return code;
+	return err;
 }
 
 /* What a sample stands for is told by the period it was taken by. */
 static int steer(struct scope_capture_run *capture, uint64_t now)
 {
-	const uint32_t before = scope_steer_period_ns(capture->steer);
+	const uint32_t before = scope_capture_steer_period_ns(capture->steer);
 	char key[64], value[32];
 
-	scope_steer_look(capture->steer, now);
-	if (scope_steer_period_ns(capture->steer) == before)
+	scope_capture_steer_look(capture->steer, now);
+	if (scope_capture_steer_period_ns(capture->steer) == before)
 		return 0;
 	snprintf(key, sizeof(key), SCOPE_META_SAMPLE_NS_FROM "%llu", (unsigned long long)now);
-	snprintf(value, sizeof(value), "%u", scope_steer_period_ns(capture->steer));
-	return scope_writer_meta(capture->writer, key, value);
+	snprintf(value, sizeof(value), "%u", scope_capture_steer_period_ns(capture->steer));
+	return scope_trace_writer_meta(capture->writer, key, value);
 }
 
 /* 1: the watch wants the capture to end. */
@@ -257,7 +257,7 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
 		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
 		{ .fd = source->hear_fd ? source->hear_fd(capture->feed) : -1, .events = POLLIN },
-		{ .fd = capture->unwinder ? scope_unwinder_fd(capture->unwinder) : -1, .events = POLLIN },
+		{ .fd = capture->unwinder ? scope_capture_unwinder_fd(capture->unwinder) : -1, .events = POLLIN },
 	};
 
 	/* A signal ends the wait: the caller looks at the stop flag then. */
@@ -284,9 +284,9 @@ static int run(struct scope_capture_run *capture)
 	const uint64_t duration = capture->options.duration_ns;
 	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
 	uint64_t now = now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
-	int code = 0;
+	int err = 0;
 
-	while (!code) {
+	while (!err) {
 		if (*capture->stop) {
 			capture->stats.end = SCOPE_CAPTURE_INTERRUPT;
 			break;
@@ -302,8 +302,8 @@ static int run(struct scope_capture_run *capture)
 		if (ended(capture))
 			break;
 		if (now < flush) {
-			code = drain(capture);
-			if (code || capture->leader_gone || capture->pidfd < 0)
+			err = drain(capture);
+			if (err || capture->leader_gone || capture->pidfd < 0)
 				continue;
 		}
 		if (scope_capture_target_gone(capture)) {
@@ -312,86 +312,86 @@ static int run(struct scope_capture_run *capture)
 		}
 		if (now < flush)
 			continue;
-		code = flush_and_drain(capture);
-		if (code)
+		err = flush_and_drain(capture);
+		if (err)
 			break;
-		code = look(capture, now);
-		if (code)
-			return code < 0 ? code : 0;
+		err = look(capture, now);
+		if (err)
+			return err < 0 ? err : 0;
 		now = now_ns();
 		flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
 	}
-	return code ? failed(capture, code) : 0;
+	return err ? failed(capture, err) : 0;
 }
 
 static int end_session(struct scope_capture_run *capture)
 {
-	int code;
+	int err;
 
 	/* Room in the rings first, so that STATE finds some. */
-	code = flush_and_drain(capture);
-	if (code)
-		return failed(capture, code);
+	err = flush_and_drain(capture);
+	if (err)
+		return failed(capture, err);
 	capture->stats.end_ns = now_ns();
-	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
+	capture->stats.stack_highest_ns = scope_capture_steer_highest_ns(capture->steer);
 	if (capture->stats.end != SCOPE_CAPTURE_GUARD) {
-		code = capture->source->stop(capture->feed, capture->error);
-		if (code)
-			return code;
+		err = capture->source->stop(capture->feed, capture->error);
+		if (err)
+			return err;
 	}
-	code = drain_still(capture);
+	err = drain_still(capture);
 	capture->live = false;
-	if (!code)
-		code = scope_newborn_write(capture->newborn, capture->proc, capture->writer);
-	if (!code)
-		code = scope_capture_write_names(capture);
+	if (!err)
+		err = scope_capture_newborn_write(capture->newborn, capture->proc, capture->writer);
+	if (!err)
+		err = scope_capture_write_names(capture);
 	scope_capture_want_names(capture, true);
-	if (!code)
-		code = scope_capture_settle(capture, NULL);
-	if (!code)
-		code = scope_capture_write_kernel(capture, NULL);
-	if (code)
-		return failed(capture, code);
-	code = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
-	if (code)
-		return code;
+	if (!err)
+		err = scope_capture_settle(capture, NULL);
+	if (!err)
+		err = scope_capture_write_kernel(capture, NULL);
+	if (err)
+		return failed(capture, err);
+	err = capture->source->count(capture->feed, capture->error, &capture->stats.counts);
+	if (err)
+		return err;
 	scope_capture_count_unwound(capture);
-	code = scope_capture_write_unread(capture, capture->writer);
-	if (!code)
-		code = scope_capture_last_meta(capture->writer, &capture->stats);
-	return code ? failed(capture, code) : 0;
+	err = scope_capture_write_unread(capture, capture->writer);
+	if (!err)
+		err = scope_capture_last_meta(capture->writer, &capture->stats);
+	return err ? failed(capture, err) : 0;
 }
 
 static int begin_session(struct scope_capture_run *capture)
 {
-	int code = 0;
+	int err = 0;
 
 	/* Those of a process that waits to execute another program are still ours. */
 	if (!capture->options.held)
-		code = scope_capture_write_names(capture);
-	if (!code && !capture->options.held)
-		code = scope_capture_write_fds(capture);
-	if (code)
-		return failed(capture, code);
+		err = scope_capture_write_names(capture);
+	if (!err && !capture->options.held)
+		err = scope_capture_write_fds(capture);
+	if (err)
+		return failed(capture, err);
 	capture->stats.begin_ns = now_ns();
 	/* Names and descriptors may have taken long: what is to be learned comes from now on. */
-	scope_steer_begin(capture->steer, now_ns());
-	code = capture->source->start(capture->feed, capture->error);
-	if (code)
-		return code;
+	scope_capture_steer_begin(capture->steer, now_ns());
+	err = capture->source->start(capture->feed, capture->error);
+	if (err)
+		return err;
 	capture->live = true;
 	if (capture->watch && capture->watch->begun)
 		capture->watch->begun(capture->watch->context, &capture->stats.target);
-	code = capture->source->flush(capture->feed);
-	if (!code)
-		code = drain_still(capture);
-	if (!code)
-		code = scope_capture_first_meta(capture->writer, &capture->options,
+	err = capture->source->flush(capture->feed);
+	if (!err)
+		err = drain_still(capture);
+	if (!err)
+		err = scope_capture_first_meta(capture->writer, &capture->options,
 						&capture->stats);
-	if (!code && capture->no_kernel.text[0])
-		code = scope_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES,
+	if (!err && capture->no_kernel.text[0])
+		err = scope_trace_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES,
 					 capture->no_kernel.text);
-	return code ? failed(capture, code) : 0;
+	return err ? failed(capture, err) : 0;
 }
 
 /* What the source has to say goes where the target's own note is. */
@@ -407,47 +407,47 @@ static void add_note(struct scope_capture_run *capture)
 
 static int prepare(struct scope_capture_run *capture, int nice)
 {
-	int code;
+	int err;
 
-	code = scope_capture_find_target(capture);
-	if (code)
-		return code;
-	code = scope_capture_find_kernel(capture);
-	if (code)
-		return failed(capture, code);
+	err = scope_capture_find_target(capture);
+	if (err)
+		return err;
+	err = scope_capture_find_kernel(capture);
+	if (err)
+		return failed(capture, err);
 	/* Before the source opens: what reads the target must not keep the session alive. */
-	code = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
-	if (!code)
-		code = scope_capture_begin_unwinder(capture, nice);
-	if (code)
-		return code;
+	err = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
+	if (!err)
+		err = scope_capture_begin_unwinder(capture, nice);
+	if (err)
+		return err;
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
-	code = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
+	err = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
 				     &capture->feed);
-	if (code)
-		return code;
+	if (err)
+		return err;
 	add_note(capture);
-	code = scope_proc_create(capture->options.reader, &capture->proc);
-	if (!code)
+	err = scope_proc_create(capture->options.reader, &capture->proc);
+	if (!err)
 		scope_proc_meanwhile(capture->proc, keep_up, capture);
-	if (!code)
-		code = scope_still_create(capture->options.reader, capture->unwinder, &capture->still);
-	if (!code)
-		code = scope_newborn_create(&capture->newborn);
-	if (code)
-		return failed(capture, code);
+	if (!err)
+		err = scope_capture_still_create(capture->options.reader, capture->unwinder, &capture->still);
+	if (!err)
+		err = scope_capture_newborn_create(&capture->newborn);
+	if (err)
+		return failed(capture, err);
 	scope_proc_reader_meanwhile(capture->options.reader, keep_up, capture);
-	return scope_steer_create(capture->source, capture->feed, &capture->options,
+	return scope_capture_steer_create(capture->source, capture->feed, &capture->options,
 				  capture->error, &capture->steer);
 }
 
 static void release(struct scope_capture_run *capture)
 {
-	scope_steer_destroy(capture->steer);
-	scope_newborn_destroy(capture->newborn);
-	scope_kernel_names_destroy(capture->kernel_names);
-	scope_still_destroy(capture->still);
+	scope_capture_steer_destroy(capture->steer);
+	scope_capture_newborn_destroy(capture->newborn);
+	scope_proc_kernel_names_destroy(capture->kernel_names);
+	scope_capture_still_destroy(capture->still);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)
 		close(capture->pidfd);
@@ -472,19 +472,19 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 		.stats.source = source,
 		.pidfd = -1,
 	};
-	const int nice = scope_precede_begin();
-	int code;
+	const int nice = scope_capture_precede_begin();
+	int err;
 
-	code = prepare(&capture, nice);
-	if (!code)
-		code = begin_session(&capture);
-	if (!code)
-		code = run(&capture);
-	if (!code)
-		code = end_session(&capture);
+	err = prepare(&capture, nice);
+	if (!err)
+		err = begin_session(&capture);
+	if (!err)
+		err = run(&capture);
+	if (!err)
+		err = end_session(&capture);
 	release(&capture);
-	scope_precede_end(nice);
-	if (!code)
+	scope_capture_precede_end(nice);
+	if (!err)
 		*ret_stats = capture.stats;
-	return code;
+	return err;
 }

@@ -29,24 +29,24 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 	scope_proc_tell_jit(capture->proc, names, sizeof(names));
 	if (names[0])
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
-	return text[0] ? scope_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
+	return text[0] ? scope_trace_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
 }
 
 int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
 			    struct scope_writer *writer)
 {
-	int code = capture->source->count(capture->feed, NULL, &capture->stats.counts);
+	int err = capture->source->count(capture->feed, NULL, &capture->stats.counts);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	capture->stats.end_ns = now_ns();
 	scope_capture_count_unwound(capture);
-	capture->stats.stack_highest_ns = scope_steer_highest_ns(capture->steer);
+	capture->stats.stack_highest_ns = scope_capture_steer_highest_ns(capture->steer);
 	if (capture->states)
-		code = scope_states_write(capture->states, writer);
-	if (!code)
-		code = scope_capture_write_unread(capture, writer);
-	if (!code)
-		code = scope_capture_last_meta(writer, &capture->stats);
-	return code ? code : scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
+		err = scope_capture_states_write(capture->states, writer);
+	if (!err)
+		err = scope_capture_write_unread(capture, writer);
+	if (!err)
+		err = scope_capture_last_meta(writer, &capture->stats);
+	return err ? err : scope_trace_writer_meta(writer, SCOPE_META_END_REASON, reason);
 }

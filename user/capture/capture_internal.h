@@ -49,7 +49,7 @@ int scope_capture_find_kernel(struct scope_capture_run *capture);
 
 /*
  * Names of the kernel's functions that were hit; where they cannot be read any more there are none.
- * meanwhile: as scope_kernel_names_write() takes it. 0 or -errno.
+ * meanwhile: as scope_proc_kernel_names_write() takes it. 0 or -errno.
  */
 int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context));
 

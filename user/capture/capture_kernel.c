@@ -13,7 +13,7 @@ int scope_capture_find_kernel(struct scope_capture_run *capture)
 {
 	struct scope_capture_options *options = &capture->options;
 	FILE *kallsyms;
-	int code;
+	int err;
 
 	if (!options->sample_period_ns || options->stack_mode == SCOPE_STACK_NONE)
 		return 0;
@@ -22,21 +22,21 @@ int scope_capture_find_kernel(struct scope_capture_run *capture)
 		scope_error_set(&capture->no_kernel, -errno, KALLSYMS ": %s", strerror(errno));
 		return 0;
 	}
-	code = scope_kernel_base(kallsyms, &capture->no_kernel, &options->kernel_base);
+	err = scope_proc_kernel_base(kallsyms, &capture->no_kernel, &options->kernel_base);
 	fclose(kallsyms);
-	options->kernel_ips = !code;
-	return code ? 0 : scope_kernel_names_create(options->kernel_base, &capture->kernel_names);
+	options->kernel_ips = !err;
+	return err ? 0 : scope_proc_kernel_names_create(options->kernel_base, &capture->kernel_names);
 }
 
 int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context))
 {
 	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
-	int code;
+	int err;
 
 	if (!kallsyms)
 		return 0;
-	code = scope_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture,
+	err = scope_proc_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture,
 					capture->writer);
 	fclose(kallsyms);
-	return code;
+	return err;
 }

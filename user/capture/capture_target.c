@@ -24,22 +24,22 @@ static void name_held(const char *program, struct scope_target *target)
 int scope_capture_find_target(struct scope_capture_run *capture)
 {
 	const struct scope_selection *selection = capture->options.selection;
-	int code = scope_target_find(capture->options.pid, capture->error, &capture->stats.target);
+	int err = scope_proc_target_find(capture->options.pid, capture->error, &capture->stats.target);
 
-	if (code == -ESRCH && selection && selection->process.tgid) {
+	if (err == -ESRCH && selection && selection->process.tgid) {
 		capture->stats.target = selection->process;
-		code = 0;
+		err = 0;
 	}
-	if (!code && capture->options.held)
+	if (!err && capture->options.held)
 		name_held(capture->options.held, &capture->stats.target);
-	return code;
+	return err;
 }
 
 /* Whom the source traces: the target, and its descendants where these are followed. */
 static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
 	if (capture->options.follow)
-		return scope_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
+		return scope_proc_target_tree(capture->stats.target.tgid, ret_tgids, ret_count);
 	*ret_tgids = malloc(sizeof(**ret_tgids));
 	if (!*ret_tgids)
 		return -ENOMEM;
@@ -53,33 +53,33 @@ int scope_capture_write_names(struct scope_capture_run *capture)
 	struct scope_writer *writer = capture->writer;
 	uint32_t *tgids;
 	size_t count;
-	int code;
+	int err;
 
-	code = read_targets(capture, &tgids, &count);
-	if (code)
-		return code;
-	code = scope_proc_write_maps(capture->proc, tgids, count, writer);
-	if (!code)
-		code = scope_proc_write_threads(capture->proc, tgids, count, writer);
-	if (!code)
-		code = scope_proc_write_jit(capture->proc, tgids, count, writer);
+	err = read_targets(capture, &tgids, &count);
+	if (err)
+		return err;
+	err = scope_proc_write_maps(capture->proc, tgids, count, writer);
+	if (!err)
+		err = scope_proc_write_threads(capture->proc, tgids, count, writer);
+	if (!err)
+		err = scope_proc_write_jit(capture->proc, tgids, count, writer);
 	free(tgids);
-	return code;
+	return err;
 }
 
 int scope_capture_write_fds(struct scope_capture_run *capture)
 {
 	uint32_t *tgids;
 	size_t count;
-	int code;
+	int err;
 
-	scope_writer_forget_fds(capture->writer);
-	code = read_targets(capture, &tgids, &count);
-	if (!code) {
-		code = scope_proc_write_fds(tgids, count, capture->writer);
+	scope_trace_writer_forget_fds(capture->writer);
+	err = read_targets(capture, &tgids, &count);
+	if (!err) {
+		err = scope_proc_write_fds(tgids, count, capture->writer);
 		free(tgids);
 	}
-	return code;
+	return err;
 }
 
 /* Nothing is selected but one process, and all of it? */
@@ -113,7 +113,7 @@ bool scope_capture_target_gone(struct scope_capture_run *capture)
 			capture->leader_gone = poll(&poll_pid, 1, 0) == 1;
 		else
 			capture->leader_gone =
-				scope_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
+				scope_proc_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
 	}
 	return capture->leader_gone && !followed_left(capture);
 }

@@ -15,7 +15,7 @@ static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 {
 	struct scope_capture_run *capture = context;
 
-	return scope_writer_subbuf(capture->writer, subbuf);
+	return scope_trace_writer_subbuf(capture->writer, subbuf);
 }
 
 static int write_maps(void *context, const uint32_t *tgids, size_t count)
@@ -28,75 +28,75 @@ static int write_maps(void *context, const uint32_t *tgids, size_t count)
 static int write_names(void *context, uint16_t type, const void *payload, size_t bytes)
 {
 	struct scope_capture_run *capture = context;
-	const int code = scope_writer_names(capture->writer, type, payload, bytes);
+	const int err = scope_trace_writer_names(capture->writer, type, payload, bytes);
 
-	return code == -EINVAL ? 0 : code;
+	return err == -EINVAL ? 0 : err;
 }
 
 static void take_map(void *context, const struct scope_trace_map *map)
 {
-	scope_unwinder_map(context, map);
+	scope_capture_unwinder_map(context, map);
 }
 
 int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 {
 	const struct scope_unwinder_host host = { write_subbuf, write_names, write_maps, capture };
-	int code;
+	int err;
 
 	if (capture->options.raw_stacks)
 		return 0;
-	code = scope_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
+	err = scope_capture_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
 				     &capture->unwinder);
-	if (!code)
-		scope_writer_set_map_tap(capture->writer, take_map, capture->unwinder);
-	return code;
+	if (!err)
+		scope_trace_writer_set_map_tap(capture->writer, take_map, capture->unwinder);
+	return err;
 }
 
 void scope_capture_end_unwinder(struct scope_capture_run *capture)
 {
-	scope_writer_set_map_tap(capture->writer, NULL, NULL);
-	scope_unwinder_destroy(capture->unwinder);
+	scope_trace_writer_set_map_tap(capture->writer, NULL, NULL);
+	scope_capture_unwinder_destroy(capture->unwinder);
 	capture->unwinder = NULL;
 }
 
 int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
 {
-	return capture->unwinder ? scope_unwinder_take(capture->unwinder, subbuf) :
-				   scope_writer_subbuf(capture->writer, subbuf);
+	return capture->unwinder ? scope_capture_unwinder_take(capture->unwinder, subbuf) :
+				   scope_trace_writer_subbuf(capture->writer, subbuf);
 }
 
 int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms)
 {
-	return capture->unwinder ? scope_unwinder_pump(capture->unwinder, wait_ms) : 0;
+	return capture->unwinder ? scope_capture_unwinder_pump(capture->unwinder, wait_ms) : 0;
 }
 
 bool scope_capture_all_written(const struct scope_capture_run *capture)
 {
-	return !capture->unwinder || scope_unwinder_idle(capture->unwinder);
+	return !capture->unwinder || scope_capture_unwinder_idle(capture->unwinder);
 }
 
 void scope_capture_want_names(struct scope_capture_run *capture, bool all)
 {
 	if (capture->unwinder)
-		scope_unwinder_want_names(capture->unwinder, all);
+		scope_capture_unwinder_want_names(capture->unwinder, all);
 }
 
 int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context))
 {
-	int code = 0;
+	int err = 0;
 
 	/*
 	 * Events that still come in have their turn, too, and a file needs all that happened before its
 	 * end. Names have a limit then: those that are left are in the next file, or in none.
 	 */
-	for (unsigned int waited = 0; !code && !scope_capture_all_written(capture); waited += SLICE_MS) {
+	for (unsigned int waited = 0; !err && !scope_capture_all_written(capture); waited += SLICE_MS) {
 		if (waited >= (meanwhile ? CUT_MS : END_MS))
-			scope_unwinder_leave_names(capture->unwinder);
-		code = scope_capture_pump(capture, SLICE_MS);
-		if (!code && meanwhile)
-			code = meanwhile(capture);
+			scope_capture_unwinder_leave_names(capture->unwinder);
+		err = scope_capture_pump(capture, SLICE_MS);
+		if (!err && meanwhile)
+			err = meanwhile(capture);
 	}
-	return code;
+	return err;
 }
 
 void scope_capture_count_unwound(struct scope_capture_run *capture)
@@ -105,7 +105,7 @@ void scope_capture_count_unwound(struct scope_capture_run *capture)
 
 	if (!capture->unwinder)
 		return;
-	scope_unwinder_count(capture->unwinder, &counts);
+	scope_capture_unwinder_count(capture->unwinder, &counts);
 	capture->stats.stacks_given_up = counts.given_up;
 	capture->stats.unwinder_cpu_ns = counts.cpu_ns;
 }

@@ -45,7 +45,7 @@ static const struct {
 #endif
 };
 
-void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX])
+void scope_capture_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX])
 {
 	size_t i;
 
@@ -54,7 +54,7 @@ void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX])
 		ret_counts[rows[i].nr] = rows[i].args;
 }
 
-uint32_t scope_default_sample_period_ns(uint32_t cpus)
+uint32_t scope_capture_default_sample_period_ns(uint32_t cpus)
 {
 	/* The same factor above a round number as the period itself. */
 	const uint64_t share_ns = 1001500000ull / SCOPE_DEFAULT_SAMPLES_PER_SECOND;
@@ -64,14 +64,14 @@ uint32_t scope_default_sample_period_ns(uint32_t cpus)
 							  : SCOPE_DEFAULT_SAMPLE_PERIOD_NS;
 }
 
-uint32_t scope_default_flight_period_ns(uint32_t cpus)
+uint32_t scope_capture_default_flight_period_ns(uint32_t cpus)
 {
 	const uint64_t period_ns = 1001500000ull / SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND * cpus;
 
 	return period_ns < UINT32_MAX ? (uint32_t)period_ns : UINT32_MAX;
 }
 
-void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8])
+void scope_capture_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8])
 {
 	static const uint16_t idle[] = {
 		SYS_epoll_pwait, SYS_accept, SYS_accept4,

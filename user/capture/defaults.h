@@ -31,20 +31,20 @@
 #define SCOPE_DEFAULT_MEMORY_TOTAL (64ull << 20) /* of all of them, at start and again at stop */
 
 /* The period for so many CPUs online, ns: all of them together stay below the limit. */
-uint32_t scope_default_sample_period_ns(uint32_t cpus);
-uint32_t scope_default_flight_period_ns(uint32_t cpus);
+uint32_t scope_capture_default_sample_period_ns(uint32_t cpus);
+uint32_t scope_capture_default_flight_period_ns(uint32_t cpus);
 
 /*
  * How many arguments to store, by syscall number: the descriptor of a call that works on one, the
  * address and operation of futex, the process of a wait.
  */
-void scope_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
+void scope_capture_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
 
 /*
  * Which calls get a stack when they took long, one bit per number: all but those in which servers
  * wait for work and nothing else (epoll, accept). Their stacks would say where idle threads idle,
  * and use up what may be taken in a second. poll and select also wait for single answers.
  */
-void scope_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8]);
+void scope_capture_default_stack_syscalls(uint8_t ret_bits[SCOPE_SYSCALL_MAX / 8]);
 
 #endif

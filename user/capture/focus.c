@@ -50,7 +50,7 @@ struct scope_focus {
 	bool seen;		    /* rate holds a period */
 };
 
-int scope_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
+int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
 {
 	struct scope_focus *focus = calloc(1, sizeof(*focus));
 
@@ -66,7 +66,7 @@ int scope_focus_create(const struct scope_focus_limits *limits, struct scope_foc
 	return 0;
 }
 
-void scope_focus_destroy(struct scope_focus *focus)
+void scope_capture_focus_destroy(struct scope_focus *focus)
 {
 	if (!focus)
 		return;
@@ -89,7 +89,7 @@ static unsigned int bin_of(uint64_t duration_ns, uint32_t min_ns)
 	return bin < BINS ? bin : BINS - 1;
 }
 
-void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns)
+void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns)
 {
 	if (nr >= SCOPE_SYSCALL_MAX || duration_ns < focus->limits.min_ns ||
 	    duration_ns > UINT64_MAX / 4 || !is_set(focus->limits.syscalls, nr))
@@ -97,28 +97,28 @@ void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_
 	focus->count[nr][bin_of(duration_ns, focus->limits.min_ns)]++;
 }
 
-void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full)
+void scope_capture_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full)
 {
 	focus->stacks++;
 	focus->bytes += bytes;
 	focus->full += full;
 }
 
-void scope_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns)
+void scope_capture_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns)
 {
 	focus->samples++;
 	focus->cost_ns += cost_ns;
 	focus->sample_bytes += bytes;
-	scope_focus_taken(focus, focus->samples);
+	scope_capture_focus_taken(focus, focus->samples);
 }
 
-void scope_focus_taken(struct scope_focus *focus, uint64_t samples)
+void scope_capture_focus_taken(struct scope_focus *focus, uint64_t samples)
 {
 	if (samples > focus->taken)
 		focus->taken = samples;
 }
 
-void scope_focus_loss(struct scope_focus *focus)
+void scope_capture_focus_loss(struct scope_focus *focus)
 {
 	focus->lost = true;
 }
@@ -130,7 +130,7 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 	switch (event->kind) {
 	case SCOPE_EVENT_SYSCALL:
 		if (event->syscall.abi == SCOPE_ABI_NATIVE)
-			scope_focus_call(focus, event->syscall.nr,
+			scope_capture_focus_call(focus, event->syscall.nr,
 					 event->time_ns - event->syscall.enter_ns);
 		break;
 	case SCOPE_EVENT_ENTER:
@@ -139,22 +139,22 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 	case SCOPE_EVENT_EXIT:
 		if (open->tid == event->tid && event->syscall.abi == SCOPE_ABI_NATIVE &&
 		    event->time_ns > open->enter_ns)
-			scope_focus_call(focus, event->syscall.nr, event->time_ns - open->enter_ns);
+			scope_capture_focus_call(focus, event->syscall.nr, event->time_ns - open->enter_ns);
 		open->tid = 0;
 		break;
 	case SCOPE_EVENT_STACK:
 		/* Behind a hole that goes on to the end of the slice there may be more, too. */
-		scope_focus_stack(focus, event->stack.bytes,
+		scope_capture_focus_stack(focus, event->stack.bytes,
 				  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		if (event->stack.reason == SCOPE_STACK_SAMPLE)
-			scope_focus_sample(focus, event->stack.bytes, event->stack.cost_ns);
+			scope_capture_focus_sample(focus, event->stack.bytes, event->stack.cost_ns);
 		break;
 	default:
 		break;
 	}
 }
 
-void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf)
+void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf)
 {
 	struct scope_decoder *decoder;
 	struct scope_event event;
@@ -166,13 +166,13 @@ void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subb
 	while (focus->cpus <= subbuf->cpu)
 		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
 	if (subbuf->lost) /* so far */
-		scope_focus_loss(focus);
+		scope_capture_focus_loss(focus);
 	decoder = &focus->decoder[subbuf->cpu];
-	if (scope_decoder_begin(decoder, subbuf, subbuf->used_bytes))
+	if (scope_trace_decoder_begin(decoder, subbuf, subbuf->used_bytes))
 		return;
 	for (;;) {
-		scope_decoder_skip_calls(decoder, focus->limits.min_ns);
-		if (!scope_decoder_peek(decoder) || scope_decoder_take(decoder, &event))
+		scope_trace_decoder_skip_calls(decoder, focus->limits.min_ns);
+		if (!scope_trace_decoder_peek(decoder) || scope_trace_decoder_take(decoder, &event))
 			break;
 		take_event(focus, &event);
 	}
@@ -318,18 +318,18 @@ static bool same_choice(const struct scope_focus_choice *a, const struct scope_f
 	       a->period_ns == b->period_ns && !memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls));
 }
 
-struct scope_focus_choice scope_focus_first(const struct scope_focus *focus)
+struct scope_focus_choice scope_capture_focus_first(const struct scope_focus *focus)
 {
 	return focus->choice;
 }
 
-void scope_focus_begin(struct scope_focus *focus, uint64_t now_ns)
+void scope_capture_focus_begin(struct scope_focus *focus, uint64_t now_ns)
 {
 	focus->begin_ns = now_ns;
 	focus->next_ns = now_ns + (focus->limits.learn_ns ? focus->limits.learn_ns : PERIOD_NS);
 }
 
-bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
+bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice)
 {
 	struct scope_focus_choice before = focus->choice;

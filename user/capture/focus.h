@@ -52,33 +52,33 @@ struct scope_focus_choice {
 };
 
 /* 0 or -ENOMEM. */
-int scope_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus);
-void scope_focus_destroy(struct scope_focus *focus); /* NULL is fine */
+int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus);
+void scope_capture_focus_destroy(struct scope_focus *focus); /* NULL is fine */
 
 /* Learns from the calls in a sub-buffer; one CPU's in their order. */
-void scope_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
+void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
 
 /* What take() does with each of them: a call of that number returned after so long; a stack came. */
-void scope_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
-void scope_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
+void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
+void scope_capture_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 
 /* The same: a sample came. cost_ns: it held the thread up for so long; 0: not known. */
-void scope_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
+void scope_capture_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
 
 /* So many samples were taken since the beginning, of threads that are not traced as well. */
-void scope_focus_taken(struct scope_focus *focus, uint64_t samples);
+void scope_capture_focus_taken(struct scope_focus *focus, uint64_t samples);
 
 /* The same: events were lost, so nothing may come that takes more room. */
-void scope_focus_loss(struct scope_focus *focus);
+void scope_capture_focus_loss(struct scope_focus *focus);
 
 /* What holds until the first decision. */
-struct scope_focus_choice scope_focus_first(const struct scope_focus *focus);
+struct scope_focus_choice scope_capture_focus_first(const struct scope_focus *focus);
 
 /* Calls can come from now on: the first period begins. */
-void scope_focus_begin(struct scope_focus *focus, uint64_t now_ns);
+void scope_capture_focus_begin(struct scope_focus *focus, uint64_t now_ns);
 
 /* To be asked some times a second, once it has begun. True where something changed: *ret_choice holds from now on. */
-bool scope_focus_decide(struct scope_focus *focus, uint64_t now_ns,
+bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns,
 			struct scope_focus_choice *ret_choice);
 
 #endif

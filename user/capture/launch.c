@@ -46,7 +46,7 @@ static void run_child(char *const argv[], int gate)
 	_exit(127);
 }
 
-int scope_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch)
+int scope_capture_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch)
 {
 	struct scope_launch *launch = calloc(1, sizeof(*launch));
 	int gate[2] = { -1, -1 };
@@ -69,7 +69,7 @@ int scope_launch_hold(char *const argv[], struct scope_error *error, struct scop
 
 		launch->held = false;
 		close(gate[0]);
-		scope_launch_destroy(launch);
+		scope_capture_launch_destroy(launch);
 		return scope_error_set(error, code, "%s cannot be started: %s", argv[0],
 				       strerror(-code));
 	}
@@ -78,12 +78,12 @@ int scope_launch_hold(char *const argv[], struct scope_error *error, struct scop
 	return 0;
 }
 
-uint32_t scope_launch_pid(const struct scope_launch *launch)
+uint32_t scope_capture_launch_pid(const struct scope_launch *launch)
 {
 	return (uint32_t)launch->pid;
 }
 
-int scope_launch_go(struct scope_launch *launch, struct scope_error *error)
+int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *error)
 {
 	int code = 0;
 	ssize_t got;
@@ -101,7 +101,7 @@ int scope_launch_go(struct scope_launch *launch, struct scope_error *error)
 			       "its path if it is not in PATH", launch->argv[0], strerror(-code));
 }
 
-int scope_launch_status(struct scope_launch *launch)
+int scope_capture_launch_status(struct scope_launch *launch)
 {
 	int status;
 
@@ -113,7 +113,7 @@ int scope_launch_status(struct scope_launch *launch)
 	return launch->status;
 }
 
-void scope_launch_destroy(struct scope_launch *launch)
+void scope_capture_launch_destroy(struct scope_launch *launch)
 {
 	if (!launch)
 		return;

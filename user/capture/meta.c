@@ -26,7 +26,7 @@ __attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer
 	va_start(arguments, format);
 	vsnprintf(value, sizeof(value), format, arguments);
 	va_end(arguments);
-	return scope_writer_meta(writer, key, value);
+	return scope_trace_writer_meta(writer, key, value);
 }
 
 static const char *stack_mode_name(enum scope_stack_mode mode)
@@ -44,12 +44,12 @@ static const char *stack_mode_name(enum scope_stack_mode mode)
 static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
 {
 	struct timespec wall, here;
-	int code;
+	int err;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &here);
-	code = put(writer, SCOPE_META_CLOCK, "monotonic");
-	return code ? code : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
+	err = put(writer, SCOPE_META_CLOCK, "monotonic");
+	return err ? err : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
 				 wall.tv_sec * 1000000000ull + wall.tv_nsec -
 				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
 }
@@ -60,7 +60,7 @@ static int put_command_line(struct scope_writer *writer, struct scope_proc_reade
 {
 	char *line;
 	size_t bytes;
-	int code = 0;
+	int err = 0;
 
 	if (scope_proc_reader_text(reader, SCOPE_PROC_CMDLINE, tgid, tgid, &line, &bytes))
 		return 0;
@@ -73,18 +73,18 @@ static int put_command_line(struct scope_writer *writer, struct scope_proc_reade
 		if (!line[i])
 			line[i] = ' ';
 	if (bytes)
-		code = scope_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
+		err = scope_trace_writer_meta(writer, SCOPE_META_COMMAND_LINE, line);
 	free(line);
-	return code;
+	return err;
 }
 
 /* As --probe takes it, names of functions resolved. */
 static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
 {
 	static const char *const kinds[] = { "k", "kr", "u", "ur" };
-	int code = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < options->probe_count && !code; i++) {
+	for (uint32_t i = 0; i < options->probe_count && !err; i++) {
 		const struct scope_probe *probe = &options->probes[i];
 		bool user = probe->kind >= SCOPE_PROBE_UPROBE;
 		char key[32], value[SCOPE_PROBE_NAME_BYTES + 64];
@@ -93,9 +93,9 @@ static int put_probes(struct scope_writer *writer, const struct scope_capture_op
 		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s",
 			 kinds[probe->kind], probe->name, user ? ":" : "+",
 			 (unsigned long long)probe->offset);
-		code = scope_writer_meta(writer, key, value);
+		err = scope_trace_writer_meta(writer, key, value);
 	}
-	return code;
+	return err;
 }
 
 int scope_capture_first_meta(struct scope_writer *writer,
@@ -103,39 +103,39 @@ int scope_capture_first_meta(struct scope_writer *writer,
 			     const struct scope_capture_stats *stats)
 {
 	struct utsname system;
-	int code;
+	int err;
 
 	uname(&system);
-	code = put(writer, SCOPE_META_KERNEL, "%s", system.release);
-	if (!code)
-		code = put(writer, SCOPE_META_ARCH, "%s", system.machine);
-	if (!code)
-		code = put(writer, SCOPE_META_HOST, "%s", system.nodename);
-	if (!code)
-		code = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
-	if (!code && stats->source->lacks[0])
-		code = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);
-	if (!code)
-		code = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
-	if (!code)
-		code = put(writer, SCOPE_META_PID, "%u", stats->target.tgid);
-	if (!code)
-		code = put(writer, SCOPE_META_SAMPLE_NS, "%u", options->sample_period_ns);
-	if (!code)
-		code = put(writer, SCOPE_META_STACK_MIN_NS, "%u", options->stack_min_ns);
-	if (!code)
-		code = put(writer, SCOPE_META_STACKS, "%s",
+	err = put(writer, SCOPE_META_KERNEL, "%s", system.release);
+	if (!err)
+		err = put(writer, SCOPE_META_ARCH, "%s", system.machine);
+	if (!err)
+		err = put(writer, SCOPE_META_HOST, "%s", system.nodename);
+	if (!err)
+		err = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
+	if (!err && stats->source->lacks[0])
+		err = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);
+	if (!err)
+		err = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
+	if (!err)
+		err = put(writer, SCOPE_META_PID, "%u", stats->target.tgid);
+	if (!err)
+		err = put(writer, SCOPE_META_SAMPLE_NS, "%u", options->sample_period_ns);
+	if (!err)
+		err = put(writer, SCOPE_META_STACK_MIN_NS, "%u", options->stack_min_ns);
+	if (!err)
+		err = put(writer, SCOPE_META_STACKS, "%s",
 			   stack_mode_name(options->stack_mode));
-	if (!code)
-		code = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	if (!code)
-		code = put(writer, SCOPE_META_BEGIN, "%llu",
+	if (!err)
+		err = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	if (!err)
+		err = put(writer, SCOPE_META_BEGIN, "%llu",
 				(unsigned long long)stats->begin_ns);
-	if (!code)
-		code = put_clock(writer, stats->begin_ns);
-	if (!code)
-		code = put_command_line(writer, options->reader, stats->target.tgid);
-	return code ? code : put_probes(writer, options);
+	if (!err)
+		err = put_clock(writer, stats->begin_ns);
+	if (!err)
+		err = put_command_line(writer, options->reader, stats->target.tgid);
+	return err ? err : put_probes(writer, options);
 }
 
 int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capture_stats *stats)
@@ -149,45 +149,45 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	};
 	struct rusage own = { 0 };
 	uint64_t lost = 0;
-	int code, reason;
+	int err, reason;
 
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
-	code = put(writer, SCOPE_META_END, "%llu", (unsigned long long)stats->end_ns);
-	if (!code)
-		code = put(writer, SCOPE_META_LOST, "%llu", (unsigned long long)lost);
-	if (!code)
-		code = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
+	err = put(writer, SCOPE_META_END, "%llu", (unsigned long long)stats->end_ns);
+	if (!err)
+		err = put(writer, SCOPE_META_LOST, "%llu", (unsigned long long)lost);
+	if (!err)
+		err = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
 				(unsigned long long)stats->counts.stacks_skipped);
-	if (!code && stats->stack_highest_ns)
-		code = put(writer, SCOPE_META_STACK_HIGHEST_NS, "%u", stats->stack_highest_ns);
-	if (!code && stats->counts.stacks_absent)
-		code = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
+	if (!err && stats->stack_highest_ns)
+		err = put(writer, SCOPE_META_STACK_HIGHEST_NS, "%u", stats->stack_highest_ns);
+	if (!err && stats->counts.stacks_absent)
+		err = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
 			   (unsigned long long)stats->counts.stacks_absent);
-	if (!code && stats->counts.stacks_lost)
-		code = put(writer, SCOPE_META_STACKS_LOST, "%llu",
+	if (!err && stats->counts.stacks_lost)
+		err = put(writer, SCOPE_META_STACKS_LOST, "%llu",
 			   (unsigned long long)stats->counts.stacks_lost);
-	if (!code && stats->stacks_given_up)
-		code = put(writer, SCOPE_META_STACKS_GIVEN_UP, "%llu",
+	if (!err && stats->stacks_given_up)
+		err = put(writer, SCOPE_META_STACKS_GIVEN_UP, "%llu",
 			   (unsigned long long)stats->stacks_given_up);
-	if (!code && stats->counts.late)
-		code = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
+	if (!err && stats->counts.late)
+		err = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
 	getrusage(RUSAGE_SELF, &own);
-	if (!code)
-		code = put(writer, SCOPE_META_OWN_CPU, "%llu",
+	if (!err)
+		err = put(writer, SCOPE_META_OWN_CPU, "%llu",
 			   stats->unwinder_cpu_ns +
 			   (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
 			   (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
-	if (!code)
-		code = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
-	if (!code)
-		code = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
-	if (!code && stats->end == SCOPE_CAPTURE_GUARD)
-		code = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u",
+	if (!err)
+		err = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
+	if (!err)
+		err = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
+	if (!err && stats->end == SCOPE_CAPTURE_GUARD)
+		err = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u",
 			   stats->counts.guard_share / 10, stats->counts.guard_share % 10,
 			   stats->counts.guard_cpu);
-	if (!code && stats->counts.probe_ns)
-		code = put(writer, SCOPE_META_PROBE_NS, "%llu",
+	if (!err && stats->counts.probe_ns)
+		err = put(writer, SCOPE_META_PROBE_NS, "%llu",
 			   (unsigned long long)stats->counts.probe_ns);
-	return code;
+	return err;
 }

@@ -20,7 +20,7 @@ struct scope_newborn {
 	size_t total; /* written before */
 };
 
-int scope_newborn_create(struct scope_newborn **ret_newborn)
+int scope_capture_newborn_create(struct scope_newborn **ret_newborn)
 {
 	struct scope_newborn *newborn = calloc(1, sizeof(*newborn));
 
@@ -30,7 +30,7 @@ int scope_newborn_create(struct scope_newborn **ret_newborn)
 	return 0;
 }
 
-void scope_newborn_destroy(struct scope_newborn *newborn)
+void scope_capture_newborn_destroy(struct scope_newborn *newborn)
 {
 	free(newborn);
 }
@@ -46,7 +46,7 @@ static void remember(struct scope_newborn *newborn, uint32_t tgid)
 	newborn->tgid[newborn->count++ % NEWBORN_MAX] = tgid;
 }
 
-void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf *subbuf)
+void scope_capture_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf *subbuf)
 {
 	const struct scope_record_fork *fork;
 	const struct scope_record_exec *exec;
@@ -55,12 +55,12 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 	const void *record;
 	uint32_t offset = 0;
 
-	while ((record = scope_walk_next(subbuf, types, &offset))) {
-		if (scope_walk_type(record) == SCOPE_RECORD_FORK) {
+	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
+		if (scope_trace_walk_type(record) == SCOPE_RECORD_FORK) {
 			fork = record;
 			if (fork->child_tid == fork->child_tgid)
 				remember(newborn, fork->child_tgid);
-		} else if (scope_walk_type(record) == SCOPE_RECORD_EXEC) {
+		} else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC) {
 			exec = record;
 			remember(newborn, exec->tgid);
 		} else {
@@ -71,7 +71,7 @@ void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf
 	}
 }
 
-int scope_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
+int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
 			struct scope_writer *writer)
 {
 	const size_t filled = newborn->count < NEWBORN_MAX ? newborn->count : NEWBORN_MAX;

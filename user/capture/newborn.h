@@ -9,14 +9,14 @@ struct scope_newborn;
 struct scope_proc;
 struct scope_writer;
 
-int scope_newborn_create(struct scope_newborn **ret_newborn);
-void scope_newborn_destroy(struct scope_newborn *newborn); /* NULL is fine */
+int scope_capture_newborn_create(struct scope_newborn **ret_newborn);
+void scope_capture_newborn_destroy(struct scope_newborn *newborn); /* NULL is fine */
 
 /* Remembers the processes of the FORK and EXEC records in the sub-buffer. */
-void scope_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf *subbuf);
+void scope_capture_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf *subbuf);
 
 /* Writes the maps of those remembered and forgets them. 0, -ENOMEM, or what the writer returned. */
-int scope_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
+int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
 			struct scope_writer *writer);
 
 #endif

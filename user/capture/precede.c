@@ -8,7 +8,7 @@
 #define CAPTURE_NICE (-10)
 
 /* Who 0 is to these calls is this thread, not its process: so it is on Linux. */
-int scope_precede_begin(void)
+int scope_capture_precede_begin(void)
 {
 	const int before = getpriority(PRIO_PROCESS, 0);
 
@@ -17,7 +17,7 @@ int scope_precede_begin(void)
 	return before;
 }
 
-void scope_precede_end(int before)
+void scope_capture_precede_end(int before)
 {
 	if (!before)
 		setpriority(PRIO_PROCESS, 0, before);

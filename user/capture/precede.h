@@ -9,7 +9,7 @@
  * process a nice value of their own keeps it; where the kernel refuses, all stays as it was. Returns the
  * nice value to go back to.
  */
-int scope_precede_begin(void);
-void scope_precede_end(int before);
+int scope_capture_precede_begin(void);
+void scope_capture_precede_end(int before);
 
 #endif

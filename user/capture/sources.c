@@ -12,7 +12,7 @@
 /* The best first. */
 static const struct scope_source *const sources[] = {
 	&scope_source_module,
-	&scope_source_perf,
+	&scope_perf_source_perf,
 };
 
 #define SOURCES (sizeof(sources) / sizeof(sources[0]))

@@ -50,7 +50,7 @@ static void next_moment(struct scope_still *still)
 	still->noted_count = 0;
 }
 
-int scope_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
+int scope_capture_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
 		       struct scope_still **ret_still)
 {
 	struct scope_still *still = calloc(1, sizeof(*still));
@@ -64,7 +64,7 @@ int scope_still_create(struct scope_proc_reader *reader, struct scope_unwinder *
 	return 0;
 }
 
-void scope_still_destroy(struct scope_still *still)
+void scope_capture_still_destroy(struct scope_still *still)
 {
 	if (!still)
 		return;
@@ -102,16 +102,16 @@ static int write_stack(struct scope_still *still, const struct noted *noted, str
 	struct scope_trace_standing standing;
 	size_t bytes = sizeof(still->data);
 	ssize_t got;
-	int code;
+	int err;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->regs <= SCOPE_MACHINE_REG_SP)
 		return 0;
 	memory.address = noted->reg[SCOPE_MACHINE_REG_SP];
 	if (still->left_bytes < bytes)
 		return 0;
-	code = is_known(still, state->tid, state->run_ns, memory.address);
-	if (code)
-		return code < 0 ? code : 0;
+	err = is_known(still, state->tid, state->run_ns, memory.address);
+	if (err)
+		return err < 0 ? err : 0;
 	got = scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data,
 				       bytes);
 	if (got <= 0)
@@ -119,10 +119,10 @@ static int write_stack(struct scope_still *still, const struct noted *noted, str
 	memory.bytes = (uint32_t)got;
 	still->left_bytes -= memory.bytes;
 	if (!still->unwinder)
-		return scope_writer_memory(writer, &memory);
-	code = scope_unwinder_standing(still->unwinder, state->tgid, noted->reg, state->regs, &memory,
+		return scope_trace_writer_memory(writer, &memory);
+	err = scope_capture_unwinder_standing(still->unwinder, state->tgid, noted->reg, state->regs, &memory,
 				       meanwhile->call, meanwhile->context, &standing);
-	return code ? code : scope_writer_standing(writer, &standing);
+	return err ? err : scope_trace_writer_standing(writer, &standing);
 }
 
 /* Has the process, context, that thread? */
@@ -144,21 +144,21 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
 	};
 	struct scope_trace_lock lock;
 	uint32_t tgid = state->tgid;
-	int code;
+	int err;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
 		return 0;
-	code = is_known(still, state->tid, state->run_ns, memory.address);
-	if (code)
-		return code < 0 ? code : 0;
+	err = is_known(still, state->tid, state->run_ns, memory.address);
+	if (err)
+		return err < 0 ? err : 0;
 	if (scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data,
 				     SCOPE_FUTEX_MEMORY_BYTES) != SCOPE_FUTEX_MEMORY_BYTES)
 		return 0;
 	memory.bytes = SCOPE_FUTEX_MEMORY_BYTES;
 	if (!still->unwinder)
-		return scope_writer_memory(writer, &memory);
-	scope_stacks_lock(&memory, is_thread, &tgid, &lock);
-	return scope_writer_lock(writer, &lock);
+		return scope_trace_writer_memory(writer, &memory);
+	scope_symbol_stacks_lock(&memory, is_thread, &tgid, &lock);
+	return scope_trace_writer_lock(writer, &lock);
 }
 
 /*
@@ -176,24 +176,24 @@ static int write_kernel(struct scope_still *still, const struct scope_record_sta
 	    state->nr == SCOPE_NR_NONE || still->kernel_stacks == KERNEL_STACKS_MAX)
 		return 0;
 	still->kernel_stacks++;
-	code = scope_kernel_stack_read(still->reader, state->tgid, state->tid, &error, names);
+	code = scope_proc_kernel_stack_read(still->reader, state->tgid, state->tid, &error, names);
 	if (code == -ESRCH)
 		return 0;
 	if (code) {
 		still->kernel_stacks = KERNEL_STACKS_MAX;
-		return scope_writer_meta(writer, SCOPE_META_KERNEL_STACKS, error.text);
+		return scope_trace_writer_meta(writer, SCOPE_META_KERNEL_STACKS, error.text);
 	}
 	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", state->tid);
-	return names[0] ? scope_writer_meta(writer, key, names) : 0;
+	return names[0] ? scope_trace_writer_meta(writer, key, names) : 0;
 }
 
-int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbuf)
+int scope_capture_still_note(struct scope_still *still, const struct scope_subbuf *subbuf)
 {
 	const struct scope_record_state *state;
 	const void *record;
 	uint32_t offset = 0;
 
-	while ((record = scope_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
+	while ((record = scope_trace_walk_next(subbuf, SCOPE_WALK(STATE), &offset))) {
 		struct noted *noted;
 
 		state = record;
@@ -210,24 +210,24 @@ int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbu
 	return 0;
 }
 
-int scope_still_write(struct scope_still *still, struct scope_writer *writer,
+int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context)
 {
 	const struct meanwhile during = { meanwhile, context };
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < still->noted_count && !code; i++) {
+	for (size_t i = 0; i < still->noted_count && !err; i++) {
 		const struct noted noted = still->noted[i]; /* more may be noted while it is unwound */
 		const struct scope_record_state *state = &noted.state;
 
-		code = write_stack(still, &noted, writer, &during);
-		if (!code)
-			code = write_lock(still, state, writer);
-		if (!code)
-			code = write_kernel(still, state, writer);
-		if (!code && i % READS_MAX == READS_MAX - 1)
-			code = meanwhile(context);
+		err = write_stack(still, &noted, writer, &during);
+		if (!err)
+			err = write_lock(still, state, writer);
+		if (!err)
+			err = write_kernel(still, state, writer);
+		if (!err && i % READS_MAX == READS_MAX - 1)
+			err = meanwhile(context);
 	}
 	next_moment(still);
-	return code;
+	return err;
 }

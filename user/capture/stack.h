@@ -14,12 +14,12 @@ struct scope_writer;
  * Remembers which threads were read, so that one that never ran since is read once. unwinder: of their
  * stacks; NULL: these are written as they are.
  */
-int scope_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
+int scope_capture_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
 		       struct scope_still **ret_still);
-void scope_still_destroy(struct scope_still *still); /* NULL is fine */
+void scope_capture_still_destroy(struct scope_still *still); /* NULL is fine */
 
 /* Notes the STATE records of a sub-buffer. 0, -ENOMEM. */
-int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbuf);
+int scope_capture_still_note(struct scope_still *still, const struct scope_subbuf *subbuf);
 
 /*
  * Of what was noted since the last time: reads memory, from the stack pointer up to 32 KiB, of each thread that
@@ -28,7 +28,7 @@ int scope_still_note(struct scope_still *still, const struct scope_subbuf *subbu
  * threads at most. It may take long, so meanwhile(context) is called now and then; what that returns
  * but 0 ends it. 0, -ENOMEM, that, or what the writer returned.
  */
-int scope_still_write(struct scope_still *still, struct scope_writer *writer,
+int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context);
 
 #endif

@@ -25,11 +25,11 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 {
 	struct scope_states *states = context;
 	struct scope_subbuf *copy;
-	int code;
+	int err;
 
-	code = scope_still_note(states->still, subbuf);
-	if (code)
-		return code;
+	err = scope_capture_still_note(states->still, subbuf);
+	if (err)
+		return err;
 	if (scope_grow(&states->subbuf, &states->room, states->count + 1, sizeof(*states->subbuf)))
 		return -ENOMEM;
 	copy = malloc(subbuf->used_bytes);
@@ -47,55 +47,55 @@ static int run_session(const struct scope_source *source,
 {
 	struct scope_capture_options quiet = *options;
 	void *feed;
-	int code;
+	int err;
 
 	quiet.sample_period_ns = 0;
 	quiet.stack_mode = SCOPE_STACK_NONE;
-	code = source->open(&quiet, tgid, NULL, &feed);
-	if (code)
-		return code;
-	code = meanwhile(context);
-	if (!code)
-		code = source->start(feed, NULL);
-	if (!code)
-		code = meanwhile(context);
-	if (!code)
-		code = source->stop(feed, NULL);
-	if (!code)
-		code = meanwhile(context);
-	if (!code)
-		code = source->drain(feed, take_subbuf, states);
+	err = source->open(&quiet, tgid, NULL, &feed);
+	if (err)
+		return err;
+	err = meanwhile(context);
+	if (!err)
+		err = source->start(feed, NULL);
+	if (!err)
+		err = meanwhile(context);
+	if (!err)
+		err = source->stop(feed, NULL);
+	if (!err)
+		err = meanwhile(context);
+	if (!err)
+		err = source->drain(feed, take_subbuf, states);
 	source->close(feed);
-	return code;
+	return err;
 }
 
-int scope_states_take(const struct scope_source *source, void *feed,
+int scope_capture_states_take(const struct scope_source *source, void *feed,
 		      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context,
 		      struct scope_states **ret_states)
 {
 	struct scope_states *states = calloc(1, sizeof(*states));
-	int code;
+	int err;
 
 	if (!states)
 		return -ENOMEM;
 	states->still = still;
 	states->raw = options->raw_stacks;
 	if (source->states)
-		code = source->states(feed, take_subbuf, states);
+		err = source->states(feed, take_subbuf, states);
 	else
-		code = run_session(source, options, tgid, meanwhile, context, states);
-	if (!code)
-		code = scope_still_write(still, writer, meanwhile, context);
-	if (code) {
-		scope_states_destroy(states);
-		return code;
+		err = run_session(source, options, tgid, meanwhile, context, states);
+	if (!err)
+		err = scope_capture_still_write(still, writer, meanwhile, context);
+	if (err) {
+		scope_capture_states_destroy(states);
+		return err;
 	}
 	*ret_states = states;
 	return 0;
 }
 
-void scope_states_destroy(struct scope_states *states)
+void scope_capture_states_destroy(struct scope_states *states)
 {
 	if (!states)
 		return;
@@ -110,7 +110,7 @@ static void blank(struct scope_event *event, struct scope_record_state *record, 
 {
 	*record = *event->state.record;
 	memcpy(reg, event->state.reg, record->regs * sizeof(*reg));
-	scope_blank_state(record, reg);
+	scope_trace_blank_state(record, reg);
 	event->state.record = record;
 	event->state.reg = reg;
 }
@@ -122,11 +122,11 @@ static int pack_states(const struct scope_states *states, const struct scope_sub
 	uint64_t reg[SCOPE_REG_MAX];
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
-	int code = 0;
+	int err = 0;
 
-	if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+	if (scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
 		return 0;
-	while (!code && scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event)) {
+	while (!err && scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event)) {
 		if (event.kind != SCOPE_EVENT_STATE || !(event.flags & SCOPE_STATE_AT_STOP))
 			continue;
 		if (!states->raw)
@@ -136,21 +136,21 @@ static int pack_states(const struct scope_states *states, const struct scope_sub
 		if (event.time_ns < *last_ns)
 			event.time_ns = *last_ns;
 		*last_ns = event.time_ns;
-		code = scope_packer_event(packer, &event, NULL);
+		err = scope_trace_packer_event(packer, &event, NULL);
 	}
-	return code;
+	return err;
 }
 
-int scope_states_write(const struct scope_states *states, struct scope_writer *writer)
+int scope_capture_states_write(const struct scope_states *states, struct scope_writer *writer)
 {
 	struct scope_packer *packer;
 	uint64_t last_ns = 0;
-	int code = scope_packer_create(writer, 0, &packer);
+	int err = scope_trace_packer_create(writer, 0, &packer);
 
-	for (size_t i = 0; i < states->count && !code; i++)
-		code = pack_states(states, states->subbuf[i], packer, &last_ns);
-	if (!code)
-		code = scope_packer_flush(packer, NULL);
-	scope_packer_destroy(packer);
-	return code;
+	for (size_t i = 0; i < states->count && !err; i++)
+		err = pack_states(states, states->subbuf[i], packer, &last_ns);
+	if (!err)
+		err = scope_trace_packer_flush(packer, NULL);
+	scope_trace_packer_destroy(packer);
+	return err;
 }

@@ -15,13 +15,13 @@ struct scope_writer;
  * up; what it returns but 0 ends it. Stacks of threads that stand still go to the writer at once (still
  * remembers which it knows). 0 or -errno; the caller destroys the result.
  */
-int scope_states_take(const struct scope_source *source, void *feed,
+int scope_capture_states_take(const struct scope_source *source, void *feed,
 		      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
 		      int (*meanwhile)(void *context), void *context,
 		      struct scope_states **ret_states);
-void scope_states_destroy(struct scope_states *states); /* NULL is fine */
+void scope_capture_states_destroy(struct scope_states *states); /* NULL is fine */
 
 /* As sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */
-int scope_states_write(const struct scope_states *states, struct scope_writer *writer);
+int scope_capture_states_write(const struct scope_states *states, struct scope_writer *writer);
 
 #endif

@@ -24,7 +24,7 @@ struct scope_steer {
 static int apply(struct scope_steer *steer, const struct scope_focus_choice *choice)
 {
 	const struct scope_capture_options *options = steer->options;
-	int code;
+	int err;
 	/* Of longer stacks fewer may come at once: as many bytes as before fit into the rings. */
 	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes /
 				   choice->slice_bytes);
@@ -40,10 +40,10 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 
 	if (choice->on && choice->min_ns > steer->highest_ns)
 		steer->highest_ns = choice->min_ns;
-	code = steer->source->stacks(steer->feed, &change, NULL);
-	if (!code && choice->on)
+	err = steer->source->stacks(steer->feed, &change, NULL);
+	if (!err && choice->on)
 		steer->period_ns = choice->period_ns;
-	return code;
+	return err;
 }
 
 /* A stretch without stacks is worth it where enough is left behind it. */
@@ -64,7 +64,7 @@ static uint32_t budget(const struct scope_capture_options *options)
 	return (uint32_t)((cpus > 0 ? cpus : 1) * options->stacks_per_second / 2);
 }
 
-int scope_steer_create(const struct scope_source *source, void *feed,
+int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		       const struct scope_capture_options *options,
 		       struct scope_error *error, struct scope_steer **ret_steer)
 {
@@ -96,59 +96,59 @@ int scope_steer_create(const struct scope_source *source, void *feed,
 	*steer = (struct scope_steer){ .source = source, .feed = feed, .options = options,
 					.period_ns = options->sample_period_ns };
 	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
-	code = scope_focus_create(&limits, &steer->focus);
+	code = scope_capture_focus_create(&limits, &steer->focus);
 	if (code) {
-		scope_steer_destroy(steer);
+		scope_capture_steer_destroy(steer);
 		return scope_error_set(error, code, "no memory left to begin tracing");
 	}
-	choice = scope_focus_first(steer->focus);
+	choice = scope_capture_focus_first(steer->focus);
 	/* A module of an older release cannot: then every slow call has its stack, as was configured. */
 	if (apply(steer, &choice)) {
-		scope_steer_destroy(steer);
+		scope_capture_steer_destroy(steer);
 		steer = NULL;
 	}
 	*ret_steer = steer;
 	return 0;
 }
 
-void scope_steer_destroy(struct scope_steer *steer)
+void scope_capture_steer_destroy(struct scope_steer *steer)
 {
 	if (!steer)
 		return;
-	scope_focus_destroy(steer->focus);
+	scope_capture_focus_destroy(steer->focus);
 	free(steer);
 }
 
-void scope_steer_begin(struct scope_steer *steer, uint64_t now_ns)
+void scope_capture_steer_begin(struct scope_steer *steer, uint64_t now_ns)
 {
 	if (steer)
-		scope_focus_begin(steer->focus, now_ns);
+		scope_capture_focus_begin(steer->focus, now_ns);
 }
 
-void scope_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf)
+void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf)
 {
 	if (steer)
-		scope_focus_take(steer->focus, subbuf);
+		scope_capture_focus_take(steer->focus, subbuf);
 }
 
-void scope_steer_look(struct scope_steer *steer, uint64_t now_ns)
+void scope_capture_steer_look(struct scope_steer *steer, uint64_t now_ns)
 {
 	struct scope_focus_choice choice;
 
 	if (!steer)
 		return;
 	if (steer->source->samples)
-		scope_focus_taken(steer->focus, steer->source->samples(steer->feed));
-	if (scope_focus_decide(steer->focus, now_ns, &choice))
+		scope_capture_focus_taken(steer->focus, steer->source->samples(steer->feed));
+	if (scope_capture_focus_decide(steer->focus, now_ns, &choice))
 		apply(steer, &choice);
 }
 
-uint32_t scope_steer_highest_ns(const struct scope_steer *steer)
+uint32_t scope_capture_steer_highest_ns(const struct scope_steer *steer)
 {
 	return steer ? steer->highest_ns : 0;
 }
 
-uint32_t scope_steer_period_ns(const struct scope_steer *steer)
+uint32_t scope_capture_steer_period_ns(const struct scope_steer *steer)
 {
 	return steer ? steer->period_ns : 0;
 }

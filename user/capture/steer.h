@@ -11,23 +11,23 @@ struct scope_steer;
  * For a session that is open and not started. *ret_steer is NULL where stacks are not to be chosen:
  * by the options, or since the source cannot change them. 0, -ENOMEM.
  */
-int scope_steer_create(const struct scope_source *source, void *feed,
+int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		       const struct scope_capture_options *options,
 		       struct scope_error *error, struct scope_steer **ret_steer);
-void scope_steer_destroy(struct scope_steer *steer); /* NULL is fine, as below */
+void scope_capture_steer_destroy(struct scope_steer *steer); /* NULL is fine, as below */
 
 /* The session has started: what it tells is learned from. */
-void scope_steer_begin(struct scope_steer *steer, uint64_t now_ns);
+void scope_capture_steer_begin(struct scope_steer *steer, uint64_t now_ns);
 
-void scope_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf);
+void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf);
 
 /* Some times a second. A source that refuses is left as it was: stacks are no reason to end. */
-void scope_steer_look(struct scope_steer *steer, uint64_t now_ns);
+void scope_capture_steer_look(struct scope_steer *steer, uint64_t now_ns);
 
 /* The longest time that a call had to take for a stack, so far, ns; 0: they were not chosen. */
-uint32_t scope_steer_highest_ns(const struct scope_steer *steer);
+uint32_t scope_capture_steer_highest_ns(const struct scope_steer *steer);
 
 /* Of samples, as it is now or once they are taken; 0: it does not change. */
-uint32_t scope_steer_period_ns(const struct scope_steer *steer);
+uint32_t scope_capture_steer_period_ns(const struct scope_steer *steer);
 
 #endif

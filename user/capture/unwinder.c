@@ -23,7 +23,7 @@
 #define NS_PER_MS 1000000ull
 #define SLICE_MS 20u /* between two calls of meanwhile() */
 
-uint64_t scope_unwinder_now_ns(void)
+uint64_t scope_capture_unwinder_now_ns(void)
 {
 	struct timespec time;
 
@@ -56,7 +56,7 @@ static void release(struct scope_unwinder *unwinder)
 		close(unwinder->fd);
 	if (unwinder->shared)
 		munmap(unwinder->shared, sizeof(*unwinder->shared));
-	scope_owners_destroy(unwinder->owners);
+	scope_trace_owners_destroy(unwinder->owners);
 	free(unwinder->maps);
 	free(unwinder->refresh);
 	free(unwinder->reduced);
@@ -75,7 +75,7 @@ static int begin_child(struct scope_unwinder *unwinder, uint32_t tgid, int nice)
 		scope_proc_child_detach(parent);
 		scope_proc_child_close(ends[1]);
 		setpriority(PRIO_PROCESS, 0, nice);
-		scope_unwinder_serve(ends[1], unwinder->shared, tgid);
+		scope_capture_unwinder_serve(ends[1], unwinder->shared, tgid);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -86,7 +86,7 @@ static int begin_child(struct scope_unwinder *unwinder, uint32_t tgid, int nice)
 	return -errno;
 }
 
-int scope_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid, int nice,
+int scope_capture_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid, int nice,
 			  struct scope_error *error, struct scope_unwinder **ret_unwinder)
 {
 	struct scope_unwinder *unwinder = calloc(1, sizeof(*unwinder));
@@ -103,7 +103,7 @@ int scope_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid,
 		unwinder->reduced = malloc(SCOPE_SUBBUF_BYTES_MAX);
 	}
 	if (unwinder && unwinder->shared && unwinder->reduced)
-		code = scope_owners_create(&unwinder->owners);
+		code = scope_trace_owners_create(&unwinder->owners);
 	if (!code)
 		code = begin_child(unwinder, tgid, nice);
 	if (code) {
@@ -116,36 +116,36 @@ int scope_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid,
 	return 0;
 }
 
-void scope_unwinder_destroy(struct scope_unwinder *unwinder)
+void scope_capture_unwinder_destroy(struct scope_unwinder *unwinder)
 {
 	if (unwinder)
 		release(unwinder);
 }
 
-int scope_unwinder_fd(const struct scope_unwinder *unwinder)
+int scope_capture_unwinder_fd(const struct scope_unwinder *unwinder)
 {
 	return unwinder->busy ? unwinder->fd : -1;
 }
 
-bool scope_unwinder_idle(const struct scope_unwinder *unwinder)
+bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder)
 {
 	return !unwinder->first && !unwinder->names_wanted;
 }
 
-void scope_unwinder_want_names(struct scope_unwinder *unwinder, bool all)
+void scope_capture_unwinder_want_names(struct scope_unwinder *unwinder, bool all)
 {
 	unwinder->names_wanted = unwinder->child;
 	unwinder->names_all |= all;
 }
 
-void scope_unwinder_leave_names(struct scope_unwinder *unwinder)
+void scope_capture_unwinder_leave_names(struct scope_unwinder *unwinder)
 {
 	unwinder->names_wanted = false;
 }
 
 /* ---- jobs ---- */
 
-void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count)
+void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count)
 {
 	const struct scope_unwinder_job job = { kind, count };
 
@@ -154,7 +154,7 @@ void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_ki
 		return;
 	}
 	unwinder->busy = kind;
-	unwinder->since_ns = scope_unwinder_now_ns();
+	unwinder->since_ns = scope_capture_unwinder_now_ns();
 }
 
 static void send_item(struct scope_unwinder *unwinder, const struct scope_unwinder_item *item)
@@ -162,7 +162,7 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 	const struct scope_subbuf *subbuf = &item->subbuf;
 
 	memcpy(unwinder->shared->in, subbuf, subbuf->used_bytes + item->tgids * sizeof(uint32_t));
-	scope_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->tgids);
+	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->tgids);
 }
 
 /* ---- the queue ---- */
@@ -175,10 +175,10 @@ static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct s
 	struct scope_event event;
 	uint32_t count = 0;
 
-	if (!scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
-		while (scope_decoder_peek(&decoder) && !scope_decoder_take(&decoder, &event))
+	if (!scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
+		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
 			if (event.kind == SCOPE_EVENT_STACK)
-				ret_tgid[count++] = scope_owners_get(unwinder->owners, event.tid);
+				ret_tgid[count++] = scope_trace_owners_get(unwinder->owners, event.tid);
 	}
 	return count;
 }
@@ -187,7 +187,7 @@ static uint32_t count_stacks(const struct scope_subbuf *subbuf)
 {
 	uint32_t offset = 0, count = 0;
 
-	while (scope_walk_next(subbuf, SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES), &offset))
+	while (scope_trace_walk_next(subbuf, SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES), &offset))
 		count++;
 	return count;
 }
@@ -206,7 +206,7 @@ static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder,
 	const struct scope_stacks stacks = { NULL, nobody, NULL };
 	struct scope_stacks_found found;
 
-	scope_stacks_replace(&stacks, subbuf, unwinder->reduced, &found);
+	scope_symbol_stacks_replace(&stacks, subbuf, unwinder->reduced, &found);
 	unwinder->counts.given_up += found.stacks;
 	return unwinder->reduced;
 }
@@ -233,19 +233,19 @@ static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *sub
 static int write_first(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	struct scope_unwinder_item *item = unwinder->first;
-	int code = unwinder->host.write(unwinder->host.context, subbuf);
+	int err = unwinder->host.write(unwinder->host.context, subbuf);
 
 	unwinder->first = item->next;
 	if (!unwinder->first)
 		unwinder->last = &unwinder->first;
 	unwinder->queue_bytes -= item->subbuf.used_bytes;
 	free(item);
-	return code;
+	return err;
 }
 
-int scope_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
-	bool plain = !scope_owners_note(unwinder->owners, subbuf);
+	bool plain = !scope_trace_owners_note(unwinder->owners, subbuf);
 
 	/* What needs no unwinding waits, too. A child that is that late is of no use. */
 	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
@@ -284,7 +284,7 @@ static int take_subbuf(struct scope_unwinder *unwinder, const struct scope_unwin
 	}
 	if (!item->again && answer->found.unmapped_count) {
 		item->again = true;
-		if (scope_unwinder_refresh(unwinder, &answer->found, subbuf->end_ns))
+		if (scope_capture_unwinder_refresh(unwinder, &answer->found, subbuf->end_ns))
 			return 0;
 	}
 	unwinder->counts.stacks += answer->found.stacks;
@@ -328,25 +328,25 @@ static int take_answer(struct scope_unwinder *unwinder)
 /* Hands out the next job, writes what needs none. */
 static int go_on(struct scope_unwinder *unwinder)
 {
-	int code = 0;
+	int err = 0;
 
-	while (!code && !unwinder->busy) {
+	while (!err && !unwinder->busy) {
 		struct scope_unwinder_item *item = unwinder->first;
 
-		if (unwinder->child && scope_unwinder_send_maps(unwinder))
+		if (unwinder->child && scope_capture_unwinder_send_maps(unwinder))
 			break;
 		if (!item && unwinder->names_wanted)
-			scope_unwinder_send(unwinder, SCOPE_UNWINDER_NAMES, unwinder->names_all);
+			scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_NAMES, unwinder->names_all);
 		if (!item)
 			break;
 		if (item->plain)
-			code = write_first(unwinder, &item->subbuf);
+			err = write_first(unwinder, &item->subbuf);
 		else if (unwinder->child)
 			send_item(unwinder, item);
 		else
-			code = write_first(unwinder, reduce(unwinder, &item->subbuf));
+			err = write_first(unwinder, reduce(unwinder, &item->subbuf));
 	}
-	return code;
+	return err;
 }
 
 /* Debug information may be large, and stacks of the child are lost with it: names get longer. */
@@ -359,38 +359,38 @@ static uint64_t limit_ns(const struct scope_unwinder *unwinder)
 
 static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 {
-	const uint64_t end_ns = scope_unwinder_now_ns() + wait_ms * NS_PER_MS;
-	int code = go_on(unwinder);
+	const uint64_t end_ns = scope_capture_unwinder_now_ns() + wait_ms * NS_PER_MS;
+	int err = go_on(unwinder);
 
-	while (!code && unwinder->busy) {
+	while (!err && unwinder->busy) {
 		struct pollfd set = { .fd = unwinder->fd, .events = POLLIN };
-		const uint64_t now = scope_unwinder_now_ns();
+		const uint64_t now = scope_capture_unwinder_now_ns();
 		const int left = now < end_ns ? (int)((end_ns - now) / NS_PER_MS) + 1 : 0;
 
 		if (poll(&set, 1, left) > 0) {
-			code = take_answer(unwinder);
-			if (!code)
-				code = go_on(unwinder);
+			err = take_answer(unwinder);
+			if (!err)
+				err = go_on(unwinder);
 			continue;
 		}
-		if (scope_unwinder_now_ns() > unwinder->since_ns + limit_ns(unwinder))
+		if (scope_capture_unwinder_now_ns() > unwinder->since_ns + limit_ns(unwinder))
 			give_up(unwinder);
-		if (scope_unwinder_now_ns() >= end_ns)
+		if (scope_capture_unwinder_now_ns() >= end_ns)
 			break;
 	}
-	return code ? code : unwinder->child ? 0 : go_on(unwinder);
+	return err ? err : unwinder->child ? 0 : go_on(unwinder);
 }
 
-int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
+int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 {
-	int code;
+	int err;
 
 	if (unwinder->pumping)
 		return 0;
 	unwinder->pumping = true;
-	code = pump(unwinder, wait_ms);
+	err = pump(unwinder, wait_ms);
 	unwinder->pumping = false;
-	return code;
+	return err;
 }
 
 /* ---- threads that stand still ---- */
@@ -398,34 +398,34 @@ int scope_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 /* Until nothing is under way; STANDING is handed out by its caller alone. */
 static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *context), void *context)
 {
-	int code = 0;
+	int err = 0;
 
-	while (!code && unwinder->child &&
+	while (!err && unwinder->child &&
 	       (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
-		code = scope_unwinder_pump(unwinder, SLICE_MS);
-		if (!code)
-			code = meanwhile(context);
+		err = scope_capture_unwinder_pump(unwinder, SLICE_MS);
+		if (!err)
+			err = meanwhile(context);
 	}
-	return code;
+	return err;
 }
 
 static int ask_standing(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
 			const uint8_t *data, int (*meanwhile)(void *context), void *context)
 {
 	uint8_t *in = (uint8_t *)unwinder->shared->in;
-	int code = settle(unwinder, meanwhile, context);
+	int err = settle(unwinder, meanwhile, context);
 
 	unwinder->stood.count = 0;
 	unwinder->stood_found = (struct scope_stacks_found){ 0 };
-	if (code || !unwinder->child)
-		return code;
+	if (err || !unwinder->child)
+		return err;
 	memcpy(in, thread, sizeof(*thread));
 	memcpy(in + sizeof(*thread), data, thread->bytes);
-	scope_unwinder_send(unwinder, SCOPE_UNWINDER_STANDING, 1);
+	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_STANDING, 1);
 	return settle(unwinder, meanwhile, context);
 }
 
-int scope_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
+int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
 			    unsigned int regs, const struct scope_trace_memory *memory,
 			    int (*meanwhile)(void *context), void *context,
 			    struct scope_trace_standing *ret_standing)
@@ -435,17 +435,17 @@ int scope_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, cons
 		.tgid = tgid, .regs = regs, .tid = memory->tid, .bytes = memory->bytes,
 		.address = memory->address,
 	};
-	int code;
+	int err;
 
 	memcpy(thread.reg, reg, regs * sizeof(*reg));
-	code = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
-	if (!code && unwinder->stood_found.unmapped_count &&
-	    scope_unwinder_refresh(unwinder, &unwinder->stood_found, scope_unwinder_now_ns()))
-		code = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
-	if (code)
-		return code;
+	err = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+	if (!err && unwinder->stood_found.unmapped_count &&
+	    scope_capture_unwinder_refresh(unwinder, &unwinder->stood_found, scope_capture_unwinder_now_ns()))
+		err = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+	if (err)
+		return err;
 	if (!unwinder->stood_found.stacks || stood->count > SCOPE_FRAMES_MAX ||
-	    !scope_frames_ended((uint8_t)stood->ended)) {
+	    !scope_trace_frames_ended((uint8_t)stood->ended)) {
 		*stood = (struct scope_unwinder_stood){ .count = 1, .ended = SCOPE_FRAMES_BROKEN };
 		stood->ip[0] = regs ? reg[regs - 1] : 0;
 		unwinder->counts.given_up++;
@@ -457,7 +457,7 @@ int scope_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, cons
 	return 0;
 }
 
-void scope_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts)
+void scope_capture_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts)
 {
 	struct timespec time;
 	clockid_t clock;

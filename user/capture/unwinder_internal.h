@@ -72,7 +72,7 @@ struct scope_unwinder_item {
 };
 
 /* When the maps of a process were asked for last, and how long to wait before the next time. */
-struct scope_unwinder_refresh {
+struct scope_capture_unwinder_refresh {
 	uint32_t tgid;
 	uint64_t asked_ns, wait_ns;
 };
@@ -92,7 +92,7 @@ struct scope_unwinder {
 	uint8_t *maps; /* rows that the child has not got */
 	size_t maps_bytes, maps_sent, maps_room;
 	uint64_t map_rows; /* so far */
-	struct scope_unwinder_refresh *refresh;
+	struct scope_capture_unwinder_refresh *refresh;
 	size_t refreshes, refresh_room;
 	struct scope_unwinder_stood stood;
 	struct scope_stacks_found stood_found;
@@ -100,19 +100,19 @@ struct scope_unwinder {
 	struct scope_unwinder_counts counts;
 };
 
-uint64_t scope_unwinder_now_ns(void);
+uint64_t scope_capture_unwinder_now_ns(void);
 
 /* What is in shared->in is the child's from here on; where that is gone, it is given up. */
-void scope_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
+void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
 
 /* As many rows of maps as there is room for. False: the child has all. */
-bool scope_unwinder_send_maps(struct scope_unwinder *unwinder);
+bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder);
 
 /* Asks for maps that may have changed by then. True: there are new ones. */
-bool scope_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
+bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
 			    uint64_t then_ns);
 
 /* The life of the child: returns when the other end is closed. */
-void scope_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);
+void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);
 
 #endif

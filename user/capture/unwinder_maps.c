@@ -9,7 +9,7 @@
 #define REFRESH_MIN_NS (100 * NS_PER_MS)
 #define REFRESH_MAX_NS (5000 * NS_PER_MS)
 
-void scope_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trace_map *map)
+void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trace_map *map)
 {
 	const struct scope_unwinder_map_row row = {
 		.tgid = map->tgid, .path_bytes = (uint32_t)strlen(map->path) + 1,
@@ -30,7 +30,7 @@ void scope_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trac
 	unwinder->map_rows++;
 }
 
-bool scope_unwinder_send_maps(struct scope_unwinder *unwinder)
+bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder)
 {
 	const uint8_t *from = unwinder->maps + unwinder->maps_sent;
 	size_t bytes = 0;
@@ -51,11 +51,11 @@ bool scope_unwinder_send_maps(struct scope_unwinder *unwinder)
 	unwinder->maps_sent += bytes;
 	if (unwinder->maps_sent == unwinder->maps_bytes)
 		unwinder->maps_sent = unwinder->maps_bytes = 0;
-	scope_unwinder_send(unwinder, SCOPE_UNWINDER_MAPS, count);
+	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_MAPS, count);
 	return true;
 }
 
-static struct scope_unwinder_refresh *refresh_of(struct scope_unwinder *unwinder, uint32_t tgid)
+static struct scope_capture_unwinder_refresh *refresh_of(struct scope_unwinder *unwinder, uint32_t tgid)
 {
 	for (size_t i = 0; i < unwinder->refreshes; i++)
 		if (unwinder->refresh[i].tgid == tgid)
@@ -63,23 +63,23 @@ static struct scope_unwinder_refresh *refresh_of(struct scope_unwinder *unwinder
 	if (scope_grow(&unwinder->refresh, &unwinder->refresh_room, unwinder->refreshes + 1,
 		       sizeof(*unwinder->refresh)))
 		return NULL;
-	unwinder->refresh[unwinder->refreshes] = (struct scope_unwinder_refresh){ .tgid = tgid, .wait_ns = REFRESH_MIN_NS };
+	unwinder->refresh[unwinder->refreshes] = (struct scope_capture_unwinder_refresh){ .tgid = tgid, .wait_ns = REFRESH_MIN_NS };
 	return &unwinder->refresh[unwinder->refreshes++];
 }
 
-bool scope_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
+bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
 			    uint64_t then_ns)
 {
 	const uint64_t rows = unwinder->map_rows;
 
 	for (uint32_t i = 0; i < found->unmapped_count && i < SCOPE_STACKS_UNMAPPED_MAX; i++) {
-		struct scope_unwinder_refresh *of = found->unmapped[i] ? refresh_of(unwinder, found->unmapped[i]) : NULL;
+		struct scope_capture_unwinder_refresh *of = found->unmapped[i] ? refresh_of(unwinder, found->unmapped[i]) : NULL;
 		const uint64_t before = unwinder->map_rows;
 
 		if (!of || (of->asked_ns && (then_ns <= of->asked_ns ||
-					     scope_unwinder_now_ns() < of->asked_ns + of->wait_ns)))
+					     scope_capture_unwinder_now_ns() < of->asked_ns + of->wait_ns)))
 			continue;
-		of->asked_ns = scope_unwinder_now_ns();
+		of->asked_ns = scope_capture_unwinder_now_ns();
 		if (unwinder->host.maps(unwinder->host.context, &of->tgid, 1))
 			break;
 		of = refresh_of(unwinder, found->unmapped[i]);

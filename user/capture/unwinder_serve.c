@@ -63,7 +63,7 @@ static int take_subbuf(struct server *server, uint32_t count, struct scope_stack
 
 	server->next_tgid = (const uint32_t *)((const uint8_t *)subbuf + subbuf->used_bytes);
 	server->end_tgid = server->next_tgid + count;
-	return scope_stacks_replace(&stacks, subbuf, (struct scope_subbuf *)server->shared->out, ret_found);
+	return scope_symbol_stacks_replace(&stacks, subbuf, (struct scope_subbuf *)server->shared->out, ret_found);
 }
 
 static int take_standing(struct server *server, struct scope_stacks_found *ret_found)
@@ -76,11 +76,11 @@ static int take_standing(struct server *server, struct scope_stacks_found *ret_f
 	struct scope_unwinder_stood *stood = (void *)server->shared->out;
 	struct scope_trace_standing standing;
 	bool unmapped;
-	int code = scope_stacks_standing(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
+	int err = scope_symbol_stacks_standing(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
 					 stood->ip, &standing, &unmapped);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	stood->count = standing.count;
 	stood->ended = standing.ended;
 	ret_found->stacks = 1;
@@ -93,11 +93,11 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 {
 	uint16_t type;
 	size_t bytes;
-	int code = scope_names_next(server->symbols, all, NAMES_NS, (uint8_t *)server->shared->out, &type,
+	int err = scope_symbol_names_next(server->symbols, all, NAMES_NS, (uint8_t *)server->shared->out, &type,
 				    &bytes);
 
-	if (code <= 0)
-		return code;
+	if (err <= 0)
+		return err;
 	answer->type = type;
 	answer->bytes = (uint32_t)bytes;
 	return 0;
@@ -119,7 +119,7 @@ static int do_job(struct server *server, const struct scope_unwinder_job *job,
 	return -EINVAL;
 }
 
-void scope_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid)
+void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid)
 {
 	struct server server = { .shared = shared, .root = SCOPE_PROC_ROOT_NONE, .tgid = tgid };
 	struct scope_symbol_options options = { .root = server.root.path };

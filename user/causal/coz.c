@@ -43,7 +43,7 @@ static struct row make_row(const struct scope_causal_result *result,
 	const double most = delays ? longest(result, experiment->site) : 0;
 	struct row row = {
 		.speedup = delays ? (most > 0 ? 1 - experiment->value / most : 0) : experiment->value,
-		.duration_ns = (uint64_t)scope_experiment_effective(experiment),
+		.duration_ns = (uint64_t)scope_causal_experiment_effective(experiment),
 		.samples = experiment->visits,
 		.delta = experiment->progress,
 		.in_flight = experiment->in_flight,

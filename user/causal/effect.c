@@ -28,7 +28,7 @@ static int points_create(size_t most, struct points *ret_points)
 
 static void points_add(struct points *points, const struct scope_experiment *experiment, size_t order)
 {
-	const double effective = scope_experiment_effective(experiment);
+	const double effective = scope_causal_experiment_effective(experiment);
 	const double progress = (double)experiment->progress;
 	const size_t at = points->n++;
 
@@ -82,7 +82,7 @@ static double base_period(const struct scope_experiment *experiment, size_t coun
 		if (experiment[i].site != site || experiment[i].value != 0 ||
 		    experiment[i].progress < SCOPE_CAUSAL_VISITS_MIN)
 			continue;
-		sum += scope_experiment_effective(&experiment[i]) / (double)experiment[i].progress;
+		sum += scope_causal_experiment_effective(&experiment[i]) / (double)experiment[i].progress;
 		n++;
 	}
 	return n ? sum / (double)n : 0;
@@ -108,7 +108,7 @@ static void collect(const struct scope_experiment *experiment, size_t count, uin
 		add_counts(effect, one);
 		if (one->progress < SCOPE_CAUSAL_VISITS_MIN)
 			continue;
-		if (is_far(effect, base, scope_experiment_effective(one) / (double)one->progress))
+		if (is_far(effect, base, scope_causal_experiment_effective(one) / (double)one->progress))
 			effect->dropped_far++;
 		else
 			points_add(points, one, i);

@@ -84,7 +84,7 @@ int scope_causal_effect_compute(const struct scope_experiment *experiment, size_
 const char *scope_causal_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
 
 /* The time that counts in one experiment, ns. */
-static inline double scope_experiment_effective(const struct scope_experiment *experiment)
+static inline double scope_causal_experiment_effective(const struct scope_experiment *experiment)
 {
 	return experiment->elapsed_ns > experiment->inserted_ns ?
 	       (double)(experiment->elapsed_ns - experiment->inserted_ns) : 0;

@@ -34,7 +34,7 @@ static void search_free(struct search *search)
 {
 	scope_proc_reader_destroy(search->reader);
 	for (size_t i = 0; i < search->files; i++) {
-		scope_image_destroy(search->file[i].image);
+		scope_symbol_image_destroy(search->file[i].image);
 		free(search->file[i].path);
 	}
 	free(search->file);
@@ -64,7 +64,7 @@ static int open_image(struct search *search, uint32_t tgid, const char *path,
 	search->files++;
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
 	fd = scope_proc_reader_open_below(search->reader, root, path, true);
-	if (fd >= 0 && scope_image_create(fd, NULL, path, &file->image))
+	if (fd >= 0 && scope_symbol_image_create(fd, NULL, path, &file->image))
 		file->image = NULL;
 	*ret_image = file->image;
 	return 0;
@@ -84,9 +84,9 @@ static int add_ranges(struct search *search, uint32_t tgid, const struct scope_t
 {
 	const struct scope_file_functions *functions;
 	uint64_t bias;
-	int err = scope_image_functions(image, &functions);
+	int err = scope_symbol_image_functions(image, &functions);
 
-	if (err || !scope_image_bias(image, map->start, map->offset, map->end - map->start, &bias))
+	if (err || !scope_symbol_image_bias(image, map->start, map->offset, map->end - map->start, &bias))
 		return err;
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct scope_file_function *function = &functions->function[i];
@@ -147,7 +147,7 @@ static int search_tree(struct search *search, uint32_t tgid)
 	struct scope_proc *proc;
 	uint32_t *tgids;
 	size_t count;
-	int err = scope_target_tree(tgid, &tgids, &count);
+	int err = scope_proc_target_tree(tgid, &tgids, &count);
 
 	if (err)
 		return err;

@@ -105,7 +105,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 {
 	struct scope_socket_table *sockets;
 	struct scope_proc_fds fds = { 0 };
-	int err = scope_socket_table_create(tgid, &sockets);
+	int err = scope_proc_socket_table_create(tgid, &sockets);
 
 	if (err)
 		return err;
@@ -113,7 +113,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 	if (!scope_proc_fds_read(tgid, sockets, &fds))
 		err = scope_causal_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
-	scope_socket_table_destroy(sockets);
+	scope_proc_socket_table_destroy(sockets);
 	return err;
 }
 
@@ -126,7 +126,7 @@ static int know_connections(struct scope_inject *inject, struct scope_error *err
 
 	if (inject->options.point->end.kind != SCOPE_POINT_REQUEST)
 		return 0;
-	err = scope_target_tree(inject->options.tgid, &tgids, &count);
+	err = scope_proc_target_tree(inject->options.tgid, &tgids, &count);
 	for (size_t i = 0; i < count && !err; i++)
 		err = know_descriptors(inject, tgids[i]);
 	free(tgids);
@@ -140,11 +140,11 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 	int err = scope_control_open(error, &inject->control, NULL);
 
 	if (!err)
-		err = scope_rings_open(error, &inject->rings, &inject->session);
+		err = scope_source_rings_open(error, &inject->rings, &inject->session);
 	if (!err)
 		err = configure(inject, error);
 	if (!err)
-		err = scope_rings_map(inject->rings, error);
+		err = scope_source_rings_map(inject->rings, error);
 	if (!err)
 		err = scope_control_start(inject->control, inject->session, error);
 	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
@@ -188,7 +188,7 @@ void scope_causal_inject_close(struct scope_inject *inject)
 {
 	if (!inject)
 		return;
-	scope_rings_close(inject->rings);
+	scope_source_rings_close(inject->rings);
 	scope_control_close(inject->control);
 	scope_causal_tally_destroy(inject->tally);
 	free(inject);
@@ -208,10 +208,10 @@ static int take(const struct scope_subbuf *subbuf, void *context)
 
 int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *error)
 {
-	int err = scope_rings_flush(inject->rings);
+	int err = scope_source_rings_flush(inject->rings);
 
 	if (!err)
-		err = scope_rings_drain(inject->rings, take, inject->tally);
+		err = scope_source_rings_drain(inject->rings, take, inject->tally);
 	scope_causal_tally_settle(inject->tally);
 	return err ? scope_error_set(error, err, "cannot read what the module traced: %s",
 				      strerror(-err)) : 0;
@@ -226,7 +226,7 @@ uint64_t scope_causal_inject_lost(const struct scope_inject *inject)
 {
 	uint64_t records, lost[SCOPE_LOST_REASONS], sum = 0;
 
-	scope_rings_count(inject->rings, &records, lost);
+	scope_source_rings_count(inject->rings, &records, lost);
 	for (int reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		sum += lost[reason];
 	return sum;
@@ -246,6 +246,6 @@ int scope_causal_inject_check(struct scope_inject *inject, struct scope_error *e
 				       status.guard_cpu);
 	else if (!status.processes && !status.threads)
 		err = scope_error_set(error, -ESRCH, "the process ended");
-	scope_session_status_destroy(&status);
+	scope_control_session_status_destroy(&status);
 	return err;
 }

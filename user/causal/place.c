@@ -29,11 +29,11 @@ static int find_in(int fd, const char *path, const char *function, uint64_t *ret
 
 	if (fd < 0)
 		return fd;
-	err = scope_image_create(fd, NULL, path, &image);
+	err = scope_symbol_image_create(fd, NULL, path, &image);
 	if (err)
 		return err;
-	err = scope_image_offset(image, function, ret_offset);
-	scope_image_destroy(image);
+	err = scope_symbol_image_offset(image, function, ret_offset);
+	scope_symbol_image_destroy(image);
 	return err;
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The state is the seed at first. */
-static inline uint64_t scope_random_next(uint64_t *state)
+static inline uint64_t scope_causal_random_next(uint64_t *state)
 {
 	uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
 
@@ -16,9 +16,9 @@ static inline uint64_t scope_random_next(uint64_t *state)
 }
 
 /* 0 to bound - 1. The bias is below bound / 2^32. */
-static inline uint32_t scope_random_below(uint64_t *state, uint32_t bound)
+static inline uint32_t scope_causal_random_below(uint64_t *state, uint32_t bound)
 {
-	return (uint32_t)((scope_random_next(state) >> 32) * bound >> 32);
+	return (uint32_t)((scope_causal_random_next(state) >> 32) * bound >> 32);
 }
 
 #endif

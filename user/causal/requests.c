@@ -113,7 +113,7 @@ int scope_causal_requests_know(struct scope_requests *requests, uint32_t tgid, i
 void scope_causal_requests_calls(uint8_t *bits)
 {
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
-		const enum scope_call_role role = scope_call_role(nr);
+		const enum scope_timeline_call_role role = scope_timeline_call_role(nr);
 
 		if (role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE || role == SCOPE_CALL_ACCEPT ||
 		    role == SCOPE_CALL_CLOSE)
@@ -121,7 +121,7 @@ void scope_causal_requests_calls(uint8_t *bits)
 	}
 }
 
-static enum scope_request_step take_io(struct row *row, enum scope_call_role role)
+static enum scope_request_step take_io(struct row *row, enum scope_timeline_call_role role)
 {
 	if (!row->accepted)
 		return SCOPE_REQUEST_NOTHING;
@@ -145,7 +145,7 @@ static enum scope_request_step take_io(struct row *row, enum scope_call_role rol
 static enum scope_request_step take_return(struct scope_requests *requests, uint32_t tgid, int32_t fd,
 					   const struct scope_request_event *event)
 {
-	const enum scope_call_role role = scope_call_role(event->nr);
+	const enum scope_timeline_call_role role = scope_timeline_call_role(event->nr);
 	const bool waited = fd >= 0 && find(requests->row, requests->rows,
 					    connection_key(tgid, fd))->waiting;
 	struct row *row;

@@ -172,10 +172,10 @@ int scope_causal_tally_take(struct scope_tally *tally, const struct scope_subbuf
 
 	if (!lane)
 		return -ENOMEM;
-	if (scope_decoder_begin(lane, subbuf, subbuf->used_bytes))
+	if (scope_trace_decoder_begin(lane, subbuf, subbuf->used_bytes))
 		return 0;
-	while (!err && scope_decoder_peek(lane)) {
-		if (scope_decoder_take(lane, &event))
+	while (!err && scope_trace_decoder_peek(lane)) {
+		if (scope_trace_decoder_take(lane, &event))
 			return 0;
 		err = take_event(tally, &event);
 	}

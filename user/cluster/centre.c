@@ -250,7 +250,7 @@ static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint3
 	uint32_t count = 0;
 
 	for (uint32_t k = 0; k < dimensions; k++) {
-		const double *values = points + k * scope_linkage_stride(m);
+		const double *values = points + k * scope_cluster_linkage_stride(m);
 
 		for (uint32_t i = 1; i < m; i++) {
 			if (values[i] == values[0])
@@ -288,7 +288,7 @@ static void place_points(struct field *field, const double *const *list, uint32_
 		place_centre(field, i);
 		most = field->square[i] > most ? field->square[i] : most;
 	}
-	for (uint32_t i = m; i < scope_linkage_stride(m); i++) {
+	for (uint32_t i = m; i < scope_cluster_linkage_stride(m); i++) {
 		field->square[i] = INFINITY;
 		field->size[i] = 1;
 	}
@@ -310,7 +310,7 @@ static void free_field(struct field *field)
 
 static int create_field(struct field *field, uint32_t m)
 {
-	const size_t stride = scope_linkage_stride(m), floats = stride * sizeof(float);
+	const size_t stride = scope_cluster_linkage_stride(m), floats = stride * sizeof(float);
 
 	field->count = m;
 	field->sums = (field->dimensions + FEW - 1) / FEW * FEW;
@@ -345,7 +345,7 @@ static int run(bool ward, const double *points, uint32_t dimensions, uint32_t m,
 	}
 	if (!err) {
 		place_points(&field, list, m, multiplicity);
-		err = scope_chain_follow(&clusters, m, merges);
+		err = scope_cluster_chain_follow(&clusters, m, merges);
 	}
 	free_field(&field);
 	free(list);
@@ -356,22 +356,22 @@ static int run_all(bool ward, const double *points, uint32_t dimensions, uint32_
 		   const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
-	int err = scope_chain_prepare(m, multiplicity, &merges);
+	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);
 
 	if (err)
 		return err;
 	if (m > 1)
 		err = run(ward, points, dimensions, m, multiplicity, merges);
-	return scope_chain_finish(err, merges, m, multiplicity, ret_merges);
+	return scope_cluster_chain_finish(err, merges, m, multiplicity, ret_merges);
 }
 
-int scope_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
+int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
 			  const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
 	return run_all(false, points, dimensions, m, multiplicity, ret_merges);
 }
 
-int scope_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
+int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
 		       const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
 	return run_all(true, points, dimensions, m, multiplicity, ret_merges);

@@ -7,7 +7,7 @@
 
 #define POINTS_MAX (1u << 24)
 
-int scope_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
+int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
 		       struct scope_merge *merges)
 {
 	uint32_t *chain = calloc(m, 2 * sizeof(*chain));
@@ -50,7 +50,7 @@ int scope_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
 	return 0;
 }
 
-int scope_chain_compare(const void *a, const void *b)
+int scope_cluster_chain_compare(const void *a, const void *b)
 {
 	const struct scope_merge *x = a, *y = b;
 
@@ -61,7 +61,7 @@ int scope_chain_compare(const void *a, const void *b)
 	return x->right < y->right ? -1 : x->right > y->right;
 }
 
-int scope_chain_prepare(uint32_t m, const uint64_t *multiplicity, struct scope_merge **ret_merges)
+int scope_cluster_chain_prepare(uint32_t m, const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
 
@@ -95,7 +95,7 @@ static int number_nodes(struct scope_merge *merges, uint32_t m, const uint64_t *
 
 	if (!parent || !node || !size)
 		goto free_all;
-	qsort(merges, m - 1, sizeof(*merges), scope_chain_compare);
+	qsort(merges, m - 1, sizeof(*merges), scope_cluster_chain_compare);
 	for (uint32_t i = 0; i < m; i++) {
 		parent[i] = i;
 		node[i] = i;
@@ -120,7 +120,7 @@ free_all:
 	return err;
 }
 
-int scope_chain_finish(int err, struct scope_merge *merges, uint32_t m,
+int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m,
 		       const uint64_t *multiplicity, struct scope_merge **ret_merges)
 {
 	if (!err && m > 1)

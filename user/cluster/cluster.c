@@ -66,7 +66,7 @@ struct selected {
 static int cut_at_height(struct draft *draft, const struct selected *selected,
 			 struct scope_merge *merges)
 {
-	int err = scope_linkage_cut(merges, selected->m, NULL, draft->options->cut,
+	int err = scope_cluster_linkage_cut(merges, selected->m, NULL, draft->options->cut,
 				    selected->labels, &draft->count);
 
 	free(merges);
@@ -77,17 +77,17 @@ static int cut_at_height(struct draft *draft, const struct selected *selected,
 static int cluster_by_matrix(struct draft *draft, const struct selected *selected)
 {
 	uint32_t m = selected->m;
-	uint8_t *distances = scope_huge_alloc(m * scope_linkage_stride(m));
+	uint8_t *distances = scope_huge_alloc(m * scope_cluster_linkage_stride(m));
 	struct scope_merge *merges;
 	int err;
 
 	if (!distances)
 		return -ENOMEM;
-	err = scope_pack_matrix(draft->pack, selected->points, m, distances);
+	err = scope_cluster_pack_matrix(draft->pack, selected->points, m, distances);
 	if (!err)
 		err = draft->options->linkage == SCOPE_LINKAGE_COMPLETE ?
-		      scope_linkage_complete(distances, m, selected->weight, &merges) :
-		      scope_linkage_single(distances, m, selected->weight, &merges);
+		      scope_cluster_linkage_complete(distances, m, selected->weight, &merges) :
+		      scope_cluster_linkage_single(distances, m, selected->weight, &merges);
 	free(distances);
 	return err ? err : cut_at_height(draft, selected, merges);
 }
@@ -95,14 +95,14 @@ static int cluster_by_matrix(struct draft *draft, const struct selected *selecte
 static int cluster_by_average(struct draft *draft, const struct selected *selected)
 {
 	uint32_t dimensions = draft->pack->words * 64;
-	double *values = calloc(dimensions * scope_linkage_stride(selected->m) + 1, sizeof(*values));
+	double *values = calloc(dimensions * scope_cluster_linkage_stride(selected->m) + 1, sizeof(*values));
 	struct scope_merge *merges;
 	int err;
 
 	if (!values)
 		return -ENOMEM;
-	scope_pack_unfold(draft->pack, selected->points, selected->m, values);
-	err = scope_linkage_average(values, dimensions, selected->m, selected->weight, &merges);
+	scope_cluster_pack_unfold(draft->pack, selected->points, selected->m, values);
+	err = scope_cluster_linkage_average(values, dimensions, selected->m, selected->weight, &merges);
 	free(values);
 	return err ? err : cut_at_height(draft, selected, merges);
 }
@@ -116,7 +116,7 @@ static int cluster_by_ward(struct draft *draft, const struct selected *selected)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < selected->m; k++)
 		ids[k] = draft->pack->id[selected->points[k]];
-	err = scope_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut,
+	err = scope_cluster_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut,
 			     selected->labels, &draft->count);
 	free(ids);
 	return err;
@@ -124,7 +124,7 @@ static int cluster_by_ward(struct draft *draft, const struct selected *selected)
 
 static int cluster_by_division(struct draft *draft, const struct selected *selected)
 {
-	return scope_divisive_run(draft->pack, selected->points, selected->m, draft->options->cut,
+	return scope_cluster_divisive_run(draft->pack, selected->points, selected->m, draft->options->cut,
 				  selected->labels, &draft->count);
 }
 
@@ -190,7 +190,7 @@ static void assign_rest(struct draft *draft)
 			continue;
 		/* Distinct vectors are at least 1 apart: nothing comes before a distance of 1. */
 		for (uint32_t c = 0; c < draft->count && best_distance > 1; c++) {
-			uint32_t d = scope_pack_distance(draft->pack, p, draft->medoid[c]);
+			uint32_t d = scope_cluster_pack_distance(draft->pack, p, draft->medoid[c]);
 
 			if (d < best_distance && d <= draft->options->cut) {
 				best_distance = d;
@@ -230,7 +230,7 @@ static int cluster_sample(struct draft *draft)
 		uint32_t n = members_of(draft, c, &members);
 		uint64_t sum;
 
-		scope_pack_medoid(draft->pack, members, n, &draft->medoid[c], &sum);
+		scope_cluster_pack_medoid(draft->pack, members, n, &draft->medoid[c], &sum);
 	}
 	assign_rest(draft);
 	return 0;
@@ -260,13 +260,13 @@ static void measure_diameter(const struct draft *draft, const uint32_t *members,
 	cluster->diameter_is_bound = n > draft->options->max_points;
 	for (uint32_t i = 0; i < n; i++) {
 		if (cluster->diameter_is_bound) {
-			uint32_t d = scope_pack_distance(draft->pack, members[i], medoid);
+			uint32_t d = scope_cluster_pack_distance(draft->pack, members[i], medoid);
 
 			greatest = d > greatest ? d : greatest;
 			continue;
 		}
 		for (uint32_t j = i + 1; j < n; j++) {
-			uint32_t d = scope_pack_distance(draft->pack, members[i], members[j]);
+			uint32_t d = scope_cluster_pack_distance(draft->pack, members[i], members[j]);
 
 			greatest = d > greatest ? d : greatest;
 		}
@@ -282,7 +282,7 @@ static void describe(struct draft *draft, uint32_t index, struct scope_cluster *
 	uint64_t sum;
 
 	*cluster = (struct scope_cluster){ .vector_count = n };
-	scope_pack_medoid(draft->pack, members, n, &draft->medoid[index], &sum);
+	scope_cluster_pack_medoid(draft->pack, members, n, &draft->medoid[index], &sum);
 	cluster->medoid = draft->pack->id[draft->medoid[index]];
 	for (uint32_t k = 0; k < n; k++)
 		cluster->unit_count += draft->pack->weight[members[k]];
@@ -374,16 +374,16 @@ int scope_cluster_run(const struct scope_vector_set *set, const struct scope_lev
 	int err;
 
 	/* The distances in the matrix stop there, and so the cut has to stay below. */
-	if (!scope_linkage_name(options->linkage) || !options->max_points ||
+	if (!scope_cluster_linkage_name(options->linkage) || !options->max_points ||
 	    !(options->cut >= 0 && options->cut < SCOPE_LINKAGE_FAR))
 		return -EINVAL;
-	err = scope_pack_create(set, &pack);
+	err = scope_cluster_pack_create(set, &pack);
 	if (err)
 		return err;
 	draft.pack = pack;
 	clustering = calloc(1, sizeof(*clustering));
 	err = clustering ? run_draft(&draft, clustering) : -ENOMEM;
-	scope_pack_destroy(pack);
+	scope_cluster_pack_destroy(pack);
 	if (err) {
 		scope_clustering_destroy(clustering);
 		return err;

@@ -30,10 +30,10 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 {
 	struct scope_rows *rows = state;
 	const uint32_t row = rows->row_of[slot];
-	const uint8_t *values = scope_rows_at(rows, row);
+	const uint8_t *values = scope_cluster_rows_at(rows, row);
 	uint8_t least;
 
-	scope_rows_catch_up(rows, row);
+	scope_cluster_rows_catch_up(rows, row);
 	least = least_of(values, rows->stride);
 	*ret_height = least;
 	return rows->row[(const uint8_t *)memchr(values, least, rows->width) - values].slot;
@@ -45,35 +45,35 @@ static void join(void *state, uint32_t kept, uint32_t gone)
 	struct scope_rows *rows = state;
 	const uint32_t to = rows->row_of[kept], from = rows->row_of[gone];
 
-	scope_rows_catch_up(rows, to);
-	scope_rows_catch_up(rows, from);
-	take_greater(scope_rows_at(rows, to), scope_rows_at(rows, from), rows->stride);
-	scope_rows_join(rows, to, from);
-	if (scope_rows_sparse(rows))
-		scope_rows_shrink(rows);
+	scope_cluster_rows_catch_up(rows, to);
+	scope_cluster_rows_catch_up(rows, from);
+	take_greater(scope_cluster_rows_at(rows, to), scope_cluster_rows_at(rows, from), rows->stride);
+	scope_cluster_rows_join(rows, to, from);
+	if (scope_cluster_rows_sparse(rows))
+		scope_cluster_rows_shrink(rows);
 }
 
 static int run(uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
 	struct scope_rows rows;
 	const struct scope_chain_clusters clusters = { &rows, nearest, join };
-	int err = scope_rows_init(&rows, distances, m);
+	int err = scope_cluster_rows_init(&rows, distances, m);
 
 	if (!err)
-		err = scope_chain_follow(&clusters, m, merges);
-	scope_rows_free(&rows);
+		err = scope_cluster_chain_follow(&clusters, m, merges);
+	scope_cluster_rows_free(&rows);
 	return err;
 }
 
-int scope_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+int scope_cluster_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
 			   struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
-	int err = scope_chain_prepare(m, multiplicity, &merges);
+	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);
 
 	if (err)
 		return err;
 	if (m > 1)
 		err = run(distances, m, merges);
-	return scope_chain_finish(err, merges, m, multiplicity, ret_merges);
+	return scope_cluster_chain_finish(err, merges, m, multiplicity, ret_merges);
 }

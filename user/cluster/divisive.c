@@ -23,7 +23,7 @@ static uint32_t farthest(const struct split *split, const uint32_t *points, uint
 	uint32_t best = points[0], most = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t d = scope_pack_distance(split->pack, from, points[i]);
+		uint32_t d = scope_cluster_pack_distance(split->pack, from, points[i]);
 
 		if (d > most) {
 			most = d;
@@ -41,7 +41,7 @@ static bool find_seeds(const struct split *split, const uint32_t *points, uint32
 	uint32_t medoid, radius, most;
 	uint64_t sum;
 
-	scope_pack_medoid(split->pack, points, n, &medoid, &sum);
+	scope_cluster_pack_medoid(split->pack, points, n, &medoid, &sum);
 	seeds[0] = farthest(split, points, n, medoid, &radius);
 	if (2 * radius <= split->cut)
 		return false;
@@ -50,7 +50,7 @@ static bool find_seeds(const struct split *split, const uint32_t *points, uint32
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t j = i + 1; j < n; j++) {
-			uint32_t d = scope_pack_distance(split->pack, points[i], points[j]);
+			uint32_t d = scope_cluster_pack_distance(split->pack, points[i], points[j]);
 
 			if (d > most) {
 				most = d;
@@ -70,8 +70,8 @@ static uint32_t part(struct split *split, uint32_t *points, uint32_t n, const ui
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t p = points[i];
 
-		if (scope_pack_distance(split->pack, p, seeds[0]) <=
-		    scope_pack_distance(split->pack, p, seeds[1]))
+		if (scope_cluster_pack_distance(split->pack, p, seeds[0]) <=
+		    scope_cluster_pack_distance(split->pack, p, seeds[1]))
 			points[near++] = p;
 		else
 			split->spare[far++] = p;
@@ -102,8 +102,8 @@ static uint32_t split_in_two(struct split *split, uint32_t *points, uint32_t n)
 		if (round)
 			qsort(points, n, sizeof(*points), compare_points);
 		near = part(split, points, n, seeds);
-		scope_pack_medoid(split->pack, points, near, &medoids[0], &sum);
-		scope_pack_medoid(split->pack, points + near, n - near, &medoids[1], &sum);
+		scope_cluster_pack_medoid(split->pack, points, near, &medoids[0], &sum);
+		scope_cluster_pack_medoid(split->pack, points + near, n - near, &medoids[1], &sum);
 		if (!memcmp(medoids, seeds, sizeof(seeds)))
 			break;
 		memcpy(seeds, medoids, sizeof(seeds));
@@ -130,7 +130,7 @@ static void split_all(struct split *split, uint32_t m, bool *starts)
 	}
 }
 
-int scope_divisive_run(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		       double cut, uint32_t *labels, uint32_t *ret_count)
 {
 	uint32_t *room = calloc(m + 1ul, 3 * sizeof(*room));

@@ -14,12 +14,12 @@ static const char *const names[SCOPE_LINKAGE_COUNT] = {
 	[SCOPE_LINKAGE_DIVISIVE] = "divisive",
 };
 
-const char *scope_linkage_name(enum scope_linkage linkage)
+const char *scope_cluster_linkage_name(enum scope_linkage linkage)
 {
 	return (unsigned int)linkage < SCOPE_LINKAGE_COUNT ? names[linkage] : NULL;
 }
 
-int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage)
+int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage)
 {
 	for (int i = 0; i < SCOPE_LINKAGE_COUNT; i++) {
 		if (strcmp(name, names[i]))
@@ -30,7 +30,7 @@ int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage)
 	return -EINVAL;
 }
 
-int scope_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
+int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
 		      uint32_t *labels, uint32_t *ret_count)
 {
 	size_t nodes = m ? 2 * (size_t)m - 1 : 0;

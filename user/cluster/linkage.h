@@ -3,7 +3,7 @@
  * Agglomerative clustering of m points.
  *
  * Complete and single linkage read a square matrix of distances of one byte each: row i begins at
- * i * scope_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points
+ * i * scope_cluster_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points
  * themselves. Points may stand for several equal observations: their
  * multiplicities are the initial cluster sizes.
  *
@@ -47,22 +47,22 @@ struct scope_merge {
 #define SCOPE_LINKAGE_FAR (UINT8_MAX - 1)
 
 /* Values from one row of a matrix to the next, and between the dimensions of points. */
-static inline size_t scope_linkage_stride(uint32_t m)
+static inline size_t scope_cluster_linkage_stride(uint32_t m)
 {
 	return ((size_t)m + 63) / 64 * 64;
 }
 
 /* Position of pair (i, j), i < j < m, in a condensed matrix: the rows of the upper triangle. */
-static inline size_t scope_linkage_pair(uint32_t m, uint32_t i, uint32_t j)
+static inline size_t scope_cluster_linkage_pair(uint32_t m, uint32_t i, uint32_t j)
 {
 	return (size_t)i * (2 * (size_t)m - i - 1) / 2 + (j - i - 1);
 }
 
 /* The linkage's name ("complete"), or NULL for a number that is none. */
-const char *scope_linkage_name(enum scope_linkage linkage);
+const char *scope_cluster_linkage_name(enum scope_linkage linkage);
 
 /* The linkage of this name. -EINVAL where there is none. */
-int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage);
+int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage);
 
 /*
  * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
@@ -78,16 +78,16 @@ int scope_linkage_find(const char *name, enum scope_linkage *ret_linkage);
  */
 
 /*
- * @distances: m rows of scope_linkage_stride(m) bytes, of 0 to SCOPE_LINKAGE_FAR; the diagonal and
+ * @distances: m rows of scope_cluster_linkage_stride(m) bytes, of 0 to SCOPE_LINKAGE_FAR; the diagonal and
  * what is behind column m are not read. Complete linkage overwrites it, single linkage only reads.
  */
-int scope_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+int scope_cluster_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
 			   struct scope_merge **ret_merges);
-int scope_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+int scope_cluster_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
 			 struct scope_merge **ret_merges);
 
 /*
- * @points: @dimensions rows of scope_linkage_stride(m) values, value j that of point j.
+ * @points: @dimensions rows of scope_cluster_linkage_stride(m) values, value j that of point j.
  *
  * Average linkage takes values of 0 and 1, and the Manhattan distance. Heights are exact, and ties
  * are seen as ties, while the product of two cluster sizes and the dimensions stays below 2^53;
@@ -96,9 +96,9 @@ int scope_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *m
  * to optimize an objective function", Journal of the American Statistical Association 58, 1963).
  * Heights are to rounding.
  */
-int scope_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
+int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
 			  const uint64_t *multiplicity, struct scope_merge **ret_merges);
-int scope_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
+int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
 		       const uint64_t *multiplicity, struct scope_merge **ret_merges);
 
 /*
@@ -107,7 +107,7 @@ int scope_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
  * @labels: room for @m labels, filled with 0 to *@ret_count - 1, numbered in the order of each
  * cluster's smallest point. -ENOMEM.
  */
-int scope_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
+int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
 		      uint32_t *labels, uint32_t *ret_count);
 
 #endif

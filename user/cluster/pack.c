@@ -22,8 +22,8 @@ static inline uint32_t ones(uint64_t x)
 
 static int compare_ids(const void *a, const void *b, void *set)
 {
-	return scope_vector_compare(scope_vector_set_get(set, *(const uint32_t *)a),
-				    scope_vector_set_get(set, *(const uint32_t *)b));
+	return scope_cluster_vector_compare(scope_cluster_vector_set_get(set, *(const uint32_t *)a),
+				    scope_cluster_vector_set_get(set, *(const uint32_t *)b));
 }
 
 /* Lists the bits in which vectors of @set differ; returns how many. */
@@ -32,8 +32,8 @@ static uint32_t varying_bits(const struct scope_vector_set *set, uint16_t *bits)
 	struct scope_vector any = { 0 }, differ = { 0 };
 	uint32_t count = 0;
 
-	for (uint32_t id = 0; id < scope_vector_set_count(set); id++) {
-		const struct scope_vector *vector = scope_vector_set_get(set, id);
+	for (uint32_t id = 0; id < scope_cluster_vector_set_count(set); id++) {
+		const struct scope_vector *vector = scope_cluster_vector_set_get(set, id);
 
 		if (!id)
 			any = *vector;
@@ -41,7 +41,7 @@ static uint32_t varying_bits(const struct scope_vector_set *set, uint16_t *bits)
 			differ.word[w] |= any.word[w] ^ vector->word[w];
 	}
 	for (uint32_t bit = 0; bit < SCOPE_VECTOR_BITS; bit++)
-		if (scope_vector_has(&differ, bit))
+		if (scope_cluster_vector_has(&differ, bit))
 			bits[count++] = bit;
 	return count;
 }
@@ -50,16 +50,16 @@ static void pack_vectors(struct scope_pack *pack, const struct scope_vector_set 
 			 const uint16_t *bits, uint32_t bit_count)
 {
 	for (uint32_t p = 0; p < pack->count; p++) {
-		const struct scope_vector *vector = scope_vector_set_get(set, pack->id[p]);
+		const struct scope_vector *vector = scope_cluster_vector_set_get(set, pack->id[p]);
 		uint64_t *word = pack->bits + (size_t)p * pack->words;
 
 		for (uint32_t k = 0; k < bit_count; k++)
-			word[k / 64] |= (uint64_t)scope_vector_has(vector, bits[k]) << (k % 64);
-		pack->weight[p] = scope_vector_set_multiplicity(set, pack->id[p]);
+			word[k / 64] |= (uint64_t)scope_cluster_vector_has(vector, bits[k]) << (k % 64);
+		pack->weight[p] = scope_cluster_vector_set_multiplicity(set, pack->id[p]);
 	}
 }
 
-int scope_pack_create(const struct scope_vector_set *set, struct scope_pack **ret_pack)
+int scope_cluster_pack_create(const struct scope_vector_set *set, struct scope_pack **ret_pack)
 {
 	uint16_t bits[SCOPE_VECTOR_BITS];
 	uint32_t bit_count = varying_bits(set, bits);
@@ -68,14 +68,14 @@ int scope_pack_create(const struct scope_vector_set *set, struct scope_pack **re
 
 	if (!pack)
 		return -ENOMEM;
-	pack->count = scope_vector_set_count(set);
+	pack->count = scope_cluster_vector_set_count(set);
 	pack->words = bit_count ? (bit_count + 63) / 64 : 1;
 	room = pack->count ? pack->count : 1;
 	pack->bits = calloc(room, pack->words * sizeof(*pack->bits));
 	pack->weight = calloc(room, sizeof(*pack->weight));
 	pack->id = calloc(room, sizeof(*pack->id));
 	if (!pack->bits || !pack->weight || !pack->id) {
-		scope_pack_destroy(pack);
+		scope_cluster_pack_destroy(pack);
 		return -ENOMEM;
 	}
 	for (uint32_t p = 0; p < pack->count; p++)
@@ -86,7 +86,7 @@ int scope_pack_create(const struct scope_vector_set *set, struct scope_pack **re
 	return 0;
 }
 
-void scope_pack_destroy(struct scope_pack *pack)
+void scope_cluster_pack_destroy(struct scope_pack *pack)
 {
 	if (!pack)
 		return;
@@ -96,7 +96,7 @@ void scope_pack_destroy(struct scope_pack *pack)
 	free(pack);
 }
 
-SCOPE_CLONES uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b)
+SCOPE_CLONES uint32_t scope_cluster_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = pack->bits + (size_t)a * pack->words;
 	const uint64_t *y = pack->bits + (size_t)b * pack->words;
@@ -132,7 +132,7 @@ SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *other
 }
 
 /* Both halves are measured: that takes no longer than to copy one into the columns of the other. */
-int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		      uint8_t *distances)
 {
 	const size_t words = pack->words;
@@ -143,20 +143,20 @@ int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uin
 	for (uint32_t i = 0; i < m; i++)
 		memcpy(bits + i * words, pack->bits + points[i] * words, words * sizeof(*bits));
 	for (uint32_t i = 0; i < m; i++)
-		measure_row(bits + i * words, bits, words, m, distances + i * scope_linkage_stride(m));
+		measure_row(bits + i * words, bits, words, m, distances + i * scope_cluster_linkage_stride(m));
 	free(bits);
 	return 0;
 }
 
-void scope_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		       double *values)
 {
-	for (uint32_t k = 0; k < pack->words * 64; k++, values += scope_linkage_stride(m))
+	for (uint32_t k = 0; k < pack->words * 64; k++, values += scope_cluster_linkage_stride(m))
 		for (uint32_t i = 0; i < m; i++)
 			values[i] = pack->bits[(size_t)points[i] * pack->words + k / 64] >> (k % 64) & 1;
 }
 
-void scope_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
+void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
 		       uint32_t *ret_point, uint64_t *ret_sum)
 {
 	uint64_t having[SCOPE_VECTOR_BITS] = { 0 };	/* units with each bit set */

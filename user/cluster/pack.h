@@ -22,26 +22,26 @@ struct scope_pack {
 };
 
 /* Packs @set; the caller destroys the pack. -ENOMEM. */
-int scope_pack_create(const struct scope_vector_set *set, struct scope_pack **ret_pack);
+int scope_cluster_pack_create(const struct scope_vector_set *set, struct scope_pack **ret_pack);
 
 /* Takes NULL. */
-void scope_pack_destroy(struct scope_pack *pack);
+void scope_cluster_pack_destroy(struct scope_pack *pack);
 
 /* Manhattan distance of points @a and @b: that of their vectors. */
-uint32_t scope_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b);
+uint32_t scope_cluster_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b);
 
 /*
  * Fills the matrix (linkage.h) of the @m points @points. A distance above SCOPE_LINKAGE_FAR is
  * stored as that. -ENOMEM.
  */
-int scope_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		      uint8_t *distances);
 
 /*
- * Bits of the @m points @points as values of 0 and 1, one row of scope_linkage_stride(m) for each of
+ * Bits of the @m points @points as values of 0 and 1, one row of scope_cluster_linkage_stride(m) for each of
  * the pack->words * 64 dimensions (linkage.h).
  */
-void scope_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
+void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
 		       double *values);
 
 /*
@@ -50,7 +50,7 @@ void scope_pack_unfold(const struct scope_pack *pack, const uint32_t *points, ui
  * O(n) per bit: the sum of Manhattan distances of 0/1 vectors is a sum over their bits of the
  * units that differ there.
  */
-void scope_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
+void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
 		       uint32_t *ret_point, uint64_t *ret_sum);
 
 #endif

@@ -11,10 +11,10 @@
 #define WIDTH_MIN 256	/* no rule: smaller matrices stay as they are */
 #define GONE UINT8_MAX
 
-int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
+int scope_cluster_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
 {
 	*rows = (struct scope_rows){
-		.values = values, .stride = scope_linkage_stride(m),
+		.values = values, .stride = scope_cluster_linkage_stride(m),
 		.width = m, .live = m,
 		.row = calloc(m, sizeof(*rows->row)),
 		.row_of = calloc(m, sizeof(*rows->row_of)),
@@ -23,7 +23,7 @@ int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
 	if (!rows->row || !rows->row_of || !rows->log)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m; i++) {
-		uint8_t *row = scope_rows_at(rows, i);
+		uint8_t *row = scope_cluster_rows_at(rows, i);
 
 		row[i] = GONE;
 		memset(row + m, GONE, rows->stride - m);
@@ -33,7 +33,7 @@ int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
 	return 0;
 }
 
-void scope_rows_free(struct scope_rows *rows)
+void scope_cluster_rows_free(struct scope_rows *rows)
 {
 	free(rows->log);
 	free(rows->row_of);
@@ -44,38 +44,38 @@ void scope_rows_free(struct scope_rows *rows)
  * A row made by a join knew all joins before. What another cluster's row says of this one is true
  * if that row was made later than this one.
  */
-void scope_rows_catch_up(struct scope_rows *rows, uint32_t row)
+void scope_cluster_rows_catch_up(struct scope_rows *rows, uint32_t row)
 {
-	uint8_t *values = scope_rows_at(rows, row);
+	uint8_t *values = scope_cluster_rows_at(rows, row);
 
 	for (uint32_t k = rows->row[row].caught_up; k < rows->joins; k++) {
-		const struct scope_rows_join *join = &rows->log[k];
+		const struct scope_cluster_rows_join *join = &rows->log[k];
 
 		values[join->gone] = GONE;
 		if (rows->row[join->kept].made == k)
-			values[join->kept] = scope_rows_at(rows, join->kept)[row];
+			values[join->kept] = scope_cluster_rows_at(rows, join->kept)[row];
 	}
 	rows->row[row].caught_up = rows->joins;
 }
 
-void scope_rows_join(struct scope_rows *rows, uint32_t kept, uint32_t gone)
+void scope_cluster_rows_join(struct scope_rows *rows, uint32_t kept, uint32_t gone)
 {
-	rows->log[rows->joins] = (struct scope_rows_join){ kept, gone };
+	rows->log[rows->joins] = (struct scope_cluster_rows_join){ kept, gone };
 	rows->row[kept].made = rows->joins++;
 	rows->row[kept].caught_up = rows->joins;
 	rows->row[gone].slot = SCOPE_ROWS_NEVER;
 	rows->live--;
 }
 
-bool scope_rows_sparse(const struct scope_rows *rows)
+bool scope_cluster_rows_sparse(const struct scope_rows *rows)
 {
 	return rows->live <= rows->width / 2 && rows->width > WIDTH_MIN;
 }
 
 /* In place: nothing moves down or to the right. */
-void scope_rows_shrink(struct scope_rows *rows)
+void scope_cluster_rows_shrink(struct scope_rows *rows)
 {
-	const size_t stride = scope_linkage_stride(rows->live);
+	const size_t stride = scope_cluster_linkage_stride(rows->live);
 	uint32_t *left = rows->row_of;	/* until the end: the old rows that stay */
 	uint8_t *to = rows->values;
 	uint32_t count = 0;
@@ -84,9 +84,9 @@ void scope_rows_shrink(struct scope_rows *rows)
 		if (rows->row[i].slot != SCOPE_ROWS_NEVER)
 			left[count++] = i;
 	for (uint32_t i = 0; i < count; i++)
-		scope_rows_catch_up(rows, left[i]);
+		scope_cluster_rows_catch_up(rows, left[i]);
 	for (uint32_t i = 0; i < count; i++, to += stride) {
-		const uint8_t *from = scope_rows_at(rows, left[i]);
+		const uint8_t *from = scope_cluster_rows_at(rows, left[i]);
 
 		for (uint32_t j = 0; j < count; j++)
 			to[j] = from[left[j]];

@@ -31,34 +31,34 @@ struct scope_rows {
 	struct scope_row *row;
 	uint32_t *row_of;	/* by slot */
 	uint32_t width, live;	/* rows, and those not gone */
-	struct scope_rows_join {
+	struct scope_cluster_rows_join {
 		uint32_t kept, gone;
 	} *log;
 	uint32_t joins;
 };
 
 /*
- * m >= 1 rows of scope_linkage_stride(m) values; sets what is on the diagonal and behind column m.
+ * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets what is on the diagonal and behind column m.
  * -ENOMEM. To be freed in either case.
  */
-int scope_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
-void scope_rows_free(struct scope_rows *rows);
+int scope_cluster_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
+void scope_cluster_rows_free(struct scope_rows *rows);
 
-static inline uint8_t *scope_rows_at(const struct scope_rows *rows, uint32_t row)
+static inline uint8_t *scope_cluster_rows_at(const struct scope_rows *rows, uint32_t row)
 {
 	return rows->values + row * rows->stride;
 }
 
 /* To be called before a row is read. */
-void scope_rows_catch_up(struct scope_rows *rows, uint32_t row);
+void scope_cluster_rows_catch_up(struct scope_rows *rows, uint32_t row);
 
 /* Row `gone` went into row `kept`, which holds what it is after that; both had caught up. */
-void scope_rows_join(struct scope_rows *rows, uint32_t kept, uint32_t gone);
+void scope_cluster_rows_join(struct scope_rows *rows, uint32_t kept, uint32_t gone);
 
 /* So many are gone that it is worth to leave them out. */
-bool scope_rows_sparse(const struct scope_rows *rows);
+bool scope_cluster_rows_sparse(const struct scope_rows *rows);
 
 /* Leaves out those that are gone; the order stays. */
-void scope_rows_shrink(struct scope_rows *rows);
+void scope_cluster_rows_shrink(struct scope_rows *rows);
 
 #endif

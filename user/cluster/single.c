@@ -63,7 +63,7 @@ static uint32_t find_best(const struct tree *tree, struct scope_merge *ret_best)
 			const struct scope_merge merge = merge_of(tree->link[k], k);
 
 			if (tree->link[k] >> FROM_BITS == distance && !tree->inside[k] &&
-			    scope_chain_compare(&merge, ret_best) < 0) {
+			    scope_cluster_chain_compare(&merge, ret_best) < 0) {
 				*ret_best = merge;
 				point = k;
 			}
@@ -75,7 +75,7 @@ static uint32_t find_best(const struct tree *tree, struct scope_merge *ret_best)
 static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m,
 		 struct scope_merge *merges)
 {
-	const size_t stride = scope_linkage_stride(m);
+	const size_t stride = scope_cluster_linkage_stride(m);
 	uint32_t added = 0;
 
 	for (uint32_t done = 0; done + 1 < m; done++) {
@@ -91,7 +91,7 @@ static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m,
 
 static int span(const uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
-	const size_t stride = scope_linkage_stride(m);
+	const size_t stride = scope_cluster_linkage_stride(m);
 	uint32_t *room = malloc(3 * stride * sizeof(*room));
 	const struct tree tree = { room, room + stride, room + 2 * stride, stride / BLOCK };
 
@@ -105,15 +105,15 @@ static int span(const uint8_t *distances, uint32_t m, struct scope_merge *merges
 	return 0;
 }
 
-int scope_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
+int scope_cluster_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
 			 struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
-	int err = scope_chain_prepare(m, multiplicity, &merges);
+	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);
 
 	if (err)
 		return err;
 	if (m > 1)
 		err = span(distances, m, merges);
-	return scope_chain_finish(err, merges, m, multiplicity, ret_merges);
+	return scope_cluster_chain_finish(err, merges, m, multiplicity, ret_merges);
 }

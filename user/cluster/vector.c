@@ -24,7 +24,7 @@ struct scope_vector_set {
 	uint64_t units;
 };
 
-bool scope_vector_has(const struct scope_vector *vector, uint32_t bit)
+bool scope_cluster_vector_has(const struct scope_vector *vector, uint32_t bit)
 {
 	return bit < SCOPE_VECTOR_BITS && (vector->word[bit / 64] >> (bit % 64) & 1);
 }
@@ -33,7 +33,7 @@ bool scope_vector_has(const struct scope_vector *vector, uint32_t bit)
  * Bits are counted by adding neighbours up (Warren, Hacker's Delight, 5-1): the instruction for it cannot be
  * relied on, and what compilers put in its place is slower. Bytes hold 8 for each word, so 31 of them fit.
  */
-uint32_t scope_vector_distance(const struct scope_vector *a, const struct scope_vector *b)
+uint32_t scope_cluster_vector_distance(const struct scope_vector *a, const struct scope_vector *b)
 {
 	uint64_t sums = 0;
 
@@ -50,7 +50,7 @@ uint32_t scope_vector_distance(const struct scope_vector *a, const struct scope_
 	return (uint32_t)(sums * 0x0001000100010001ull >> 48);
 }
 
-int scope_vector_compare(const struct scope_vector *a, const struct scope_vector *b)
+int scope_cluster_vector_compare(const struct scope_vector *a, const struct scope_vector *b)
 {
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++)
 		if (a->word[i] != b->word[i])
@@ -122,7 +122,7 @@ static int grow(struct scope_vector_set *set)
 	return 0;
 }
 
-int scope_vector_set_create(struct scope_vector_set **ret_set)
+int scope_cluster_vector_set_create(struct scope_vector_set **ret_set)
 {
 	struct scope_vector_set *set = calloc(1, sizeof(*set));
 	int err;
@@ -131,14 +131,14 @@ int scope_vector_set_create(struct scope_vector_set **ret_set)
 		return -ENOMEM;
 	err = grow(set);
 	if (err) {
-		scope_vector_set_destroy(set);
+		scope_cluster_vector_set_destroy(set);
 		return err;
 	}
 	*ret_set = set;
 	return 0;
 }
 
-void scope_vector_set_destroy(struct scope_vector_set *set)
+void scope_cluster_vector_set_destroy(struct scope_vector_set *set)
 {
 	if (!set)
 		return;
@@ -148,7 +148,7 @@ void scope_vector_set_destroy(struct scope_vector_set *set)
 	free(set);
 }
 
-int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
+int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
 			 uint64_t count, uint32_t *ret_id)
 {
 	const uint64_t hash = hash_of(vector);
@@ -178,7 +178,7 @@ int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector
 	return 0;
 }
 
-int scope_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count)
+int scope_cluster_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count)
 {
 	if (count > SCOPE_VECTOR_UNITS_MAX - set->units)
 		return -EOVERFLOW;
@@ -187,7 +187,7 @@ int scope_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t 
 	return 0;
 }
 
-int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
+int scope_cluster_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 			  uint32_t *ret_id)
 {
 	uint32_t id = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector,
@@ -199,17 +199,17 @@ int scope_vector_set_find(const struct scope_vector_set *set, const struct scope
 	return 0;
 }
 
-uint32_t scope_vector_set_count(const struct scope_vector_set *set)
+uint32_t scope_cluster_vector_set_count(const struct scope_vector_set *set)
 {
 	return set->count;
 }
 
-const struct scope_vector *scope_vector_set_get(const struct scope_vector_set *set, uint32_t id)
+const struct scope_vector *scope_cluster_vector_set_get(const struct scope_vector_set *set, uint32_t id)
 {
 	return &set->vectors[id];
 }
 
-uint64_t scope_vector_set_multiplicity(const struct scope_vector_set *set, uint32_t id)
+uint64_t scope_cluster_vector_set_multiplicity(const struct scope_vector_set *set, uint32_t id)
 {
 	return set->multiplicities[id];
 }

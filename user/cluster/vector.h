@@ -26,7 +26,7 @@ struct scope_vector {
 struct scope_vector_set;
 
 /* Sets bit @bit (a syscall number). -ERANGE when it is SCOPE_VECTOR_BITS or more. */
-static inline int scope_vector_mark(struct scope_vector *vector, uint32_t bit)
+static inline int scope_cluster_vector_mark(struct scope_vector *vector, uint32_t bit)
 {
 	if (bit >= SCOPE_VECTOR_BITS)
 		return -ERANGE;
@@ -35,19 +35,19 @@ static inline int scope_vector_mark(struct scope_vector *vector, uint32_t bit)
 }
 
 /* Whether @bit is set; false for a bit out of range. */
-bool scope_vector_has(const struct scope_vector *vector, uint32_t bit);
+bool scope_cluster_vector_has(const struct scope_vector *vector, uint32_t bit);
 
 /* Manhattan distance: the number of bits that differ, 0 to SCOPE_VECTOR_BITS. */
-uint32_t scope_vector_distance(const struct scope_vector *a, const struct scope_vector *b);
+uint32_t scope_cluster_vector_distance(const struct scope_vector *a, const struct scope_vector *b);
 
 /* Canonical order: by word 0, then word 1 and so on, as unsigned numbers. <0, 0 or >0. */
-int scope_vector_compare(const struct scope_vector *a, const struct scope_vector *b);
+int scope_cluster_vector_compare(const struct scope_vector *a, const struct scope_vector *b);
 
 /* Makes an empty set; the caller destroys it. -ENOMEM. */
-int scope_vector_set_create(struct scope_vector_set **ret_set);
+int scope_cluster_vector_set_create(struct scope_vector_set **ret_set);
 
 /* Takes NULL. */
-void scope_vector_set_destroy(struct scope_vector_set *set);
+void scope_cluster_vector_set_destroy(struct scope_vector_set *set);
 
 /*
  * Adds @count units with this vector. Equal vectors share one id; ids are dense, from 0, in the
@@ -55,24 +55,24 @@ void scope_vector_set_destroy(struct scope_vector_set *set);
  * -EINVAL for a count of 0, -EOVERFLOW beyond SCOPE_VECTOR_UNITS_MAX units, -ENOMEM. A failed
  * call leaves the set as it was.
  */
-int scope_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
+int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
 			 uint64_t count, uint32_t *ret_id);
 
 /* Adds @count units to those of @id (below the count). -EOVERFLOW as above. */
-int scope_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count);
+int scope_cluster_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count);
 
 /* The id of this vector. -ENOENT where it was never added. */
-int scope_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
+int scope_cluster_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 			  uint32_t *ret_id);
 
 /* Number of distinct vectors. */
-uint32_t scope_vector_set_count(const struct scope_vector_set *set);
+uint32_t scope_cluster_vector_set_count(const struct scope_vector_set *set);
 
 
 /* The vector of @id (below the count). Borrowed: valid until the next add or destroy. */
-const struct scope_vector *scope_vector_set_get(const struct scope_vector_set *set, uint32_t id);
+const struct scope_vector *scope_cluster_vector_set_get(const struct scope_vector_set *set, uint32_t id);
 
 /* How many units have the vector of @id (below the count). */
-uint64_t scope_vector_set_multiplicity(const struct scope_vector_set *set, uint32_t id);
+uint64_t scope_cluster_vector_set_multiplicity(const struct scope_vector_set *set, uint32_t id);
 
 #endif

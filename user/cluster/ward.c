@@ -30,9 +30,9 @@ static uint32_t list_bits(const struct scope_vector_set *set, const uint32_t *id
 
 	for (uint32_t i = 0; i < m; i++)
 		for (int w = 0; w < SCOPE_VECTOR_WORDS; w++)
-			any.word[w] |= scope_vector_set_get(set, ids[i])->word[w];
+			any.word[w] |= scope_cluster_vector_set_get(set, ids[i])->word[w];
 	for (uint32_t bit = 0; bit < SCOPE_VECTOR_BITS; bit++)
-		if (scope_vector_has(&any, bit))
+		if (scope_cluster_vector_has(&any, bit))
 			bits[count++] = bit;
 	return count;
 }
@@ -44,13 +44,13 @@ static int fill_points(struct points *points, const struct scope_vector_set *set
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < points->m; i++) {
-		const struct scope_vector *vector = scope_vector_set_get(set, ids[i]);
+		const struct scope_vector *vector = scope_cluster_vector_set_get(set, ids[i]);
 
-		points->multiplicity[i] = scope_vector_set_multiplicity(set, ids[i]);
+		points->multiplicity[i] = scope_cluster_vector_set_multiplicity(set, ids[i]);
 		for (uint32_t k = 0; !err && k < points->dimensions; k++) {
 			double *value = &points->values[k * points->stride + i];
 
-			if (!scope_vector_has(vector, bits[k]))
+			if (!scope_cluster_vector_has(vector, bits[k]))
 				continue;
 			*value = 1;
 			if (levels)
@@ -133,23 +133,23 @@ static int cut_tree(const struct points *points, double cut, uint32_t *labels, u
 	int err = -ENOMEM;
 
 	if (width)
-		err = scope_linkage_ward(points->values, points->dimensions, points->m,
+		err = scope_cluster_linkage_ward(points->values, points->dimensions, points->m,
 					 points->multiplicity, &merges);
 	if (!err && points->m > 1)
 		err = measure_nodes(points, merges, cut, width);
 	if (!err)
-		err = scope_linkage_cut(merges, points->m, width, cut, labels, ret_count);
+		err = scope_cluster_linkage_cut(merges, points->m, width, cut, labels, ret_count);
 	free(merges);
 	free(width);
 	return err;
 }
 
-int scope_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
+int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		   const uint32_t *ids, uint32_t m, double cut, uint32_t *labels,
 		   uint32_t *ret_count)
 {
 	uint16_t bits[SCOPE_VECTOR_BITS];
-	struct points points = { .m = m, .stride = scope_linkage_stride(m) };
+	struct points points = { .m = m, .stride = scope_cluster_linkage_stride(m) };
 	int err = -ENOMEM;
 
 	points.dimensions = list_bits(set, ids, m, bits);

@@ -19,9 +19,9 @@ struct scope_levels {
  * Clusters the @m vectors of @set that @ids names, in this order: each is a point with the level of
  * each bit as a coordinate (1 where @levels is NULL), 0 where the bit is not set. The tree is cut
  * into the largest clusters in which the squares of all Euclidean distances are at most @cut.
- * @labels as from scope_linkage_cut(). Errors of levels->level(), -ENOMEM.
+ * @labels as from scope_cluster_linkage_cut(). Errors of levels->level(), -ENOMEM.
  */
-int scope_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
+int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		   const uint32_t *ids, uint32_t m, double cut, uint32_t *labels,
 		   uint32_t *ret_count);
 

@@ -18,15 +18,15 @@ int scope_cmd_captured_create(const char *save, struct scope_error *error,
 
 	*ret_captured = (struct scope_cmd_captured){ .save = save, .fd = -1 };
 	if (save) {
-		err = scope_writer_create(save, error, &ret_captured->writer);
-		if (!err && scope_writer_is_special(ret_captured->writer))
+		err = scope_trace_writer_create(save, error, &ret_captured->writer);
+		if (!err && scope_trace_writer_is_special(ret_captured->writer))
 			err = scope_error_set(error, -EINVAL, "%s is no regular file, and the trace is read "
 					       "again: name another place with --save", save);
 		return err;
 	}
 	err = scope_temporary_open(error, &ret_captured->fd);
 	if (!err)
-		err = scope_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
+		err = scope_trace_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
 					      &ret_captured->writer);
 	return err;
 }
@@ -36,8 +36,8 @@ int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *capt
 {
 	char path[64];
 
-	scope_cmd_note(command, scope_writer_note(captured->writer));
-	scope_writer_destroy(captured->writer);
+	scope_cmd_note(command, scope_trace_writer_note(captured->writer));
+	scope_trace_writer_destroy(captured->writer);
 	captured->writer = NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", captured->fd);
 	return scope_trace_open(captured->save ? captured->save : path, error, ret_trace);
@@ -45,7 +45,7 @@ int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *capt
 
 void scope_cmd_captured_free(struct scope_cmd_captured *captured)
 {
-	scope_writer_destroy(captured->writer);
+	scope_trace_writer_destroy(captured->writer);
 	if (captured->fd >= 0)
 		close(captured->fd);
 }

@@ -54,13 +54,13 @@ static int write_file(const char *path,
 static int write_json(const struct scope_causal_result *result, bool flag, FILE *out)
 {
 	(void)flag;
-	return scope_delay_json(result, out);
+	return scope_report_delay_json(result, out);
 }
 
 static int write_svg(const struct scope_causal_result *result, bool flag, FILE *out)
 {
 	(void)flag;
-	return scope_delay_svg(result, out);
+	return scope_report_delay_svg(result, out);
 }
 
 static int write_coz(const struct scope_causal_result *result, bool json, FILE *out)
@@ -82,7 +82,7 @@ int scope_cmd_delay_give(const struct scope_delay_request *request, const struct
 	int err;
 
 	scope_cmd_progress_end();
-	err = write_file(request->output, request->json ? write_json : scope_delay_text, result, colour, error);
+	err = write_file(request->output, request->json ? write_json : scope_report_delay_text, result, colour, error);
 	if (!err && request->svg)
 		err = write_file(request->svg, write_svg, result, false, error);
 	if (!err && request->coz)
@@ -134,7 +134,7 @@ static int make_setup(const struct scope_delay_request *request, struct scope_ta
 	int err = scope_cmd_delay_check(error);
 
 	if (!err)
-		err = scope_target_find(request->pid, error, target);
+		err = scope_proc_target_find(request->pid, error, target);
 	if (!err)
 		err = scope_causal_point_parse(target->tgid, request->progress ? request->progress : "request",
 					 error, &setup->point);

@@ -92,7 +92,7 @@ static int load_both(const struct request *request, struct scope_error *error, j
 
 static int print(const struct request *request, json_t *const *reports)
 {
-	json_t *found = scope_compare(reports[0], reports[1], request->threshold);
+	json_t *found = scope_report_compare(reports[0], reports[1], request->threshold);
 	const bool worse = json_is_true(json_object_get(found, "worse"));
 	json_t *document;
 	int status = SCOPE_EXIT_DONE;
@@ -102,7 +102,7 @@ static int print(const struct request *request, json_t *const *reports)
 		json_object_update(document, found);
 		status = scope_cmd_document_end("diff", document);
 	} else {
-		scope_compare_print(found, request->path, stdout);
+		scope_report_compare_print(found, request->path, stdout);
 	}
 	json_decref(found);
 	return status ? status : worse ? SCOPE_EXIT_FOUND : SCOPE_EXIT_DONE;

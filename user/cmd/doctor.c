@@ -39,7 +39,7 @@ void scope_cmd_doctor_line(const char *path, char *line, size_t size)
 	char *text;
 
 	line[0] = '\0';
-	if (scope_file_read(&text, "%s", path))
+	if (scope_proc_file_read(&text, "%s", path))
 		return;
 	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
@@ -52,8 +52,8 @@ static void check_privilege(struct scope_machine *machine, struct scope_advice *
 	char *text;
 
 	(void)machine;
-	if (!scope_file_read(&text, "/proc/self/status")) {
-		value = scope_file_field(text, "CapEff:");
+	if (!scope_proc_file_read(&text, "/proc/self/status")) {
+		value = scope_proc_file_field(text, "CapEff:");
 		capabilities = value ? strtoull(value, NULL, 16) : 0;
 		free(text);
 	}
@@ -184,7 +184,7 @@ static void check_perf(struct scope_machine *machine, struct scope_advice *advic
 {
 	struct scope_error error = { 0 };
 
-	machine->perf = !scope_source_perf.check(&error);
+	machine->perf = !scope_perf_source_perf.check(&error);
 	if (machine->perf)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 		    "perf events can be used: without the module a capture takes "
@@ -263,7 +263,7 @@ static int conclude(const struct scope_machine *machine, bool lacking, bool modu
 	else if (module_lacking)
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK,
 		    "a capture can run, by perf events. With the module (the hints above say how to get "
-		    "it) it would also give %s", scope_source_perf.lacks);
+		    "it) it would also give %s", scope_perf_source_perf.lacks);
 	else
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 	status = advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;

@@ -102,7 +102,7 @@ static bool os_is_like(const char *text, const char *name)
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		value = scope_file_field(text, keys[i]);
+		value = scope_proc_file_field(text, keys[i]);
 		if (!value)
 			continue;
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(value, "\n"), value);
@@ -135,7 +135,7 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 		    "headers of kernel %s are installed", machine->release);
 		return;
 	}
-	if (!scope_file_read(&text, "/etc/os-release")) {
+	if (!scope_proc_file_read(&text, "/etc/os-release")) {
 		for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			if (!os_is_like(text, rows[i].name))
 				continue;

@@ -55,7 +55,7 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 	if (!code)
 		code = scope_proc_maps_read(proc, machine->pid, &maps);
 	/* Why it cannot be looked at was said before. */
-	runtime = code ? NULL : scope_runtime_of_maps(maps.map, maps.count, machine->pid);
+	runtime = code ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
 	if (runtime)
 		tell(reader, machine->pid, runtime, advice);
 	scope_proc_maps_destroy(&maps);

@@ -44,12 +44,12 @@ static bool has_names(struct scope_proc_reader *reader, const struct scope_trace
 	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
 	options.root = root;
 	options.reader = reader;
-	if (scope_image_create(fd, &options, map->path, &image))
+	if (scope_symbol_image_create(fd, &options, map->path, &image))
 		return false;
-	*ret_go = scope_image_is_go(image);
-	if (!scope_image_functions(image, &functions))
+	*ret_go = scope_symbol_image_is_go(image);
+	if (!scope_symbol_image_functions(image, &functions))
 		named = 2 * functions->named >= functions->count;
-	scope_image_destroy(image);
+	scope_symbol_image_destroy(image);
 	return named;
 }
 
@@ -58,7 +58,7 @@ static bool is_program_code(const struct scope_proc_maps *maps, size_t index)
 	const struct scope_trace_map *map = &maps->map[index];
 	size_t i;
 
-	if (!map->executable || map->path[0] != '/' || scope_library_match(NULL, map->path))
+	if (!map->executable || map->path[0] != '/' || scope_symbol_library_match(NULL, map->path))
 		return false;
 	for (i = 0; i < index; i++)
 		if (maps->map[i].executable && !strcmp(maps->map[i].path, map->path))

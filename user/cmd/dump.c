@@ -37,7 +37,7 @@ static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_n
 
 	if (err)
 		return scope_error_set(error, err, "cannot read the trace: %s", strerror(-err));
-	return scope_text_write_span(trace, from_ns ? begin_ns + from_ns : 0,
+	return scope_trace_text_write_span(trace, from_ns ? begin_ns + from_ns : 0,
 				     to_ns ? begin_ns + to_ns : UINT64_MAX, stdout, error);
 }
 
@@ -64,15 +64,15 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 	struct scope_lines lines;
 	int err;
 
-	if (scope_cmd_drop_privilege(&error) || scope_writer_create(output, &error, &writer))
+	if (scope_cmd_drop_privilege(&error) || scope_trace_writer_create(output, &error, &writer))
 		return scope_cmd_fail("dump", &error);
-	err = scope_text_read_what_can_be(stream, writer, &error, &lines);
+	err = scope_trace_text_read_what_can_be(stream, writer, &error, &lines);
 	if (err)
 		scope_error_set(&named, err, "%.200s: %.250s", text, error.text);
 	else
-		err = scope_writer_finish(writer, &named);
-	scope_cmd_note("dump", scope_writer_note(writer));
-	scope_writer_destroy(writer);
+		err = scope_trace_writer_finish(writer, &named);
+	scope_cmd_note("dump", scope_trace_writer_note(writer));
+	scope_trace_writer_destroy(writer);
 	if (err)
 		return scope_cmd_fail("dump", &named);
 	scope_cmd_tell_skipped("dump", text, lines.bad, lines.good + lines.bad, lines.first_bad);

@@ -14,10 +14,10 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
 
 	if (!command)
 		return 0;
-	err = scope_launch_hold(command, error, &held->launch);
+	err = scope_capture_launch_hold(command, error, &held->launch);
 	if (err)
 		return err;
-	options->pid = scope_launch_pid(held->launch);
+	options->pid = scope_capture_launch_pid(held->launch);
 	options->held = command[0];
 	return 0;
 }
@@ -27,7 +27,7 @@ void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target
 	if (target->note[0])
 		scope_cmd_say(held->name, "%s", target->note);
 	if (held->launch)
-		scope_launch_go(held->launch, &held->failed);
+		scope_capture_launch_go(held->launch, &held->failed);
 }
 
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error)
@@ -40,6 +40,6 @@ int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *
 
 void scope_cmd_held_free(struct scope_cmd_held *held)
 {
-	scope_launch_destroy(held->launch);
+	scope_capture_launch_destroy(held->launch);
 	held->launch = NULL;
 }

@@ -33,18 +33,18 @@ static int read_input(FILE *stream, const char *input, const char *output,
 		      struct scope_import_result *result)
 {
 	struct scope_writer *writer;
-	int err = scope_writer_create(output, error, &writer);
+	int err = scope_trace_writer_create(output, error, &writer);
 
 	if (err)
 		return err;
 	err = stream ? scope_import_script(stream, input, choice, writer, error, result) :
 			scope_import_ctf(input, choice, writer, error, result);
 	if (!err)
-		err = scope_writer_finish(writer, error);
+		err = scope_trace_writer_finish(writer, error);
 	else if (!error->text[0])
 		scope_error_set(error, err, "%s: %s", input, strerror(-err));
-	scope_cmd_note("import", scope_writer_note(writer));
-	scope_writer_destroy(writer);
+	scope_cmd_note("import", scope_trace_writer_note(writer));
+	scope_trace_writer_destroy(writer);
 	return err;
 }
 

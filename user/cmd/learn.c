@@ -183,7 +183,7 @@ static int capture_and_open(const struct request *request, struct scope_proc_roo
 	if (!err)
 		err = capture(request, root, captured.writer, error);
 	if (!err)
-		err = scope_writer_finish(captured.writer, error);
+		err = scope_trace_writer_finish(captured.writer, error);
 	if (!err)
 		err = scope_cmd_captured_open("learn", &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
@@ -254,7 +254,7 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	if (!err)
 		err = scope_symbols_tell(symbols, trace);
 	if (!err)
-		err = scope_learn(trace, symbols, &learned);
+		err = scope_signature_learn(trace, symbols, &learned);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be learned from: %s", strerror(-err));
 	else if (!learned->stacks || !learned->functions)
@@ -262,13 +262,13 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	if (!err)
 		err = scope_cmd_signature_path(request->db, path, sizeof(path), error);
 	if (!err)
-		err = scope_store_open(path, SCOPE_STORE_WRITE, error, &store);
+		err = scope_signature_store_open(path, SCOPE_STORE_WRITE, error, &store);
 	if (!err)
-		err = scope_store_add(store, learned, &request->mine, error, &episodes);
+		err = scope_signature_store_add(store, learned, &request->mine, error, &episodes);
 	if (!err)
 		print_summary(learned, path, episodes);
-	scope_store_close(store);
-	scope_learned_destroy(learned);
+	scope_signature_store_close(store);
+	scope_signature_learned_destroy(learned);
 	scope_symbols_destroy(symbols);
 	scope_proc_reader_destroy(options.reader);
 	return err;

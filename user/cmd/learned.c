@@ -49,7 +49,7 @@ int scope_cmd_learned(const char *command, int option, const char *value,
 /* The user's own, else what root learned on this machine; false: neither is there. */
 static bool find_default(char *path, size_t room)
 {
-	if (!scope_store_default_path(path, room) && !access(path, R_OK))
+	if (!scope_signature_store_default_path(path, room) && !access(path, R_OK))
 		return true;
 	snprintf(path, room, "%s", SCOPE_STORE_SYSTEM_PATH);
 	return !access(path, R_OK);
@@ -66,10 +66,10 @@ int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *
 	*ret_signatures = NULL;
 	if (learned->none || (!learned->db && !find_default(path, sizeof(path))))
 		return 0;
-	err = scope_store_open(learned->db ? learned->db : path, SCOPE_STORE_READ, error, &store);
+	err = scope_signature_store_open(learned->db ? learned->db : path, SCOPE_STORE_READ, error, &store);
 	if (!err) {
 		err = scope_signatures_load(store, trace, &learned->options, error, ret_signatures);
-		scope_store_close(store);
+		scope_signature_store_close(store);
 	}
 	if (!err || learned->db)
 		return err;

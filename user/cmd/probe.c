@@ -67,12 +67,12 @@ static int find_function(const char *path, const char *name, struct scope_error 
 
 	if (fd < 0)
 		return scope_error_set(error, -errno, "cannot open %.300s: %s", path, strerror(errno));
-	err = scope_image_create(fd, NULL, path, &image);
+	err = scope_symbol_image_create(fd, NULL, path, &image);
 	if (err)
 		return scope_error_set(error, err, "%.300s is no program or library: %s", path,
 				       strerror(-err));
-	err = scope_image_offset(image, name, ret_offset);
-	scope_image_destroy(image);
+	err = scope_symbol_image_offset(image, name, ret_offset);
+	scope_symbol_image_destroy(image);
 	if (err)
 		return scope_error_set(error, err, "%.300s has no function %.100s: install its debug "
 				       "symbols, or give the offset in the file", path, name);

@@ -134,7 +134,7 @@ int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SIT
 		     struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_target target;
-	int ends[2], err = scope_target_find(request->pid, error, &target);
+	int ends[2], err = scope_proc_target_find(request->pid, error, &target);
 	pid_t child;
 	FILE *in;
 

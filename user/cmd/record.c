@@ -116,10 +116,10 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	print_summary(result.path, &result.stats, result.bytes, out);
 	if (result.files > 1)
 		fprintf(out, "%u files were written, that is the last\n", result.files);
-	status = held->launch ? scope_launch_status(held->launch) : 0;
+	status = held->launch ? scope_capture_launch_status(held->launch) : 0;
 	if (held->launch && status < 0)
 		scope_cmd_print(out, "%s[%u] goes on running", request->command[0],
-		       scope_launch_pid(held->launch));
+		       scope_capture_launch_pid(held->launch));
 	else if (status > 0)
 		scope_cmd_print(out, "%s ended with status %d", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
@@ -152,7 +152,7 @@ static void print_answer(void *context, unsigned int pid, const char *answer)
 static int ask_for_snapshots(void)
 {
 	struct scope_error error = { "" }, why = { "" };
-	const int count = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL,
+	const int count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL,
 					 &why);
 
 	if (count < 0)
@@ -184,6 +184,6 @@ int scope_cmd_record(int argc, char **argv)
 	if (status)
 		return status;
 	status = record_target(&request, source, &error);
-	scope_triggers_destroy(request.recorder.triggers);
+	scope_recorder_triggers_destroy(request.recorder.triggers);
 	return status ? scope_cmd_fail("record", &error) : SCOPE_EXIT_DONE;
 }

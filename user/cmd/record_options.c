@@ -59,9 +59,9 @@ static int take_file_value(int option, const char *value, struct scope_recorder_
 						"not '%s'", value);
 		return 0;
 	case SCOPE_OPTION_TRIGGER:
-		if (!recorder->triggers && scope_triggers_create(&recorder->triggers))
+		if (!recorder->triggers && scope_recorder_triggers_create(&recorder->triggers))
 			return scope_cmd_misuse("record", "no memory for triggers");
-		if (scope_triggers_add(recorder->triggers, value, &error))
+		if (scope_recorder_triggers_add(recorder->triggers, value, &error))
 			return scope_cmd_misuse("record", "%s", error.text);
 		return 0;
 	case SCOPE_OPTION_COOL_OFF:
@@ -186,7 +186,7 @@ static int settle(struct scope_cmd_record *request)
 		request->capture.stacks_per_second = SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND;
 		if (request->capture.sample_period_ns)
 			request->capture.sample_period_ns =
-				scope_default_flight_period_ns(cpus > 0 ? (uint32_t)cpus : 1);
+				scope_capture_default_flight_period_ns(cpus > 0 ? (uint32_t)cpus : 1);
 		request->capture.sample_period_min_ns = request->capture.sample_period_ns;
 	}
 	if (request->stackless) {

@@ -62,10 +62,10 @@ static void begun(void *context, const struct scope_target *target)
 /* A failure to write shows in the capture itself. */
 static void analyse_on(struct session *session, uint64_t settled_ns)
 {
-	if (!session->stream || scope_writer_flush(session->writer))
+	if (!session->stream || scope_trace_writer_flush(session->writer))
 		return;
-	if (scope_stream_advance(session->stream, settled_ns, STEP_EVENTS)) {
-		scope_stream_destroy(session->stream);
+	if (scope_analysis_stream_advance(session->stream, settled_ns, STEP_EVENTS)) {
+		scope_analysis_stream_destroy(session->stream);
 		session->stream = NULL;
 	}
 }
@@ -79,7 +79,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	analyse_on(session, now->settled_ns);
 	if (session->live) {
 		scope_cmd_live_tick(session->live, session->stream,
-				    scope_writer_descriptor(session->writer), now);
+				    scope_trace_writer_descriptor(session->writer), now);
 		return;
 	}
 	scope_cmd_tell_lossy(session->held.name, now->lost);
@@ -123,10 +123,10 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (err)
 		return err;
 	/* Without one the analysis begins when the trace is complete. */
-	if (scope_stream_create(scope_writer_descriptor(writer), "the trace", &session.stream))
+	if (scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
 	if (session.stream && request->live_ns && request->window_ns)
-		scope_stream_remember(session.stream, request->window_ns);
+		scope_analysis_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
 	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, request->json, analysis,
 				  &session.live))
@@ -137,11 +137,11 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (!err)
 		err = scope_cmd_held_check(&session.held, error);
 	if (!err)
-		err = scope_writer_finish(writer, error);
+		err = scope_trace_writer_finish(writer, error);
 	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	if (err)
-		scope_stream_destroy(session.stream);
+		scope_analysis_stream_destroy(session.stream);
 	else
 		analysis->stream = session.stream;
 	return err;
@@ -244,7 +244,7 @@ static int survey_baseline(const char *path, struct scope_trace *trace, struct s
 	int err;
 
 	scope_cmd_progress("reading the baseline");
-	err = scope_baseline_create(trace, &options->baseline);
+	err = scope_analysis_baseline_create(trace, &options->baseline);
 	scope_cmd_progress_end();
 	return err ? scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err)) : 0;
 }
@@ -359,9 +359,9 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	if (!err)
 		err = analyse_and_print(request, trace, &options, out, ret_found, error);
 	scope_signatures_destroy(signatures);
-	scope_stream_destroy(options.stream);
+	scope_analysis_stream_destroy(options.stream);
 	scope_trace_close(trace);
-	scope_baseline_destroy(options.baseline);
+	scope_analysis_baseline_destroy(options.baseline);
 	scope_proc_root_release(&root);
 	scope_newfile_destroy(out);
 	return err;

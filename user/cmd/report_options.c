@@ -157,7 +157,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->progress = value;
 		return 0;
 	case SCOPE_OPTION_LINKAGE:
-		if (scope_linkage_find(value, &request->linkage))
+		if (scope_cluster_linkage_find(value, &request->linkage))
 			return scope_cmd_misuse(request->name, "--linkage wants complete, average, single, ward "
 						"or divisive, not '%s'", value);
 		return 0;

@@ -17,19 +17,19 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 		struct scope_scrub_counts *ret_counts, struct scope_error *error)
 {
 	struct scope_writer *writer;
-	int err = scope_writer_create(output, error, &writer);
+	int err = scope_trace_writer_create(output, error, &writer);
 
 	if (err)
 		return err;
-	err = scope_scrub(trace, symbols, writer, ret_counts);
+	err = scope_symbol_scrub(trace, symbols, writer, ret_counts);
 	if (err)
 		scope_error_set(error, err, "%s: %s", output,
-				*scope_writer_error(writer) ? scope_writer_error(writer) : strerror(-err));
+				*scope_trace_writer_error(writer) ? scope_trace_writer_error(writer) : strerror(-err));
 	else
-		err = scope_writer_finish(writer, error);
+		err = scope_trace_writer_finish(writer, error);
 	if (!err)
-		scope_cmd_note("scrub", scope_writer_note(writer));
-	scope_writer_destroy(writer);
+		scope_cmd_note("scrub", scope_trace_writer_note(writer));
+	scope_trace_writer_destroy(writer);
 	return err;
 }
 

@@ -10,11 +10,11 @@ static const struct {
 	int option;
 	int (*take)(struct scope_selection *selection, const char *text, struct scope_error *error);
 } rows[] = {
-	{ 'p', scope_selection_process },
-	{ 't', scope_selection_thread },
-	{ SCOPE_OPTION_COMM, scope_selection_comm },
-	{ SCOPE_OPTION_CGROUP, scope_selection_cgroup },
-	{ SCOPE_OPTION_SYSCALLS, scope_selection_syscalls },
+	{ 'p', scope_source_selection_process },
+	{ 't', scope_source_selection_thread },
+	{ SCOPE_OPTION_COMM, scope_source_selection_comm },
+	{ SCOPE_OPTION_CGROUP, scope_source_selection_cgroup },
+	{ SCOPE_OPTION_SYSCALLS, scope_source_selection_syscalls },
 };
 
 int scope_cmd_select(const char *command, int option, const char *value,

@@ -14,7 +14,7 @@ int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
 	if (named)
 		err = strlen(named) < room ? 0 : -ENAMETOOLONG;
 	else
-		err = scope_store_default_path(ret_path, room);
+		err = scope_signature_store_default_path(ret_path, room);
 	if (err)
 		return scope_error_set(error, err, "nobody knows where signatures lie: name the file with "
 				       "--db");

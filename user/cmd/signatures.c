@@ -77,7 +77,7 @@ static int list(struct scope_store *store, const struct request *request, struct
 	int err;
 
 	printer.rows = request->json ? json_array() : NULL;
-	err = scope_store_each_build(store, error, print_build, &printer);
+	err = scope_signature_store_each_build(store, error, print_build, &printer);
 	if (printer.rows)
 		return end_rows(&printer, "builds", err);
 	if (!err && !printer.found)
@@ -90,7 +90,7 @@ static int add_episode(json_t *function, const struct scope_episode *episode)
 	json_t *calls = json_array();
 
 	for (unsigned i = 0; i < episode->length; i++) {
-		const char *name = scope_episode_call_name(episode->nr[i]);
+		const char *name = scope_signature_episode_call_name(episode->nr[i]);
 
 		json_array_append_new(calls, name ? json_string(name) : json_integer(episode->nr[i]));
 	}
@@ -107,7 +107,7 @@ static int print_episode(void *user, const struct scope_episode *episode)
 		return add_episode(printer->function, episode);
 	printf("  %8" PRIu64 "  ", episode->support);
 	for (unsigned i = 0; i < episode->length; i++) {
-		const char *name = scope_episode_call_name(episode->nr[i]);
+		const char *name = scope_signature_episode_call_name(episode->nr[i]);
 
 		printf("%s", !i ? "" : episode->contiguous ? " " : " … ");
 		if (name)
@@ -132,7 +132,7 @@ static int add_function(struct printer *printer, const struct scope_store_functi
 	if (printer->request->words < 2)
 		return 0;
 	json_object_set_new(printer->function, "episodes", json_array());
-	return scope_store_each_episode(printer->store, function->id, printer->error, print_episode, printer);
+	return scope_signature_store_each_episode(printer->store, function->id, printer->error, print_episode, printer);
 }
 
 static int print_function(void *user, const struct scope_store_function *function)
@@ -151,7 +151,7 @@ static int print_function(void *user, const struct scope_store_function *functio
 		printf(" (%" PRIu64 " strings left out)", function->left_out);
 	putchar('\n');
 	return request->words < 2 ? 0
-				  : scope_store_each_episode(printer->store, function->id,
+				  : scope_signature_store_each_episode(printer->store, function->id,
 							     printer->error, print_episode, printer);
 }
 
@@ -159,14 +159,14 @@ static int show_build(void *user, const struct scope_store_build *build)
 {
 	struct printer *printer = user;
 
-	if (!scope_store_build_meant(build, printer->request->word[0]))
+	if (!scope_signature_store_build_meant(build, printer->request->word[0]))
 		return 0;
 	printer->build = build;
 	if (!printer->rows)
 		printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
 	if (printer->request->words < 2)
 		printer->found++;
-	return scope_store_each_function(printer->store, build->id, printer->error, print_function,
+	return scope_signature_store_each_function(printer->store, build->id, printer->error, print_function,
 					 printer);
 }
 
@@ -176,7 +176,7 @@ static int show(struct scope_store *store, const struct request *request, struct
 	int err;
 
 	printer.rows = request->json ? json_array() : NULL;
-	err = scope_store_each_build(store, error, show_build, &printer);
+	err = scope_signature_store_each_build(store, error, show_build, &printer);
 	if (!err && !printer.found)
 		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
 				       "signatures list` tells what was", request->word[0],
@@ -207,13 +207,13 @@ static int import(struct scope_store *store, const struct request *request, stru
 
 	if (err)
 		return err;
-	err = scope_store_add(store, scope_imported_learned(imported), &request->mine, error,
+	err = scope_signature_store_add(store, scope_signature_imported_learned(imported), &request->mine, error,
 			       &episodes);
 	if (!err)
 		printf("%zu programs, %zu functions; they have %zu signatures now\n",
-		       scope_imported_learned(imported)->builds,
-		       scope_imported_learned(imported)->functions, episodes);
-	scope_imported_destroy(imported);
+		       scope_signature_imported_learned(imported)->builds,
+		       scope_signature_imported_learned(imported)->functions, episodes);
+	scope_signature_imported_destroy(imported);
 	return err;
 }
 
@@ -270,11 +270,11 @@ static int act_as_user(const struct action *action, const struct request *reques
 	int err = scope_cmd_signature_path(request->db, path, sizeof(path), error);
 
 	if (!err)
-		err = scope_store_open(path, action->mode, error, &store);
+		err = scope_signature_store_open(path, action->mode, error, &store);
 	if (err)
 		return err;
 	err = action->run(store, request, error);
-	scope_store_close(store);
+	scope_signature_store_close(store);
 	return err;
 }
 

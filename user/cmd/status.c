@@ -142,9 +142,9 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 				add_session(&before[i], &now, list);
 			else
 				print_session(&before[i], &now);
-			scope_session_status_destroy(&now);
+			scope_control_session_status_destroy(&now);
 		}
-		scope_session_status_destroy(&before[i]);
+		scope_control_session_status_destroy(&before[i]);
 	}
 	free(before);
 	return 0;
@@ -191,7 +191,7 @@ static int print_document(void)
 	} else {
 		json_object_set_new(document, "module", json_null());
 	}
-	count = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, add_recorder, recorders,
+	count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, add_recorder, recorders,
 			       err ? &unasked : &error);
 	json_object_set_new(document, "problem", err || count < 0 ? scope_cmd_document_text(error.text) : json_null());
 	json_object_set_new(document, "sessions", sessions);
@@ -216,7 +216,7 @@ static int print_status(void)
 		err = print_sessions(control, &info, NULL, &error);
 		scope_control_close(control);
 	}
-	recorders = scope_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
+	recorders = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
 				   err ? NULL : &error);
 	/* There are recorders that need no module. */
 	if (err == -ENOENT && recorders > 0) {

@@ -55,7 +55,7 @@ static int take_debuginfod(const char *command, const char *value,
 			   struct scope_cmd_symbols *symbols)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	const char *missing = scope_server_missing();
+	const char *missing = scope_symbol_server_missing();
 
 	(void)value;
 	if (!urls || !*urls)
@@ -71,7 +71,7 @@ static int add_defaults(struct scope_cmd_symbols *symbols)
 {
 	int err = 0;
 
-	for (const char *const *pattern = scope_library_defaults; !err && *pattern; pattern++)
+	for (const char *const *pattern = scope_symbol_library_defaults; !err && *pattern; pattern++)
 		err = add(&symbols->library, &symbols->libraries, &symbols->library_room, *pattern);
 	return err;
 }
@@ -82,7 +82,7 @@ static int take_libraries(const char *command, const char *value, struct scope_c
 	int err = 0;
 
 	if (!strcmp(value, "show")) {
-		for (const char *const *row = scope_library_defaults; *row; row++)
+		for (const char *const *row = scope_symbol_library_defaults; *row; row++)
 			puts(*row);
 		exit(SCOPE_EXIT_DONE);
 	}

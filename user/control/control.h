@@ -104,9 +104,9 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);
 int scope_control_stop(struct scope_control *control, uint32_t session, struct scope_error *error);
 
-/* The caller frees the result with scope_session_status_destroy(). */
+/* The caller frees the result with scope_control_session_status_destroy(). */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
 			struct scope_session_status *ret_status);
-void scope_session_status_destroy(struct scope_session_status *status); /* NULL is fine */
+void scope_control_session_status_destroy(struct scope_session_status *status); /* NULL is fine */
 
 #endif

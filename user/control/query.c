@@ -111,14 +111,14 @@ int scope_control_query(struct scope_control *control, uint32_t session, struct 
 		first = query.next;
 	} while (!err && first);
 	if (err) {
-		scope_session_status_destroy(&query.status);
+		scope_control_session_status_destroy(&query.status);
 		return err;
 	}
 	*ret_status = query.status;
 	return 0;
 }
 
-void scope_session_status_destroy(struct scope_session_status *status)
+void scope_control_session_status_destroy(struct scope_session_status *status)
 {
 	if (!status)
 		return;

@@ -11,7 +11,7 @@
 #define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
 #define RECENT_FIRST 4 /* no rule */
 
-void scope_blame_free(struct scope_blame *blame)
+void scope_evidence_blame_free(struct scope_blame *blame)
 {
 	for (size_t i = 0; i < blame->threads; i++)
 		free(blame->recent[i].wait);
@@ -42,7 +42,7 @@ static int grow_recent(struct scope_recent *recent)
 	return 0;
 }
 
-int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait)
+int scope_evidence_blame_wait(struct scope_blame *blame, const struct scope_wait *wait)
 {
 	struct scope_recent *recent;
 
@@ -149,7 +149,7 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 	return 0;
 }
 
-int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
+int scope_evidence_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
 		     double stands_for)
 {
 	const struct scope_recent *recent;
@@ -193,7 +193,7 @@ static int compare_windows(const void *left, const void *right)
 	return (a->depth > b->depth) - (a->depth < b->depth);
 }
 
-void scope_blame_sort(struct scope_blame *blame)
+void scope_evidence_blame_sort(struct scope_blame *blame)
 {
 	if (blame->windows)
 		qsort(blame->window, blame->windows, sizeof(*blame->window), compare_windows);

@@ -43,12 +43,12 @@ struct scope_blame {
 };
 
 /* A zeroed struct holds nothing. */
-void scope_blame_free(struct scope_blame *blame);
-int scope_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
+void scope_evidence_blame_free(struct scope_blame *blame);
+int scope_evidence_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
 /* The windows of a unit that has just ended, of which number is the name in them, and so many like it. */
-int scope_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
+int scope_evidence_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
 		     double stands_for);
 /* Once, when all units are in: sorts windows by thread, then by time. */
-void scope_blame_sort(struct scope_blame *blame);
+void scope_evidence_blame_sort(struct scope_blame *blame);
 
 #endif

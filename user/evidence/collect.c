@@ -48,17 +48,17 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 	if (err)
 		return err;
 	if (event.stack.ended)
-		return scope_spot_frames(&collector->spotter, logged->tgid, event.stack.ip,
+		return scope_evidence_spot_frames(&collector->spotter, logged->tgid, event.stack.ip,
 					 event.stack.ips, event.stack.ended, ret_spot);
 	if (event.stack.ips) {
 		collector->layer.evidence->stacks++;
 		collector->layer.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
 		collector->layer.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
-		return scope_spot_chain(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+		return scope_evidence_spot_chain(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
 					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
 									: SCOPE_UNWIND_COMPLETE, ret_spot);
 	}
-	return scope_spot_stack(&collector->spotter, logged->tgid, event.stack.reg,
+	return scope_evidence_spot_stack(&collector->spotter, logged->tgid, event.stack.reg,
 				event.stack.regs, event.stack.data, event.stack.bytes, ret_spot);
 }
 
@@ -66,7 +66,7 @@ static void stand(struct collector *collector, uint32_t thread, const struct sco
 {
 	struct scope_standing *standing = &collector->layer.evidence->standing[thread];
 
-	scope_tree_vote(&collector->layer.evidence->tree, spot->node, spot->circle, spot->circles);
+	scope_evidence_tree_vote(&collector->layer.evidence->tree, spot->node, spot->circle, spot->circles);
 	standing->node = spot->node;
 	standing->trail = spot->trail;
 	standing->below = spot->below;
@@ -100,7 +100,7 @@ static struct scope_stretch sample_stretch(const struct collector *collector,
 		.dense = sample_ns > 0 ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
-		.unit = scope_lookup_unit_at(&collector->layer.lookup, collector->layer.units,
+		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units,
 					     logged->stack.thread, logged->time_ns),
 	};
 }
@@ -114,11 +114,11 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 		.passed = stack->passed,
 		.class = stack->class,
 		.nr = stack->nr,
-		.unit = scope_lookup_unit_at(&collector->layer.lookup, collector->layer.units, stack->thread,
+		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units, stack->thread,
 					     stack->enter_ns),
 	};
 
-	scope_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
+	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
 	/* A pick-up: it returned into the unit behind it. */
 	if (stretch.unit != UINT32_MAX &&
 	    collector->layer.units->unit[stretch.unit].end_ns < stack->exit_ns)
@@ -148,7 +148,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		return collect_standing(collector, logged);
 	stretch = logged->reason == SCOPE_STACK_SAMPLE ? sample_stretch(collector, logged)
 						       : sleep_stretch(collector, logged);
-	if (!scope_layer_wants(&collector->layer, logged->stack.thread, &stretch))
+	if (!scope_evidence_layer_wants(&collector->layer, logged->stack.thread, &stretch))
 		return 0;
 	err = spot_of(collector, logged, &spot, &stretch.inside);
 	if (err)
@@ -158,9 +158,9 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		return 0;
 	}
 	/* What usual units do is not shown. */
-	if (stretch.unit == UINT32_MAX || scope_mark_abnormal(collector->layer.kept->mark[stretch.unit]))
-		scope_tree_vote(&collector->layer.evidence->tree, spot.node, spot.circle, spot.circles);
-	return scope_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
+	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->layer.kept->mark[stretch.unit]))
+		scope_evidence_tree_vote(&collector->layer.evidence->tree, spot.node, spot.circle, spot.circles);
+	return scope_evidence_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
 }
 
 static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid,
@@ -202,10 +202,10 @@ static int spot_standing(const struct collector *collector, const struct scope_t
 	const struct scope_trace_memory *memory = find_memory(collector->trace, thread->tid, address);
 
 	if (unwound)
-		return scope_spot_frames(&collector->spotter, thread->tgid, unwound->ip, unwound->count,
+		return scope_evidence_spot_frames(&collector->spotter, thread->tgid, unwound->ip, unwound->count,
 					 unwound->ended, ret_spot);
 	if (memory)
-		return scope_spot_stack(&collector->spotter, thread->tgid, state->reg, state->regs,
+		return scope_evidence_spot_stack(&collector->spotter, thread->tgid, state->reg, state->regs,
 					memory->data, memory->bytes, ret_spot);
 	return 1;
 }
@@ -217,7 +217,7 @@ static int unwind_standing(struct collector *collector)
 	struct scope_tree *tree = &collector->layer.evidence->tree;
 
 	for (size_t i = 0; i < units->threads; i++) {
-		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+		const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, i);
 		const struct scope_logged_state *state =
 			scope_unit_log_state_of(collector->layer.kept->log, i);
 		struct scope_standing *standing = &collector->layer.evidence->standing[i];
@@ -237,18 +237,18 @@ static int unwind_standing(struct collector *collector)
 
 static int run(struct collector *collector)
 {
-	int err = scope_layer_init(&collector->layer,
+	int err = scope_evidence_layer_init(&collector->layer,
 				   1 + collector->layer.kept->units->stacks / NORMAL_STACKS);
 
 	if (!err)
 		err = scope_unit_log_stacks(collector->layer.kept->log, collect_stack, collector);
 	if (!err && collector->layer.detection)
 		err = unwind_standing(collector);
-	scope_layer_free(&collector->layer);
+	scope_evidence_layer_free(&collector->layer);
 	return err;
 }
 
-int scope_collect_items(const struct scope_evidence_source *source,
+int scope_evidence_collect_items(const struct scope_evidence_source *source,
 			const struct scope_detection *detection, const struct scope_hang *hangs,
 			size_t hang_count, struct scope_evidence *evidence)
 {
@@ -267,7 +267,7 @@ int scope_collect_items(const struct scope_evidence_source *source,
 	return run(&collector);
 }
 
-int scope_collect_reference(const struct scope_evidence_source *reference,
+int scope_evidence_collect_reference(const struct scope_evidence_source *reference,
 			    const struct scope_symbols *symbols, struct scope_evidence *evidence)
 {
 	struct scope_namesakes *namesakes;
@@ -276,12 +276,12 @@ int scope_collect_reference(const struct scope_evidence_source *reference,
 		.layer = {.kept = reference->kept, .evidence = evidence},
 		.spotter = { .symbols = reference->symbols, .evidence = evidence },
 	};
-	int err = scope_namesakes_create(symbols, &namesakes);
+	int err = scope_symbol_namesakes_create(symbols, &namesakes);
 
 	if (err)
 		return err;
 	collector.spotter.namesakes = namesakes;
 	err = run(&collector);
-	scope_namesakes_destroy(namesakes);
+	scope_symbol_namesakes_destroy(namesakes);
 	return err;
 }

@@ -128,11 +128,11 @@ static void spread(struct contrast *contrast)
 		if (item->kind == SCOPE_ITEM_RUN)
 			evidence->tree.node[item->node].self_run_ns += item->excess_ns;
 	}
-	scope_tree_sum(&evidence->tree);
+	scope_evidence_tree_sum(&evidence->tree);
 	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;
 }
 
-int scope_contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
+int scope_evidence_contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
 		       const struct scope_kept *reference, const struct scope_detection *detection)
 {
 	size_t units = kept->units->count;

@@ -19,7 +19,7 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 		return -ENOMEM;
 	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
 	if (evidence->standing)
-		err = scope_tree_init(&evidence->tree);
+		err = scope_evidence_tree_init(&evidence->tree);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
@@ -41,17 +41,17 @@ int scope_evidence_collect(const struct scope_evidence_source *source,
 	if (err)
 		return err;
 	if (source->symbols)
-		err = scope_collect_items(source, detection, hangs, *hang_count, evidence);
+		err = scope_evidence_collect_items(source, detection, hangs, *hang_count, evidence);
 	if (!err && source->symbols && reference)
-		err = scope_collect_reference(reference, source->symbols, evidence);
+		err = scope_evidence_collect_reference(reference, source->symbols, evidence);
 	if (!err)
-		err = scope_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
+		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
 					 detection);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
 	}
-	scope_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0, hangs,
+	scope_evidence_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0, hangs,
 			 hang_count);
 	*ret_evidence = evidence;
 	return 0;
@@ -67,11 +67,11 @@ int scope_evidence_sign(const struct scope_evidence_source *source,
 
 	if (err)
 		return err;
-	err = scope_sign_items(source, detection, evidence);
+	err = scope_evidence_sign_items(source, detection, evidence);
 	if (!err && reference)
-		err = scope_sign_reference(reference, source->signatures, evidence);
+		err = scope_evidence_sign_reference(reference, source->signatures, evidence);
 	if (!err)
-		err = scope_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
+		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
 					 detection);
 	if (err) {
 		scope_evidence_destroy(evidence);
@@ -85,7 +85,7 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 {
 	if (!evidence)
 		return;
-	scope_tree_free(&evidence->tree);
+	scope_evidence_tree_free(&evidence->tree);
 	free(evidence->item);
 	free(evidence->standing);
 	free(evidence->trail);

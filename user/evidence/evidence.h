@@ -87,7 +87,7 @@ struct scope_evidence_source {
 
 /*
  * reference: NULL, or the source of what is usual for populations that are compared with another
- * trace. hangs as found by scope_hang_find(); those in which peers disagree, by where threads stand,
+ * trace. hangs as found by scope_anomaly_hang_find(); those in which peers disagree, by where threads stand,
  * are removed from the array. second: NULL, or the evidence of signatures, asked where no stack tells
  * where a thread stands.
  */

@@ -44,7 +44,7 @@ static bool is_more(const struct hop *a, const struct hop *b)
 	return !a->function || (b->function && strcmp(a->function->name, b->function->name) < 0);
 }
 
-const struct scope_function *scope_hop_find(const struct scope_evidence *evidence, uint32_t node)
+const struct scope_function *scope_evidence_hop_find(const struct scope_evidence *evidence, uint32_t node)
 {
 	struct hops hops = {0};
 	const struct hop *most = NULL;

@@ -9,6 +9,6 @@
  * Of the excess that lies at the node itself, and of a spin's samples there, the library function that most of it
  * was spent below; NULL where most is the program function's own. Of equals the first by name.
  */
-const struct scope_function *scope_hop_find(const struct scope_evidence *evidence, uint32_t node);
+const struct scope_function *scope_evidence_hop_find(const struct scope_evidence *evidence, uint32_t node);
 
 #endif

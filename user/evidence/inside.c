@@ -37,7 +37,7 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->function->name, b->function->name);
 }
 
-int scope_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+int scope_evidence_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,
 		      size_t *ret_count)
 {

@@ -14,7 +14,7 @@ struct scope_inside {
  * By abnormal samples that attribution names function for, and that say where in the kernel they hit: at
  * most max rows, the largest first, of equals by name. 0, -ENOMEM.
  */
-int scope_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+int scope_evidence_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,
 		      size_t *ret_count);
 

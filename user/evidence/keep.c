@@ -11,7 +11,7 @@
 /* What is the same of all units of a shape. */
 struct judged_shape {
 	uint32_t population; /* SCOPE_POPULATION_NONE: none that is told of */
-	bool frequent;	     /* scope_population_frequent() */
+	bool frequent;	     /* scope_anomaly_population_frequent() */
 };
 
 struct keeper {
@@ -64,7 +64,7 @@ static struct judged_shape judge_calls(const struct keeper *keeper, uint32_t gro
 	return (struct judged_shape){
 		population,
 		population != SCOPE_POPULATION_NONE &&
-			scope_population_frequent(&keeper->detection->population[population], call, calls),
+			scope_anomaly_population_frequent(&keeper->detection->population[population], call, calls),
 	};
 }
 
@@ -81,7 +81,7 @@ static int judge_shapes(struct keeper *keeper, const struct scope_shapes *shapes
 		keeper->shape[i].population = SCOPE_POPULATION_NONE;
 		if (keeper->of_vector[shape->group] && shape->vector != SCOPE_SHAPE_NO_VECTOR)
 			keeper->shape[i] = judge_calls(keeper, shape->group, shape->vector,
-						       scope_shape_calls(shapes, shape), shape->calls);
+						       scope_unit_shape_calls(shapes, shape), shape->calls);
 	}
 	return 0;
 }
@@ -120,12 +120,12 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
-	mark = scope_population_judge(population, unit, shape.frequent);
+	mark = scope_anomaly_population_judge(population, unit, shape.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
 		return unit->open ? store(keeper, unit, call, index, mark) : 0;
-	abnormal = scope_mark_abnormal(mark);
+	abnormal = scope_anomaly_mark_abnormal(mark);
 	of = &kept->of[index];
 	side = &of->side[abnormal];
 	if (abnormal) {
@@ -145,7 +145,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
-	return scope_blame_unit(&kept->blame, unit, number, (double)side->every);
+	return scope_evidence_blame_unit(&kept->blame, unit, number, (double)side->every);
 }
 
 static int keep_wait(void *user, const struct scope_wait *wait)
@@ -155,7 +155,7 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 	/* Nobody's excess: blame follows sleeps in units, and idle ones of those that clients wait for. */
 	if (wait->queue || (wait->outside && !wait->idle))
 		return 0;
-	return scope_blame_wait(&keeper->kept->blame, wait);
+	return scope_evidence_blame_wait(&keeper->kept->blame, wait);
 }
 
 static int keep(const struct scope_survey *survey, const struct scope_groups *groups,
@@ -182,18 +182,18 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 	if (!err)
 		err = judge_shapes(keeper, survey->shapes);
 	if (!err)
-		err = scope_survey_replay(survey, groups, &sink);
+		err = scope_unit_survey_replay(survey, groups, &sink);
 	free(keeper->shape);
 	if (err) {
-		scope_kept_destroy(kept);
+		scope_evidence_kept_destroy(kept);
 		return err;
 	}
-	scope_blame_sort(&kept->blame);
+	scope_evidence_blame_sort(&kept->blame);
 	*ret_kept = kept;
 	return 0;
 }
 
-int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
 		   const struct scope_detection *detection, uint64_t room,
 		   struct scope_kept **ret_kept)
 {
@@ -204,7 +204,7 @@ int scope_keep_run(const struct scope_survey *survey, const struct scope_groups 
 	return keep(survey, groups, &keeper, room, ret_kept);
 }
 
-int scope_keep_reference(const struct scope_reference *reference,
+int scope_evidence_keep_reference(const struct scope_reference *reference,
 			 const struct scope_detection *detection, uint64_t room,
 			 struct scope_kept **ret_kept)
 {
@@ -217,11 +217,11 @@ int scope_keep_reference(const struct scope_reference *reference,
 	return keep(reference->survey, reference->groups, &keeper, room, ret_kept);
 }
 
-void scope_kept_destroy(struct scope_kept *kept)
+void scope_evidence_kept_destroy(struct scope_kept *kept)
 {
 	if (!kept)
 		return;
-	scope_blame_free(&kept->blame);
+	scope_evidence_blame_free(&kept->blame);
 	scope_units_destroy(kept->units);
 	free(kept->population);
 	free(kept->mark);

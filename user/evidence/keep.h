@@ -46,13 +46,13 @@ struct scope_kept {
  * Goes through the survey's log. room: about so many units of each side,
  * SCOPE_KEEP_UNITS usually. What it is given must outlive the result, which the caller destroys.
  */
-int scope_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
 		   const struct scope_detection *detection, uint64_t room,
 		   struct scope_kept **ret_kept);
 /* The usual units of a reference, for the populations that are compared with it. */
-int scope_keep_reference(const struct scope_reference *reference,
+int scope_evidence_keep_reference(const struct scope_reference *reference,
 			 const struct scope_detection *detection, uint64_t room,
 			 struct scope_kept **ret_kept);
-void scope_kept_destroy(struct scope_kept *kept);
+void scope_evidence_kept_destroy(struct scope_kept *kept);
 
 #endif

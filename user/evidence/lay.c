@@ -124,7 +124,7 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 	return 0;
 }
 
-int scope_layer_lay(struct scope_layer *layer, uint32_t index,
+int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t index,
 		    const struct scope_stretch *stretch, struct scope_spot spot)
 {
 	struct scope_item item = {
@@ -146,7 +146,7 @@ int scope_layer_lay(struct scope_layer *layer, uint32_t index,
 
 	if (stretch->unit != UINT32_MAX) {
 		item.population = layer->kept->population[stretch->unit];
-		item.abnormal = scope_mark_abnormal(layer->kept->mark[stretch->unit]);
+		item.abnormal = scope_anomaly_mark_abnormal(layer->kept->mark[stretch->unit]);
 		if (layer->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
 			err = add_item(layer, &item);
 	}
@@ -174,14 +174,14 @@ static bool held_elsewhere(const struct scope_layer *layer, uint32_t unit)
 	       layer->detection->population[layer->kept->population[unit]].reference;
 }
 
-bool scope_layer_wants(struct scope_layer *layer, uint32_t index,
+bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t index,
 		       const struct scope_stretch *stretch)
 {
 	size_t at = first_window(layer, index, stretch->begin_ns);
 	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN
 						   : layer->kept->mark[stretch->unit];
 
-	if (scope_mark_abnormal(mark))
+	if (scope_anomaly_mark_abnormal(mark))
 		return true;
 	if (in_window(layer, index, stretch->begin_ns, stretch->end_ns, &at))
 		return true;
@@ -215,18 +215,18 @@ static int index_windows(struct scope_layer *layer)
 	return 0;
 }
 
-int scope_layer_init(struct scope_layer *layer, uint64_t normal_every)
+int scope_evidence_layer_init(struct scope_layer *layer, uint64_t normal_every)
 {
 	int err;
 
 	layer->units = layer->kept->units;
 	layer->normal_every = normal_every;
-	err = scope_lookup_units(layer->units, &layer->lookup);
+	err = scope_evidence_lookup_units(layer->units, &layer->lookup);
 	return err ? err : index_windows(layer);
 }
 
-void scope_layer_free(struct scope_layer *layer)
+void scope_evidence_layer_free(struct scope_layer *layer)
 {
-	scope_lookup_free(&layer->lookup);
+	scope_evidence_lookup_free(&layer->lookup);
 	free(layer->window_first);
 }

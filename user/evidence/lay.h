@@ -37,7 +37,7 @@ struct scope_stretch {
  * Lets it be a sleep in a call, which ends where the thread is woken: from there it waits for a CPU. Of
  * a call from before the trace the entry is not known, and told as its return.
  */
-static inline void scope_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns,
+static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns,
 				       uint64_t wake_ns, uint64_t slept_ns)
 {
 	stretch->begin_ns = enter_ns < wake_ns ? enter_ns : wake_ns - slept_ns;
@@ -50,14 +50,14 @@ static inline void scope_stretch_sleep(struct scope_stretch *stretch, uint64_t e
  * kept, detection, hangs and evidence are given, and must outlive the layer; the rest is filled.
  * normal_every: at least 1. 0 or -ENOMEM; free in any case.
  */
-int scope_layer_init(struct scope_layer *layer, uint64_t normal_every);
-void scope_layer_free(struct scope_layer *layer);
+int scope_evidence_layer_init(struct scope_layer *layer, uint64_t normal_every);
+void scope_evidence_layer_free(struct scope_layer *layer);
 
 /* Does it count anywhere? Asked once for each stretch: those in usual units are thinned out. */
-bool scope_layer_wants(struct scope_layer *layer, uint32_t thread,
+bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t thread,
 		       const struct scope_stretch *stretch);
 /* Adds items for it to the evidence. 0 or -ENOMEM. */
-int scope_layer_lay(struct scope_layer *layer, uint32_t thread,
+int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t thread,
 		    const struct scope_stretch *stretch, struct scope_spot spot);
 
 #endif

@@ -12,11 +12,11 @@ static int allocate(struct scope_lookup *lookup, size_t threads, size_t rows)
 	lookup->first = calloc(threads + 2, sizeof(*lookup->first));
 	if (lookup->row && lookup->first)
 		return 0;
-	scope_lookup_free(lookup);
+	scope_evidence_lookup_free(lookup);
 	return -ENOMEM;
 }
 
-void scope_lookup_free(struct scope_lookup *lookup)
+void scope_evidence_lookup_free(struct scope_lookup *lookup)
 {
 	free(lookup->row);
 	free(lookup->first);
@@ -30,7 +30,7 @@ static void close_counts(struct scope_lookup *lookup)
 		lookup->first[i] += lookup->first[i - 1];
 }
 
-int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret_lookup)
+int scope_evidence_lookup_units(const struct scope_units *units, struct scope_lookup *ret_lookup)
 {
 	struct scope_lookup lookup;
 	size_t *next;
@@ -42,7 +42,7 @@ int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret
 	close_counts(&lookup);
 	next = calloc(units->threads + 1, sizeof(*next));
 	if (!next) {
-		scope_lookup_free(&lookup);
+		scope_evidence_lookup_free(&lookup);
 		return -ENOMEM;
 	}
 	/* A thread's units were closed, and so stored, in order of time. */
@@ -56,7 +56,7 @@ int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret
 	return 0;
 }
 
-uint32_t scope_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
+uint32_t scope_evidence_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
 			      uint32_t thread, uint64_t time_ns)
 {
 	size_t low, high;

@@ -12,11 +12,11 @@ struct scope_lookup {
 	size_t threads;
 };
 
-int scope_lookup_units(const struct scope_units *units, struct scope_lookup *ret_lookup);
-void scope_lookup_free(struct scope_lookup *lookup);
+int scope_evidence_lookup_units(const struct scope_units *units, struct scope_lookup *ret_lookup);
+void scope_evidence_lookup_free(struct scope_lookup *lookup);
 
 /* The unit of a thread that time lies in, begin and end included; UINT32_MAX if none. */
-uint32_t scope_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
+uint32_t scope_evidence_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
 			      uint32_t thread, uint64_t time_ns);
 
 #endif

@@ -86,10 +86,10 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 		uint32_t child;
 
 		if (i == thread || standing[i].start != start ||
-		    !scope_hang_serves(units, pickups, i))
+		    !scope_anomaly_hang_serves(units, pickups, i))
 			continue;
 		child = branch(tree, standing[thread].node, standing[i].node);
-		if (child == SCOPE_TREE_ROOT && scope_hang_waits(units, pickups, i))
+		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(units, pickups, i))
 			return NO;
 		/* Others may be at work themselves, deeper in. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
@@ -100,7 +100,7 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 }
 
 /* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
-void scope_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
+void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
 		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
 		      struct scope_hang *hangs, size_t *hang_count)
 {

@@ -11,7 +11,7 @@
  * any work, so that peers say nothing. Such hangs stay, and are unsure; so do those of which too few stacks
  * say where their peers work.
  */
-void scope_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
+void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
 		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
 		      struct scope_hang *hangs, size_t *hang_count);
 

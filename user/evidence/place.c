@@ -169,7 +169,7 @@ static int spots_take(const struct scope_evidence *evidence,
 	return err;
 }
 
-int scope_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      struct scope_symbols *symbols, const struct scope_function *function,
 		      uint32_t thread, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
 		      double *ret_cut)

@@ -65,12 +65,12 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 		struct track *track = &signer->track[signer->tracks];
 
 		memset(track, 0, sizeof(*track));
-		err = scope_match_create(signer->signatures->matcher, &track->match);
+		err = scope_signature_match_create(signer->signatures->matcher, &track->match);
 		if (err)
 			return err;
 		signer->tracks++;
 		if (signer->busy)
-			err = scope_match_create(signer->signatures->matcher, &track->busy);
+			err = scope_signature_match_create(signer->signatures->matcher, &track->busy);
 		if (err)
 			return err;
 	}
@@ -82,10 +82,10 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t time_ns)
 {
 	const struct scope_layer *layer = &signer->layer;
-	uint32_t unit = scope_lookup_unit_at(&layer->lookup, layer->units, thread, time_ns);
+	uint32_t unit = scope_evidence_lookup_unit_at(&layer->lookup, layer->units, thread, time_ns);
 
 	if (unit != UINT32_MAX &&
-	    unit % signer->every[scope_mark_abnormal(layer->kept->mark[unit])])
+	    unit % signer->every[scope_anomaly_mark_abnormal(layer->kept->mark[unit])])
 		return UINT32_MAX;
 	return unit;
 }
@@ -116,14 +116,14 @@ static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot
 	unsigned winners;
 	int err;
 
-	if (stretch->weight_ns <= 0 || !scope_layer_wants(&signer->layer, thread, stretch))
+	if (stretch->weight_ns <= 0 || !scope_evidence_layer_wants(&signer->layer, thread, stretch))
 		return 0;
-	winners = scope_ballot_count(signer->signatures, ballot, winner);
+	winners = scope_evidence_ballot_count(signer->signatures, ballot, winner);
 	evidence->stacks++;
 	evidence->nameless += !winners;
-	err = scope_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners),
+	err = scope_evidence_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners),
 				&spot.node);
-	return err ? err : scope_layer_lay(&signer->layer, thread, stretch, spot);
+	return err ? err : scope_evidence_layer_lay(&signer->layer, thread, stretch, spot);
 }
 
 /* No episode can tell more of this call. */
@@ -153,7 +153,7 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 		err = lay(signer, thread, &call->gap, &gap);
 	if (!err)
 		err = lay(signer, thread, &call->self, &self);
-	scope_stretch_sleep(&self, call->enter_ns, call->wake_ns, call->slept_ns);
+	scope_evidence_stretch_sleep(&self, call->enter_ns, call->wake_ns, call->slept_ns);
 	self.class = call->class;
 	self.passed = call->slept_ns && call->passed;
 	return err ? err : lay(signer, thread, &call->self, &self);
@@ -170,9 +170,9 @@ static int reset(struct signer *signer, uint32_t thread, struct track *track)
 	track->calls = 0;
 	track->last_ns = 0;
 	track->symbols = 0;
-	scope_match_reset(track->match);
+	scope_signature_match_reset(track->match);
 	if (track->busy)
-		scope_match_reset(track->busy);
+		scope_signature_match_reset(track->busy);
 	return err;
 }
 
@@ -181,7 +181,7 @@ static void vote(const struct signer *signer, struct scope_ballot *ballot, uint3
 	const struct scope_signatures *signatures = signer->signatures;
 
 	for (size_t i = signatures->first[index]; i < signatures->first[index + 1]; i++)
-		scope_ballot_vote(ballot, signatures->owner[i], signatures->weight[index]);
+		scope_evidence_ballot_vote(ballot, signatures->owner[i], signatures->weight[index]);
 }
 
 /* The calls that make up the occurrence, and the time between them, speak for the episode's owners. */
@@ -210,7 +210,7 @@ static void hit_busy(void *user, uint32_t index, uint64_t first, uint64_t last)
 	const struct scope_episode *episode = &signer->signatures->episode[index];
 	unsigned found = 0;
 
-	if (!scope_episode_is_busy(episode))
+	if (!scope_signature_episode_is_busy(episode))
 		return;
 	for (uint64_t i = first; i <= last; i++) {
 		const struct symbol *symbol = &signer->at->symbol[i % SCOPE_EPISODE_SPAN];
@@ -233,7 +233,7 @@ static void feed_busy(struct signer *signer, struct track *track, const struct c
 	for (int part = call->gap_run_ns < SCOPE_EPISODE_BUSY_NS; part < 2; part++) {
 		track->symbol[track->symbols++ % SCOPE_EPISODE_SPAN] =
 			(struct symbol){track->calls - 1, !part};
-		scope_match_feed(signer->signatures->matcher, track->busy, part ? &call->nr : &busy,
+		scope_signature_match_feed(signer->signatures->matcher, track->busy, part ? &call->nr : &busy,
 				 1, hit_busy, signer);
 	}
 }
@@ -248,7 +248,7 @@ static int feed(struct signer *signer, uint32_t thread, struct track *track, con
 	*slot = *call;
 	track->calls++;
 	signer->at = track;
-	scope_match_feed(signer->signatures->matcher, track->match, &call->nr, 1, hit, signer);
+	scope_signature_match_feed(signer->signatures->matcher, track->match, &call->nr, 1, hit, signer);
 	if (track->busy)
 		feed_busy(signer, track, call);
 	return err;
@@ -275,7 +275,7 @@ static int sign_enter(void *user, const struct scope_thread *thread,
 	if (err)
 		return err;
 	track->slept_ns = 0;
-	if (!scope_call_ignored(call->nr))
+	if (!scope_timeline_call_ignored(call->nr))
 		track->gap_run_ns = ran(track, thread);
 	return 0;
 }
@@ -293,7 +293,7 @@ static int sign_exit(void *user, const struct scope_thread *thread,
 	int err = get_track(signer, thread->index, &track);
 
 	(void)ret;
-	if (err || scope_call_ignored(call->nr))
+	if (err || scope_timeline_call_ignored(call->nr))
 		return err;
 	made.since_ns = track->last_ns;
 	made.gap_run_ns = track->gap_run_ns;
@@ -331,23 +331,23 @@ static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
 static int stand(struct signer *signer, uint32_t thread, struct track *track)
 {
 	const struct scope_open_call *open =
-		&scope_threads_at(signer->timeline->threads, thread)->open;
+		&scope_timeline_threads_at(signer->timeline->threads, thread)->open;
 	struct scope_standing *standing = &signer->layer.evidence->standing[thread];
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
 	struct call call = {.enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr};
 	int err;
 
 	/* One call by itself is made in too many places. */
-	if (open->nr == SCOPE_NR_NONE || scope_call_ignored(open->nr) || !track->calls ||
+	if (open->nr == SCOPE_NR_NONE || scope_timeline_call_ignored(open->nr) || !track->calls ||
 	    thread >= signer->layer.units->threads)
 		return 0;
 	err = feed(signer, thread, track, &call);
-	if (err || scope_ballot_count(signer->signatures,
+	if (err || scope_evidence_ballot_count(signer->signatures,
 				      &track->call[(track->calls - 1) % SCOPE_EPISODE_SPAN].self,
 				      winner) != 1)
 		return err;
 	standing->start = winner[0].path[0];
-	return scope_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
+	return scope_evidence_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
 				 &standing->node);
 }
 
@@ -365,7 +365,7 @@ static int run_through(struct signer *signer, struct scope_trace *trace)
 
 	if (!err)
 		err = scope_timeline_run(signer->timeline, trace, &ops, signer);
-	for (uint32_t i = 0; !err && i < scope_threads_count(signer->timeline->threads); i++) {
+	for (uint32_t i = 0; !err && i < scope_timeline_threads_count(signer->timeline->threads); i++) {
 		err = get_track(signer, i, &track);
 		if (!err && signer->layer.detection)
 			err = stand(signer, i, track);
@@ -380,27 +380,27 @@ static int run(struct signer *signer, struct scope_trace *trace)
 {
 	const struct scope_kept *kept = signer->layer.kept;
 	uint64_t count[2] = {0};
-	int err = scope_layer_init(&signer->layer, 1);
+	int err = scope_evidence_layer_init(&signer->layer, 1);
 
 	for (size_t i = 0; i < kept->units->count; i++)
-		count[scope_mark_abnormal(kept->mark[i])]++;
+		count[scope_anomaly_mark_abnormal(kept->mark[i])]++;
 	for (size_t i = 0; i < signer->signatures->episodes; i++)
-		signer->busy |= scope_episode_is_busy(&signer->signatures->episode[i]);
+		signer->busy |= scope_signature_episode_is_busy(&signer->signatures->episode[i]);
 	for (int side = 0; side < 2; side++)
 		signer->every[side] = 1 + count[side] / SIDE_UNITS;
 	signer->layer.merge = true;
 	if (!err)
 		err = run_through(signer, trace);
 	for (size_t i = 0; i < signer->tracks; i++) {
-		scope_match_destroy(signer->track[i].match);
-		scope_match_destroy(signer->track[i].busy);
+		scope_signature_match_destroy(signer->track[i].match);
+		scope_signature_match_destroy(signer->track[i].busy);
 	}
 	free(signer->track);
-	scope_layer_free(&signer->layer);
+	scope_evidence_layer_free(&signer->layer);
 	return err;
 }
 
-int scope_sign_items(const struct scope_evidence_source *source,
+int scope_evidence_sign_items(const struct scope_evidence_source *source,
 		     const struct scope_detection *detection, struct scope_evidence *evidence)
 {
 	struct signer signer = {
@@ -411,7 +411,7 @@ int scope_sign_items(const struct scope_evidence_source *source,
 	return run(&signer, source->trace);
 }
 
-int scope_sign_reference(const struct scope_evidence_source *reference,
+int scope_evidence_sign_reference(const struct scope_evidence_source *reference,
 			 const struct scope_signatures *signatures, struct scope_evidence *evidence)
 {
 	struct signer signer = {

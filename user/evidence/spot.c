@@ -47,7 +47,7 @@ static void note_circle(struct scope_spot *spot, const struct scope_function *co
 	spot->circle[number] = circle;
 }
 
-int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
+int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
 		     unsigned count, unsigned flags, struct scope_spot *ret_spot)
 {
 	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
@@ -68,11 +68,11 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 		if (err)
 			return err;
 		if (spotter->namesakes)
-			function = scope_namesakes_find(spotter->namesakes, function);
+			function = scope_symbol_namesakes_find(spotter->namesakes, function);
 		if (function->library || function->path[0] == '\0') {
 			last_library = function;
 			language |= function->language;
-			ret_spot->idle |= function->language && scope_go_name_is_idle(function->name);
+			ret_spot->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
 			continue;
 		}
 		if (!length)
@@ -102,13 +102,13 @@ int scope_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const u
 	spotter->evidence->nameless += !length;
 	spotter->evidence->language += !length && language;
 	ret_spot->below = below;
-	err = scope_tree_insert(&spotter->evidence->tree, path, length, &ret_spot->node);
+	err = scope_evidence_tree_insert(&spotter->evidence->tree, path, length, &ret_spot->node);
 	if (err || spotter->namesakes)
 		return err;
 	return keep_trail(spotter->evidence, tgid, flags, address, length, &ret_spot->trail);
 }
 
-int scope_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
+int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
 		      unsigned count, uint8_t ended, struct scope_spot *ret_spot)
 {
 	struct scope_evidence *evidence = spotter->evidence;
@@ -122,10 +122,10 @@ int scope_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const 
 	evidence->complete += !!(ended & SCOPE_FRAMES_COMPLETE);
 	evidence->cut += !!(ended & SCOPE_FRAMES_CUT);
 	evidence->broken += !!(ended & SCOPE_FRAMES_BROKEN);
-	return scope_spot_chain(spotter, tgid, ips, count, ended, ret_spot);
+	return scope_evidence_spot_chain(spotter, tgid, ips, count, ended, ret_spot);
 }
 
-int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
+int scope_evidence_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
 		     unsigned regs, const uint8_t *data, size_t bytes,
 		     struct scope_spot *ret_spot)
 {
@@ -136,6 +136,6 @@ int scope_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const u
 
 	if (err && err != -EINVAL)
 		return err;
-	return scope_spot_frames(spotter, tgid, ips, count, (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
+	return scope_evidence_spot_frames(spotter, tgid, ips, count, (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
 				 ret_spot);
 }

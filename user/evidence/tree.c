@@ -14,7 +14,7 @@
 #define BRANCH 0.05   /* branches below this part stay with the function that splits */
 #define RUN_WORTH 0.02 /* running excess of this part, that is: of less nothing is looked for */
 
-int scope_tree_init(struct scope_tree *tree)
+int scope_evidence_tree_init(struct scope_tree *tree)
 {
 	*tree = (struct scope_tree){0};
 	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
@@ -24,7 +24,7 @@ int scope_tree_init(struct scope_tree *tree)
 	return 0;
 }
 
-void scope_tree_free(struct scope_tree *tree)
+void scope_evidence_tree_free(struct scope_tree *tree)
 {
 	free(tree->node);
 	*tree = (struct scope_tree){0};
@@ -53,7 +53,7 @@ static int child_of(struct scope_tree *tree, uint32_t parent,
 	return 0;
 }
 
-int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
+int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
 		      unsigned count, uint32_t *ret_node)
 {
 	uint32_t node = SCOPE_TREE_ROOT;
@@ -81,7 +81,7 @@ static bool same_circle(const struct scope_circle *a, const struct scope_circle 
 	return a->function == b->function && a->count == b->count && !memcmp(a->by, b->by, sizeof(a->by));
 }
 
-void scope_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles)
+void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles)
 {
 	static const struct scope_circle none = {0};
 
@@ -98,7 +98,7 @@ void scope_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_
 	}
 }
 
-void scope_tree_sum(struct scope_tree *tree)
+void scope_evidence_tree_sum(struct scope_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
 		tree->node[i].total_ns = tree->node[i].self_ns;
@@ -149,13 +149,13 @@ static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
 	return best;
 }
 
-int scope_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree)
+int scope_evidence_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree)
 {
 	*attribution = (struct scope_attribution){calloc(tree->count, sizeof(*attribution->owner)), tree->count};
 	return attribution->owner ? 0 : -ENOMEM;
 }
 
-void scope_attribution_free(struct scope_attribution *attribution)
+void scope_evidence_attribution_free(struct scope_attribution *attribution)
 {
 	free(attribution->owner);
 	*attribution = (struct scope_attribution){0};
@@ -169,7 +169,7 @@ static void own(const struct scope_tree *tree, uint32_t node, const struct scope
 		own(tree, at, function, attribution);
 }
 
-void scope_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution)
+void scope_evidence_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution)
 {
 	own(tree, node, tree->node[node].function, attribution);
 }
@@ -217,10 +217,10 @@ static int descend(struct shares *shares, const struct scope_tree *tree,
 	if (err)
 		return err;
 	if (caller != callee) {
-		scope_tree_own(tree, caller, attribution);
+		scope_evidence_tree_own(tree, caller, attribution);
 		return add_share(shares, tree, caller, tree->node[caller].total_ns);
 	}
-	scope_tree_own(tree, node, attribution);
+	scope_evidence_tree_own(tree, node, attribution);
 	whole = tree->node[node].self_ns >= OWN * excess_ns;
 	if (!whole && judge && best)
 		err = judge->together(judge->user, node, &whole);
@@ -252,7 +252,7 @@ static int compare_shares(const void *left, const void *right)
 	return order ? order : strcmp(a->function->module, b->function->module);
 }
 
-int scope_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
+int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
 			 struct scope_attribution *attribution, struct scope_share **ret_shares,
 			 size_t *ret_count)
 {

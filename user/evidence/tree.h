@@ -29,9 +29,9 @@ struct scope_tree_node {
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
 	double self_ns;	 /* excess of this node alone */
-	double total_ns; /* with all below it: scope_tree_sum() */
+	double total_ns; /* with all below it: scope_evidence_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */
-	struct scope_circle circle; /* of most stacks through it: scope_tree_vote() */
+	struct scope_circle circle; /* of most stacks through it: scope_evidence_tree_vote() */
 	int32_t votes;
 };
 
@@ -40,28 +40,28 @@ struct scope_tree {
 	size_t count, capacity;
 };
 
-int scope_tree_init(struct scope_tree *tree);
-void scope_tree_free(struct scope_tree *tree);
+int scope_evidence_tree_init(struct scope_tree *tree);
+void scope_evidence_tree_free(struct scope_tree *tree);
 
 /*
  * The node of a call path, made where it is missing. Functions outermost first; a function that
  * calls itself, directly or not, stands once, at its first place.
  */
-int scope_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
+int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
 		      unsigned count, uint32_t *ret_node);
 
 /*
  * Counts a stack at node, and the circles that were left out of its path, for each function on the way: what more
  * than half of the stacks say stays in circle (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm").
  */
-void scope_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles);
+void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles);
 
 /* Fills the totals of every node from what is its own. */
-void scope_tree_sum(struct scope_tree *tree);
+void scope_evidence_tree_sum(struct scope_tree *tree);
 
 /* Who is named for a node. */
 struct scope_owner {
-	const struct scope_function *function; /* that scope_tree_attribute() names for it, or NULL */
+	const struct scope_function *function; /* that scope_evidence_tree_attribute() names for it, or NULL */
 	bool found; /* it is a finding: the rest is weighed as if that were fixed */
 };
 
@@ -72,8 +72,8 @@ struct scope_attribution {
 };
 
 /* Nobody is named. The tree must not grow any more. 0 or -ENOMEM. */
-int scope_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree);
-void scope_attribution_free(struct scope_attribution *attribution);
+int scope_evidence_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree);
+void scope_evidence_attribution_free(struct scope_attribution *attribution);
 
 /* One function to blame, and how much of the excess it is named for. */
 struct scope_share {
@@ -103,11 +103,11 @@ struct scope_tree_judge {
  * Every node whose excess, of either sign, went into a share gets its function as owner, in attribution.
  * ret_shares: malloc'd, freed by the caller.
  */
-int scope_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
+int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
 			 struct scope_attribution *attribution, struct scope_share **ret_shares,
 			 size_t *ret_count);
 
 /* Gives the node and all below it to the node's function, as if the excess did not split there. */
-void scope_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution);
+void scope_evidence_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define ROUNDING 0.9999f /* sums of the same weights in another order are equal */
 
-void scope_ballot_vote(struct scope_ballot *ballot, uint32_t function, double weight)
+void scope_evidence_ballot_vote(struct scope_ballot *ballot, uint32_t function, double weight)
 {
 	unsigned at, lightest = 0;
 
@@ -81,7 +81,7 @@ static void lay_out(const struct scope_signatures *signatures, const struct chai
 			&signatures->function[chain->function[chain->length - 1 - i]].function;
 }
 
-unsigned scope_ballot_count(const struct scope_signatures *signatures,
+unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures,
 			    const struct scope_ballot *ballot,
 			    struct scope_winner ret_winner[SCOPE_WINNERS_MAX])
 {

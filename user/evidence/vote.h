@@ -16,7 +16,7 @@ struct scope_ballot {
 	uint8_t votes;
 };
 
-void scope_ballot_vote(struct scope_ballot *ballot, uint32_t function, double weight);
+void scope_evidence_ballot_vote(struct scope_ballot *ballot, uint32_t function, double weight);
 
 /* A function with the callers it was most likely reached by, outermost first. */
 struct scope_winner {
@@ -30,7 +30,7 @@ struct scope_winner {
  * for the one, of equals the most frequent. Their number: 0 where there is no vote, or no end of
  * equals.
  */
-unsigned scope_ballot_count(const struct scope_signatures *signatures,
+unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures,
 			    const struct scope_ballot *ballot,
 			    struct scope_winner ret_winner[SCOPE_WINNERS_MAX]);
 

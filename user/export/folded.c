@@ -77,7 +77,7 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 static int fold_stack(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct folder *folder = user;
-	const struct scope_thread *thread = scope_threads_at(folder->timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(folder->timeline->threads, index);
 	const struct scope_function *function[ROOM];
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
 	uint64_t *slept, weight = 1;

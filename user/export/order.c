@@ -102,12 +102,12 @@ static struct held pop(struct scope_order *order)
 /* NULL where the event points to nothing. 0 or -ENOMEM. */
 static int own(struct scope_event *event, void **ret_payload)
 {
-	const size_t bytes = scope_event_payload_bytes(event);
+	const size_t bytes = scope_trace_event_payload_bytes(event);
 
 	*ret_payload = bytes ? malloc(bytes) : NULL;
 	if (bytes && !*ret_payload)
 		return -ENOMEM;
-	scope_event_own(event, *ret_payload);
+	scope_trace_event_own(event, *ret_payload);
 	return 0;
 }
 

@@ -33,11 +33,11 @@ int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline 
 const struct scope_thread *scope_export_threads_find(struct scope_timeline *timeline, uint32_t tid)
 {
 	static const struct scope_thread idle = {.comm = "swapper"}, unknown = {.comm = "unknown"};
-	long index = scope_threads_find(timeline->threads, tid);
+	long index = scope_timeline_threads_find(timeline->threads, tid);
 
 	if (!tid)
 		return &idle;
-	return index < 0 ? &unknown : scope_threads_at(timeline->threads, index);
+	return index < 0 ? &unknown : scope_timeline_threads_at(timeline->threads, index);
 }
 
 const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t probe)

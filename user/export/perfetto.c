@@ -255,8 +255,8 @@ static void write_one(FILE *stream, const struct scope_trace *trace, struct scop
 /* Which threads there are, a packet each. */
 static void write_threads(FILE *stream, struct scope_timeline *timeline)
 {
-	for (size_t i = 0; i < scope_threads_count(timeline->threads); i++) {
-		const struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+	for (size_t i = 0; i < scope_timeline_threads_count(timeline->threads); i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
 		struct message inner = {.bytes = 0}, tree = {.bytes = 0}, packet = {.bytes = 0};
 
 		if (thread->tid == thread->tgid) {

@@ -95,7 +95,7 @@ static int add_wait(void *user, const struct scope_wait *wait)
 	sqlite3_stmt *statement = database->insert[INSERT_WAIT];
 
 	bind_numbers(statement, 1, (const int64_t[]){wait->thread}, 1);
-	sqlite3_bind_text(statement, 2, scope_wait_class_name(wait->class), -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, scope_timeline_wait_class_name(wait->class), -1, SQLITE_STATIC);
 	/* NULL outside calls */
 	if (wait->nr != SCOPE_NR_NONE)
 		bind_numbers(statement, 3, (const int64_t[]){wait->nr, (int64_t)wait->object}, 2);
@@ -108,7 +108,7 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 {
 	struct database *database = user;
 	sqlite3_stmt *statement = database->insert[INSERT_STACK];
-	const struct scope_thread *thread = scope_threads_at(database->timeline->threads, index);
+	const struct scope_thread *thread = scope_timeline_threads_at(database->timeline->threads, index);
 	const struct scope_function *function[ROOM];
 	unsigned count;
 	size_t size;
@@ -140,8 +140,8 @@ static int add_threads(struct database *database)
 	struct scope_threads *threads = database->timeline->threads;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < scope_threads_count(threads); i++) {
-		const struct scope_thread *thread = scope_threads_at(threads, i);
+	for (size_t i = 0; !err && i < scope_timeline_threads_count(threads); i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 		sqlite3_stmt *statement = database->insert[INSERT_THREAD];
 
 		bind_numbers(statement, 1, (const int64_t[]){i, thread->tid, thread->tgid}, 3);
@@ -206,7 +206,7 @@ static int add_marks(struct database *database, struct scope_trace *trace)
 	int more = 0, err = scope_trace_rewind(trace);
 
 	while (!err && (more = scope_trace_next(trace, &event)) == 1) {
-		const long thread = scope_threads_find(database->timeline->threads, event.tid);
+		const long thread = scope_timeline_threads_find(database->timeline->threads, event.tid);
 
 		if (event.kind == SCOPE_EVENT_PROBE)
 			err = add_probe(database, trace, thread, &event);

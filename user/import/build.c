@@ -48,7 +48,7 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 	import->writer = writer;
 	import->error = error;
 	import->pid = choice->pid;
-	err = scope_packer_create(writer, 0, &import->packer);
+	err = scope_trace_packer_create(writer, 0, &import->packer);
 	if (!err)
 		err = scope_import_frames_create(writer, &import->frames);
 	if (!err)
@@ -65,7 +65,7 @@ void scope_import_destroy(struct scope_import *import)
 {
 	if (!import)
 		return;
-	scope_packer_destroy(import->packer);
+	scope_trace_packer_destroy(import->packer);
 	scope_import_frames_destroy(import->frames);
 	scope_import_threads_destroy(import->roster);
 	free(import->lane);
@@ -95,7 +95,7 @@ static int get_lane(struct scope_import *import, uint32_t cpu, struct lane **ret
 
 static int put(struct scope_import *import, const struct scope_event *event)
 {
-	return scope_packer_event(import->packer, event, import->error);
+	return scope_trace_packer_event(import->packer, event, import->error);
 }
 
 static struct scope_event event_of(const struct scope_import *import, uint8_t kind, uint32_t cpu,
@@ -408,16 +408,16 @@ static int put_meta(struct scope_import *import, const char *source, const char 
 		{SCOPE_META_SAMPLE_NS, import->sample_gap_ns},
 	};
 	char text[32];
-	int err = scope_writer_meta(import->writer, SCOPE_META_SOURCE, source);
+	int err = scope_trace_writer_meta(import->writer, SCOPE_META_SOURCE, source);
 
 	for (size_t i = 0; !err && i < sizeof(numbers) / sizeof(*numbers); i++) {
 		snprintf(text, sizeof(text), "%" PRIu64, numbers[i].value);
-		err = scope_writer_meta(import->writer, numbers[i].key, text);
+		err = scope_trace_writer_meta(import->writer, numbers[i].key, text);
 	}
 	if (!err && kernel)
-		err = scope_writer_meta(import->writer, SCOPE_META_KERNEL, kernel);
+		err = scope_trace_writer_meta(import->writer, SCOPE_META_KERNEL, kernel);
 	if (!err && command)
-		err = scope_writer_meta(import->writer, SCOPE_META_COMMAND, command);
+		err = scope_trace_writer_meta(import->writer, SCOPE_META_COMMAND, command);
 	return err;
 }
 
@@ -438,6 +438,6 @@ int scope_import_finish(struct scope_import *import, const char *source, const c
 	for (uint32_t cpu = 0; !err && cpu < import->lanes; cpu++)
 		err = put_pending(import, cpu);
 	if (!err)
-		err = scope_packer_flush(import->packer, import->error);
+		err = scope_trace_packer_flush(import->packer, import->error);
 	return err ? err : put_meta(import, source, kernel);
 }

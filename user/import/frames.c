@@ -65,7 +65,7 @@ static int compare(const void *left, const void *right)
 /* "[kernel.kallsyms]" and the like are no program's. */
 static bool is_library(const char *module)
 {
-	return module[0] == '[' || scope_library_match(NULL, module);
+	return module[0] == '[' || scope_symbol_library_match(NULL, module);
 }
 
 static int add(struct scope_frames *frames, const char *name, const char *module,
@@ -86,7 +86,7 @@ static int add(struct scope_frames *frames, const char *name, const char *module
 		return -ENOMEM;
 	}
 	frames->next += FUNCTION_BYTES;
-	err = scope_writer_symbol(frames->writer, &(struct scope_trace_symbol){
+	err = scope_trace_writer_symbol(frames->writer, &(struct scope_trace_symbol){
 		.start = function->start,
 		.size = FUNCTION_BYTES,
 		.name = name,

@@ -96,33 +96,33 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 
 int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *error)
 {
-	int tracefs, code, kind;
+	int tracefs, err, kind;
 
-	code = scope_perf_tracefs_open(error, &tracefs);
-	if (code)
-		return code;
-	for (kind = 0; !code && kind < SCOPE_PERF_KINDS; kind++) {
+	err = scope_perf_tracefs_open(error, &tracefs);
+	if (err)
+		return err;
+	for (kind = 0; !err && kind < SCOPE_PERF_KINDS; kind++) {
 		char *format;
 		int i;
 
 		if (!rows[kind].tracepoint)
 			continue;
-		code = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error,
+		err = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error,
 						  &events->tracepoint[kind], &format);
-		if (code)
+		if (err)
 			break;
-		for (i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i] && !code; i++)
-			code = scope_perf_field_find(format, rows[kind].field[i],
+		for (i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i] && !err; i++)
+			err = scope_perf_field_find(format, rows[kind].field[i],
 						     &events->layout.field[kind][i]);
-		if (!code && kind == SCOPE_PERF_SWITCH)
-			code = scope_perf_states_find(format, &events->layout.states);
+		if (!err && kind == SCOPE_PERF_SWITCH)
+			err = scope_perf_states_find(format, &events->layout.states);
 		free(format);
-		if (code)
-			scope_error_set(error, code, "the tracepoint %s of this kernel has another layout",
+		if (err)
+			scope_error_set(error, err, "the tracepoint %s of this kernel has another layout",
 					rows[kind].tracepoint);
 	}
 	close(tracefs);
-	return code;
+	return err;
 }
 
 static void filter_threads(const struct scope_perf_events *events, enum scope_perf_kind kind,
@@ -153,10 +153,10 @@ static void filter_calls(const struct scope_selection *selection, char text[SCOP
 
 	for (first = 0; first < SCOPE_SYSCALL_MAX && used < SCOPE_PERF_FILTER_BYTES; first = last + 1) {
 		for (last = first; last + 1 < SCOPE_SYSCALL_MAX &&
-		     scope_selection_has_call(selection, first) &&
-		     scope_selection_has_call(selection, last + 1); last++)
+		     scope_source_selection_has_call(selection, first) &&
+		     scope_source_selection_has_call(selection, last + 1); last++)
 			;
-		if (scope_selection_has_call(selection, first))
+		if (scope_source_selection_has_call(selection, first))
 			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used,
 						 "||(id>=%u&&id<=%u)", first, last);
 	}

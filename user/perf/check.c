@@ -27,7 +27,7 @@ static long paranoid(void)
 	long level = 2;
 	char *text;
 
-	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
+	if (!scope_proc_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
 		level = strtol(text, NULL, 10);
 		free(text);
 	}
@@ -95,7 +95,7 @@ int scope_perf_events_check(struct scope_error *error)
 {
 	struct scope_perf_events events = { .cpus = 0 };
 	struct perf_event_attr attr = scope_perf_attr_owner(true);
-	int fd, code;
+	int fd, err;
 
 	/* First what needs privilege alone, for the plainest message. */
 	fd = scope_perf_check_open(&attr, 0);
@@ -103,8 +103,8 @@ int scope_perf_events_check(struct scope_error *error)
 		return scope_perf_check_refused(fd, 0, error);
 	if (fd >= 0)
 		close(fd);
-	code = check_namespace(error);
-	if (code)
-		return code;
+	err = check_namespace(error);
+	if (err)
+		return err;
 	return scope_perf_attr_find(&events, error);
 }

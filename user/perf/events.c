@@ -69,7 +69,7 @@ static bool wanted(enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
 {
 	if (kind == SCOPE_PERF_SAMPLE && !options->sample_period_ns)
 		return false;
-	if (kind == SCOPE_PERF_BLOCK && scope_capture_all_stacks(options))
+	if (kind == SCOPE_PERF_BLOCK && scope_source_capture_all_stacks(options))
 		return false;
 	if (cpu->age == SCOPE_PERF_YOUNG && (kind == SCOPE_PERF_SAMPLE || kind == SCOPE_PERF_EXEC))
 		return false;
@@ -92,26 +92,26 @@ static int list_rings(struct scope_perf_events *events, bool stacks, struct scop
 {
 	size_t capacity = 0;
 	char *text, *at;
-	int code = scope_file_read(&text, "/sys/devices/system/cpu/online");
+	int err = scope_proc_file_read(&text, "/sys/devices/system/cpu/online");
 
-	if (code)
-		return scope_error_set(error, code, "/sys/devices/system/cpu/online cannot be read: %s: "
-				       "mount sysfs on /sys", strerror(-code));
-	for (at = text; *at >= '0' && *at <= '9' && !code;) {
+	if (err)
+		return scope_error_set(error, err, "/sys/devices/system/cpu/online cannot be read: %s: "
+				       "mount sysfs on /sys", strerror(-err));
+	for (at = text; *at >= '0' && *at <= '9' && !err;) {
 		unsigned long first = strtoul(at, &at, 10), last = first;
 
 		if (*at == '-')
 			last = strtoul(at + 1, &at, 10);
 		if (*at == ',')
 			at++;
-		for (; first <= last && first < 65536 && !code; first++) {
-			code = add_rings(events, &capacity, first, false);
-			if (!code && stacks)
-				code = add_rings(events, &capacity, first, true);
+		for (; first <= last && first < 65536 && !err; first++) {
+			err = add_rings(events, &capacity, first, false);
+			if (!err && stacks)
+				err = add_rings(events, &capacity, first, true);
 		}
 	}
 	free(text);
-	return code ? scope_error_set(error, code, "no memory for the rings") : 0;
+	return err ? scope_error_set(error, err, "no memory for the rings") : 0;
 }
 
 /* Descriptors are few, but the usual soft limit is 1024. */
@@ -147,7 +147,7 @@ static long mlock_kb(void)
 	long kb = 0;
 	char *text;
 
-	if (!scope_file_read(&text, "/proc/sys/kernel/perf_event_mlock_kb")) {
+	if (!scope_proc_file_read(&text, "/proc/sys/kernel/perf_event_mlock_kb")) {
 		kb = strtol(text, NULL, 10);
 		free(text);
 	}
@@ -208,26 +208,26 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 {
 	const size_t wanted = bytes;
 	size_t i, times = RING_STACK_TIMES;
-	int code;
+	int err;
 
 	if ((2 * SCOPE_PERF_AGES - 1 + times) * bytes * events->cpus / (2 * SCOPE_PERF_AGES) > RINGS_BYTES_MAX)
 		times = 1;
 	for (;; bytes /= 2, times = 1) {
-		for (i = 0, code = 0; i < events->cpus && !code; i++)
-			code = open_ring(events, &events->cpu[i], events->cpu[i].stacks &&
+		for (i = 0, err = 0; i < events->cpus && !err; i++)
+			err = open_ring(events, &events->cpu[i], events->cpu[i].stacks &&
 					 events->cpu[i].age == SCOPE_PERF_KNOWN ? times * bytes : bytes,
 					 error);
-		if (code != -EPERM || bytes / 2 < RING_BYTES_LEAST)
+		if (err != -EPERM || bytes / 2 < RING_BYTES_LEAST)
 			break;
 		while (i--)
 			close_ring(&events->cpu[i]);
 	}
-	if (!code && bytes < wanted)
+	if (!err && bytes < wanted)
 		snprintf(events->note, sizeof(events->note),
 			 "rings of %zu KiB instead of %zu KiB for each CPU, for want of CAP_IPC_LOCK and by "
 			 "kernel.perf_event_mlock_kb = %ld: more events may be lost", bytes >> 10,
 			 wanted >> 10, mlock_kb());
-	return code;
+	return err;
 }
 
 static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
@@ -259,14 +259,14 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 		       const struct scope_capture_options *options,
 		       const struct scope_perf_cover *cover, struct scope_error *error)
 {
-	int kind, code = 0;
+	int kind, err = 0;
 
 	cpu->events = 0;
 	cpu->blocks_every = 1;
-	for (kind = 0; kind < SCOPE_PERF_KINDS && !code; kind++)
+	for (kind = 0; kind < SCOPE_PERF_KINDS && !err; kind++)
 		if (wanted(kind, cpu, options))
-			code = open_one(events, cpu, kind, options, cover, error);
-	return code;
+			err = open_one(events, cpu, kind, options, cover, error);
+	return err;
 }
 
 /* Records of the events before are in the ring still. */
@@ -321,10 +321,10 @@ static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *c
 		      const struct scope_capture_options *options,
 		      const struct scope_perf_cover *cover, struct scope_error *error)
 {
-	int code = open_events(events, cpu, options, cover, error);
+	int err = open_events(events, cpu, options, cover, error);
 
 	note_ids(cpu);
-	return code;
+	return err;
 }
 
 int scope_perf_events_open(struct scope_perf_events *events,
@@ -332,10 +332,10 @@ int scope_perf_events_open(struct scope_perf_events *events,
 			   const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	size_t i;
-	int code;
+	int err;
 
 	*events = (struct scope_perf_events){ .cpus = 0 };
-	events->layout.stack[scope_capture_all_stacks(options) ? SCOPE_PERF_ENTER : SCOPE_PERF_BLOCK] =
+	events->layout.stack[scope_source_capture_all_stacks(options) ? SCOPE_PERF_ENTER : SCOPE_PERF_BLOCK] =
 		options->stack_mode;
 	if (options->sample_period_ns)
 		events->layout.stack[SCOPE_PERF_SAMPLE] = options->stack_mode;
@@ -343,11 +343,11 @@ int scope_perf_events_open(struct scope_perf_events *events,
 	events->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (events->epoll < 0)
 		return scope_error_set(error, -errno, "cannot wait for perf rings: %s", strerror(errno));
-	code = scope_perf_attr_find(events, error);
-	if (!code)
-		code = list_rings(events, options->stack_mode != SCOPE_STACK_NONE, error);
-	if (code)
-		return code;
+	err = scope_perf_attr_find(events, error);
+	if (!err)
+		err = list_rings(events, options->stack_mode != SCOPE_STACK_NONE, error);
+	if (err)
+		return err;
 	raise_limit(events);
 	if (options->sample_period_ns && options->stack_mode) {
 		const struct perf_event_attr sample =
@@ -355,11 +355,11 @@ int scope_perf_events_open(struct scope_perf_events *events,
 
 		events->sample_cost_ns = scope_perf_cost_measure(&sample);
 	}
-	code = open_rings(events, ring_bytes(events, options), error);
-	for (i = 0; i < events->cpus && !code; i++)
+	err = open_rings(events, ring_bytes(events, options), error);
+	for (i = 0; i < events->cpus && !err; i++)
 		if (events->cpu[i].ring.page)
-			code = open_first(events, &events->cpu[i], options, cover, error);
-	return code;
+			err = open_first(events, &events->cpu[i], options, cover, error);
+	return err;
 }
 
 void scope_perf_events_close(struct scope_perf_events *events)
@@ -438,15 +438,15 @@ static int replace_events(struct scope_perf_events *events, struct scope_perf_cp
 {
 	struct scope_perf_event before[SCOPE_PERF_KINDS];
 	const size_t count = cpu->events;
-	int code;
+	int err;
 
 	memcpy(before, cpu->event, sizeof(before));
-	code = open_events(events, cpu, options, cover, error);
-	if (code) {
+	err = open_events(events, cpu, options, cover, error);
+	if (err) {
 		close_events(cpu);
 		memcpy(cpu->event, before, sizeof(before));
 		cpu->events = count;
-		return code;
+		return err;
 	}
 	note_ids(cpu);
 	enable_cpu(cpu, true);
@@ -461,12 +461,12 @@ static int open_again(struct scope_perf_events *events, bool stacks_only,
 		      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	size_t i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < events->cpus && !code; i++)
+	for (i = 0; i < events->cpus && !err; i++)
 		if (events->cpu[i].ring.page && (events->cpu[i].stacks || !stacks_only))
-			code = replace_events(events, &events->cpu[i], options, cover, error);
-	return code;
+			err = replace_events(events, &events->cpu[i], options, cover, error);
+	return err;
 }
 
 int scope_perf_events_recover(struct scope_perf_events *events,

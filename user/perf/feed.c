@@ -102,15 +102,15 @@ static int look_at(struct scope_perf_feed *feed, uint32_t tgid, uint32_t tid)
 	struct scope_perf_thread *thread;
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX], now;
-	int code;
+	int err;
 
 	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
 		return 0;
 	now = scope_perf_feed_now();
-	code = scope_perf_feed_until(feed, now);
+	err = scope_perf_feed_until(feed, now);
 	thread = scope_perf_tasks_find(feed->tasks, tid);
-	if (code || !thread)
-		return code;
+	if (err || !thread)
+		return err;
 	state.abi = thread->abi;
 	state.flags = feed->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
 	/* All registers are known since it went to sleep in this call. */
@@ -124,17 +124,17 @@ int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
 	struct scope_perf_thread *thread;
 	uint32_t *tids;
 	size_t count, i;
-	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
 
-	if (code)
-		return code;
-	for (i = 0; i < count && !code; i++) {
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (thread && !thread->ending)
-			code = look_at(feed, thread->tgid, thread->tid);
+			err = look_at(feed, thread->tgid, thread->tid);
 	}
 	free(tids);
-	return code;
+	return err;
 }
 
 static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
@@ -154,7 +154,7 @@ static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
 	event.flags = state.flags;
 	event.state.record = &state;
 	event.state.reg = reg;
-	return scope_packer_event(packer, &event, NULL);
+	return scope_trace_packer_event(packer, &event, NULL);
 }
 
 int scope_perf_feed_states(void *context,
@@ -165,40 +165,40 @@ int scope_perf_feed_states(void *context,
 	struct scope_packer *packer;
 	uint32_t *tids;
 	size_t count, i;
-	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
 
-	if (code)
-		return code;
-	code = scope_packer_create_for(take, taker, 0, &packer);
-	if (code) {
+	if (err)
+		return err;
+	err = scope_trace_packer_create_for(take, taker, 0, &packer);
+	if (err) {
 		free(tids);
-		return code;
+		return err;
 	}
-	for (i = 0; i < count && !code; i++) {
+	for (i = 0; i < count && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (thread && !thread->ending)
-			code = pack_state(feed, packer, thread);
+			err = pack_state(feed, packer, thread);
 	}
-	if (!code)
-		code = scope_packer_flush(packer, NULL);
-	scope_packer_destroy(packer);
+	if (!err)
+		err = scope_trace_packer_flush(packer, NULL);
+	scope_trace_packer_destroy(packer);
 	free(tids);
-	return code;
+	return err;
 }
 
 int scope_perf_feed_tell_joined(struct scope_perf_feed *feed)
 {
 	const struct scope_perf_thread *thread;
-	int code = 0;
+	int err = 0;
 
 	/* More may come while these are looked at: they stand behind. */
-	for (uint32_t i = 0; i < feed->joined && !code; i++) {
+	for (uint32_t i = 0; i < feed->joined && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, feed->join[i]);
 		if (thread && !thread->ending)
-			code = look_at(feed, thread->tgid, thread->tid);
+			err = look_at(feed, thread->tgid, thread->tid);
 	}
 	feed->joined = 0;
-	return code;
+	return err;
 }
 
 /* Those in the groups, to be told from those that left. */
@@ -228,11 +228,11 @@ static int leave_groups(struct scope_perf_feed *feed, const struct members *memb
 	struct scope_perf_thread *thread;
 	uint32_t *tids;
 	size_t count, i;
-	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
 
-	if (code)
-		return code;
-	for (i = 0; i < count && !code; i++) {
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
 		    (members->count && bsearch(&tids[i], members->tid, members->count,
@@ -240,24 +240,24 @@ static int leave_groups(struct scope_perf_feed *feed, const struct members *memb
 			continue;
 		thread->by &= ~SCOPE_PERF_BY_GROUP;
 		if (!thread->by)
-			code = scope_perf_pack_leave(feed->pack, 0, scope_perf_feed_now(), thread);
+			err = scope_perf_pack_leave(feed->pack, 0, scope_perf_feed_now(), thread);
 	}
 	free(tids);
-	return code;
+	return err;
 }
 
 /* No perf event tells of moves between groups, so these are looked through now and then. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed)
 {
 	struct members members = { .feed = feed };
-	int code = scope_perf_select_walk_groups(&feed->options, add_member, &members);
+	int err = scope_perf_select_walk_groups(&feed->options, add_member, &members);
 
-	if (!code && members.count)
+	if (!err && members.count)
 		qsort(members.tid, members.count, sizeof(*members.tid), scope_perf_tasks_by_number);
-	if (!code)
-		code = leave_groups(feed, &members);
+	if (!err)
+		err = leave_groups(feed, &members);
 	free(members.tid);
-	return code;
+	return err;
 }
 
 /*
@@ -268,13 +268,13 @@ static int bury(struct scope_perf_feed *feed, uint32_t tid)
 {
 	const uint64_t now = scope_perf_feed_now();
 	const struct scope_perf_thread *thread;
-	int code = scope_perf_feed_until(feed, now);
+	int err = scope_perf_feed_until(feed, now);
 
 	thread = scope_perf_tasks_find(feed->tasks, tid);
-	if (code || !thread || thread->ending)
-		return code;
-	code = scope_perf_pack_lost(feed->pack, 0, now, 1);
-	return code ? code : scope_perf_pack_end(feed->pack, 0, now, tid);
+	if (err || !thread || thread->ending)
+		return err;
+	err = scope_perf_pack_lost(feed->pack, 0, now, 1);
+	return err ? err : scope_perf_pack_end(feed->pack, 0, now, tid);
 }
 
 /*
@@ -286,21 +286,21 @@ int scope_perf_feed_bury(struct scope_perf_feed *feed)
 	const struct scope_perf_thread *thread;
 	uint32_t *tids, there = 0;
 	size_t count, i;
-	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
 
-	if (code)
-		return code;
-	for (i = 0; i < count && !code; i++) {
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (!thread || thread->ending || thread->tgid == there)
 			continue;
 		if (scope_perf_state_lives(thread->tgid, thread->tgid))
 			there = thread->tgid;
 		else if (!scope_perf_state_lives(thread->tgid, thread->tid))
-			code = bury(feed, thread->tid);
+			err = bury(feed, thread->tid);
 	}
 	free(tids);
-	return code;
+	return err;
 }
 
 /* "0.10 0.20 0.30 1/160 5234": the last number given to a thread. */
@@ -310,7 +310,7 @@ static uint32_t newest_thread(void)
 	const char *last;
 	char *text;
 
-	if (!scope_file_read(&text, "/proc/loadavg")) {
+	if (!scope_proc_file_read(&text, "/proc/loadavg")) {
 		last = strrchr(text, ' ');
 		if (last)
 			newest = (uint32_t)strtoul(last, NULL, 10);
@@ -323,10 +323,10 @@ static int cover_up_to(struct scope_perf_feed *feed, uint32_t newest)
 {
 	uint32_t *tids;
 	size_t count;
-	int code = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	scope_perf_cover_make(tids, count, newest, &feed->cover);
 	free(tids);
 	feed->covered_ns = scope_perf_feed_now();
@@ -344,7 +344,7 @@ int scope_perf_feed_cover(struct scope_perf_feed *feed)
 int scope_perf_feed_age(struct scope_perf_feed *feed)
 {
 	const uint64_t now = scope_perf_feed_now();
-	int code;
+	int err;
 
 	if (feed->young_records < AGE_RECORDS || now - feed->covered_ns < AGE_NS)
 		return 0;
@@ -354,18 +354,18 @@ int scope_perf_feed_age(struct scope_perf_feed *feed)
 	}
 	if (now - feed->newest_ns < FORK_NS)
 		return 0;
-	code = cover_up_to(feed, feed->newest);
-	if (!code)
-		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
-	return code;
+	err = cover_up_to(feed, feed->newest);
+	if (!err)
+		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return err;
 }
 
 int scope_perf_feed_cover_again(struct scope_perf_feed *feed)
 {
-	int code = scope_perf_feed_cover(feed);
+	int err = scope_perf_feed_cover(feed);
 
 	feed->uncovered = false;
-	if (!code)
-		code = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
-	return code;
+	if (!err)
+		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return err;
 }

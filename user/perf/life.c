@@ -92,21 +92,21 @@ int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t t
 			  const struct scope_perf_thread *thread)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_THREAD_EXIT, cpu, time_ns, thread->tid);
-	int code = 0;
+	int err = 0;
 
 	event.exit.tgid = thread->tgid;
 	event.exit.untraced = true;
 	if (!scope_perf_pack_lane(pack, cpu))
 		return -ENOMEM;
-	for (cpu = 0; cpu < pack->lanes && !code; cpu++) {
+	for (cpu = 0; cpu < pack->lanes && !err; cpu++) {
 		if (pack->lane[cpu].running != thread->tid)
 			continue;
 		event.cpu = (uint16_t)cpu;
-		code = scope_perf_pack_pending(pack, cpu, time_ns);
+		err = scope_perf_pack_pending(pack, cpu, time_ns);
 		pack->lane[cpu].running = 0;
 	}
 	scope_perf_tasks_remove(pack->tasks, event.tid);
-	return code ? code : scope_perf_pack_put(pack, &event);
+	return err ? err : scope_perf_pack_put(pack, &event);
 }
 
 int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
@@ -115,7 +115,7 @@ int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_event event = event_of(SCOPE_EVENT_COMM, cpu, record->time_ns, record->tid);
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 	const bool named = scope_perf_select_named(pack->options, record->comm);
-	int code = 0;
+	int err = 0;
 
 	if (!thread && !named)
 		return 0;
@@ -131,7 +131,7 @@ int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
 	if (!record->exec) { /* else EXEC tells it */
 		event.comm.tgid = thread->tgid;
 		event.comm.comm = thread->comm;
-		code = scope_perf_pack_put(pack, &event);
+		err = scope_perf_pack_put(pack, &event);
 	}
-	return code || thread->by ? code : scope_perf_pack_leave(pack, cpu, record->time_ns, thread);
+	return err || thread->by ? err : scope_perf_pack_leave(pack, cpu, record->time_ns, thread);
 }

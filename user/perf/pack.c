@@ -42,14 +42,14 @@ int scope_perf_pack_create(const struct scope_capture_options *options,
 			   void *context, struct scope_perf_pack **ret_pack)
 {
 	struct scope_perf_pack *pack = calloc(1, sizeof(*pack));
-	int code;
+	int err;
 
 	if (!pack)
 		return -ENOMEM;
-	code = scope_packer_create_for(take, context, packed_bytes(options), &pack->packer);
-	if (code) {
+	err = scope_trace_packer_create_for(take, context, packed_bytes(options), &pack->packer);
+	if (err) {
 		free(pack);
-		return code;
+		return err;
 	}
 	pack->options = options;
 	pack->layout = layout;
@@ -62,7 +62,7 @@ void scope_perf_pack_destroy(struct scope_perf_pack *pack)
 {
 	if (!pack)
 		return;
-	scope_packer_destroy(pack->packer);
+	scope_trace_packer_destroy(pack->packer);
 	free(pack->lane);
 	free(pack);
 }
@@ -80,16 +80,16 @@ struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu)
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 {
 	struct lane *lane = &pack->lane[event->cpu];
-	int code;
+	int err;
 
 	if (event->time_ns < lane->time_ns)
 		event->time_ns = lane->time_ns;
 	lane->time_ns = event->time_ns;
 	if (event->kind != SCOPE_EVENT_LOST)
 		pack->counts.records++;
-	code = scope_packer_event(pack->packer, event, NULL);
-	if (code != -E2BIG)
-		return code;
+	err = scope_trace_packer_event(pack->packer, event, NULL);
+	if (err != -E2BIG)
+		return err;
 	pack->counts.records--;
 	pack->counts.lost[SCOPE_LOST_TOO_BIG]++;
 	return 0;
@@ -151,16 +151,16 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	struct lane *lane = &pack->lane[cpu];
 	int64_t id = record->value[0];
 	uint16_t native;
-	int code;
+	int err;
 
 	if (!thread)
 		return 0;
-	code = scope_perf_pack_pending(pack, cpu, record->time_ns);
+	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	lane->running = record->tid;
 	lane->abi = abi_of(thread, &id);
 	lane->nr = record_nr(id);
-	if (code || !scope_selection_has_call(pack->options->selection, lane->nr))
-		return code;
+	if (err || !scope_source_selection_has_call(pack->options->selection, lane->nr))
+		return err;
 	lane->pending = true;
 	lane->tid = record->tid;
 	lane->enter_ns = record->time_ns;
@@ -174,7 +174,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 		memcpy(lane->arg, record->raw + args->offset, lane->args * sizeof(uint64_t));
 	thread->nr = lane->nr;
 	thread->enter_ns = record->time_ns;
-	return scope_capture_all_stacks(pack->options) ? scope_perf_stack_hold(pack, cpu, record) : 0;
+	return scope_source_capture_all_stacks(pack->options) ? scope_perf_stack_hold(pack, cpu, record) : 0;
 }
 
 static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid,
@@ -193,7 +193,7 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 {
 	struct lane *lane = &pack->lane[cpu];
 	struct scope_event event = event_of(SCOPE_EVENT_SYSCALL, cpu, time_ns, lane->tid);
-	int code;
+	int err;
 
 	if (time_ns < lane->enter_ns)
 		time_ns = lane->enter_ns;
@@ -201,8 +201,8 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 		time_ns = lane->time_ns;
 	event.time_ns = time_ns;
 	if (time_ns - lane->enter_ns > UINT32_MAX) {
-		code = scope_perf_pack_pending(pack, cpu, time_ns);
-		return code ? code : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
+		err = scope_perf_pack_pending(pack, cpu, time_ns);
+		return err ? err : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
 	}
 	lane->pending = false;
 	event.syscall.nr = lane->nr;
@@ -223,27 +223,27 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	bool slept = true;
 	uint16_t nr;
 	uint8_t abi;
-	int code;
+	int err;
 
 	if (!thread)
 		return 0;
 	abi = abi_of(thread, &id);
 	nr = record_nr(id);
 	lane->running = record->tid;
-	if (!scope_selection_has_call(pack->options->selection, nr))
+	if (!scope_source_selection_has_call(pack->options->selection, nr))
 		return 0;
 	if (lane->pending && lane->tid == record->tid && lane->nr == nr) {
-		code = put_whole(pack, cpu, record->time_ns, record->value[1]);
+		err = put_whole(pack, cpu, record->time_ns, record->value[1]);
 		slept = false;
 	} else {
-		code = put_exit(pack, cpu, record->time_ns, record->tid, nr, abi, record->value[1]);
+		err = put_exit(pack, cpu, record->time_ns, record->tid, nr, abi, record->value[1]);
 	}
-	if (!code && (slept || scope_capture_all_stacks(pack->options)))
-		code = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
+	if (!err && (slept || scope_source_capture_all_stacks(pack->options)))
+		err = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
 	thread->nr = SCOPE_NR_NONE;
 	if (thread->held)
 		thread->held->time_ns = 0;
-	return code;
+	return err;
 }
 
 static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
@@ -252,7 +252,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
 	struct scope_perf_thread *prev = NULL, *next;
 	struct lane *lane = &pack->lane[cpu];
-	int code;
+	int err;
 
 	if (record->value[0])
 		prev = scope_perf_pack_current(pack, record);
@@ -263,9 +263,9 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 		lane->running = 0;
 		return 0;
 	}
-	code = scope_perf_pack_pending(pack, cpu, record->time_ns);
-	if (code)
-		return code;
+	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
+	if (err)
+		return err;
 	event.sched.prev_tid = prev ? prev->tid : 0;
 	event.sched.next_tid = next ? next->tid : 0;
 	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1],
@@ -396,11 +396,11 @@ bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid)
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
 {
 	uint32_t cpu;
-	int code = 0;
+	int err = 0;
 
-	for (cpu = 0; cpu < pack->lanes && !code; cpu++)
-		code = scope_perf_pack_pending(pack, cpu, time_ns);
-	return code ? code : scope_packer_flush(pack->packer, NULL);
+	for (cpu = 0; cpu < pack->lanes && !err; cpu++)
+		err = scope_perf_pack_pending(pack, cpu, time_ns);
+	return err ? err : scope_trace_packer_flush(pack->packer, NULL);
 }
 
 void scope_perf_pack_count(const struct scope_perf_pack *pack,

@@ -100,14 +100,14 @@ static int next_time(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu, u
 {
 	const uint8_t *data;
 	size_t bytes;
-	int code = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
 
-	if (code == -EBADMSG) {
+	if (err == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
 		return tell_lost(feed, cpu, scope_perf_feed_now(), 1);
 	}
-	if (code != 1)
-		return code;
+	if (err != 1)
+		return err;
 	*ret_time_ns = scope_perf_record_time(data, bytes);
 	if (*ret_time_ns == UINT64_MAX)
 		*ret_time_ns = 0;
@@ -130,19 +130,19 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 	const uint8_t *data;
 	size_t bytes;
 	bool known;
-	int code = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
 
-	if (code != 1)
-		return code;
-	code = 0;
+	if (err != 1)
+		return err;
+	err = 0;
 	if (scope_perf_record_parse(&feed->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
-		code = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
+		err = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
-		code = tell_lost(feed, cpu, record.time_ns, record.lost);
+		err = tell_lost(feed, cpu, record.time_ns, record.lost);
 	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &feed->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM ||
 			scope_perf_tasks_find(feed->tasks, record.tid);
-		code = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
+		err = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 		scope_perf_feed_watch_child(feed, &record);
 		scope_perf_feed_watch_young(feed, &record);
 		scope_perf_feed_watch_name(feed, &record, known);
@@ -150,7 +150,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		feed->stacks_come += cpu->stacks;
 		feed->samples += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_SAMPLE;
 	}
-	if (!code && record.time_ns)
+	if (!err && record.time_ns)
 		cpu->last_ns = record.time_ns;
 	feed->young_records += cpu->age == SCOPE_PERF_YOUNG && record.type == SCOPE_PERF_TYPE_EVENT &&
 			       record.kind != SCOPE_PERF_LIFE;
@@ -158,7 +158,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 	scope_perf_ring_step(&cpu->ring, bytes);
 	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
 		scope_perf_ring_release(&cpu->ring);
-	return code;
+	return err;
 }
 
 /* The records of one CPU, as long as no other CPU has an earlier one. */
@@ -166,47 +166,47 @@ static int pack_run(struct scope_perf_feed *feed, uint64_t horizon_ns)
 {
 	struct scope_perf_next first = feed->heap[0];
 	uint64_t limit_ns = horizon_ns;
-	int code;
+	int err;
 
 	drop_first(feed);
 	if (feed->waiting && feed->heap[0].time_ns < limit_ns)
 		limit_ns = feed->heap[0].time_ns;
 	do {
-		code = pack_next(feed, first.cpu);
-		if (code)
-			return code;
-		code = next_time(feed, first.cpu, &first.time_ns);
-	} while (code == 1 && first.time_ns <= limit_ns);
-	if (code == 1)
+		err = pack_next(feed, first.cpu);
+		if (err)
+			return err;
+		err = next_time(feed, first.cpu, &first.time_ns);
+	} while (err == 1 && first.time_ns <= limit_ns);
+	if (err == 1)
 		push(feed, first);
-	return code < 0 ? code : 0;
+	return err < 0 ? err : 0;
 }
 
 /* All records up to the horizon. */
 int scope_perf_feed_until(struct scope_perf_feed *feed, uint64_t horizon_ns)
 {
 	size_t i;
-	int code = 0;
+	int err = 0;
 
 	feed->waiting = 0;
-	for (i = 0; i < feed->events.cpus && code >= 0; i++) {
+	for (i = 0; i < feed->events.cpus && err >= 0; i++) {
 		struct scope_perf_next next = { .cpu = &feed->events.cpu[i] };
 
 		if (!next.cpu->ring.page)
 			continue;
 		scope_perf_ring_look(&next.cpu->ring);
-		code = next_time(feed, next.cpu, &next.time_ns);
-		if (code == 1)
+		err = next_time(feed, next.cpu, &next.time_ns);
+		if (err == 1)
 			push(feed, next);
 	}
-	if (code > 0)
-		code = 0;
-	while (!code && feed->waiting && feed->heap[0].time_ns <= horizon_ns)
-		code = pack_run(feed, horizon_ns);
+	if (err > 0)
+		err = 0;
+	while (!err && feed->waiting && feed->heap[0].time_ns <= horizon_ns)
+		err = pack_run(feed, horizon_ns);
 	for (i = 0; i < feed->events.cpus; i++)
 		if (feed->events.cpu[i].ring.page)
 			scope_perf_ring_release(&feed->events.cpu[i].ring);
-	return code;
+	return err;
 }
 
 /* ---- the source ---- */
@@ -225,24 +225,24 @@ static void perf_close(void *context)
 
 static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 {
-	int code = scope_perf_tasks_create(&feed->tasks);
+	int err = scope_perf_tasks_create(&feed->tasks);
 
-	if (!code)
-		code = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
-	if (!code)
-		code = scope_perf_feed_cover(feed);
-	if (code)
-		return scope_error_set(error, code, "cannot list the threads to trace: %s",
-				       strerror(-code));
-	code = scope_perf_events_open(&feed->events, &feed->options, &feed->cover, error);
-	if (code)
-		return code;
+	if (!err)
+		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
+	if (!err)
+		err = scope_perf_feed_cover(feed);
+	if (err)
+		return scope_error_set(error, err, "cannot list the threads to trace: %s",
+				       strerror(-err));
+	err = scope_perf_events_open(&feed->events, &feed->options, &feed->cover, error);
+	if (err)
+		return err;
 	feed->heap = calloc(feed->events.cpus + 1, sizeof(*feed->heap));
-	code = feed->heap ? scope_perf_pack_create(&feed->options, &feed->events.layout, feed->tasks,
+	err = feed->heap ? scope_perf_pack_create(&feed->options, &feed->events.layout, feed->tasks,
 						   hand_on, feed, &feed->pack)
 			  : -ENOMEM;
-	if (code)
-		return scope_error_set(error, code, "no memory left to begin tracing");
+	if (err)
+		return scope_error_set(error, err, "no memory left to begin tracing");
 	scope_perf_check_process(feed->options.reader, feed->tgid, feed->events.note, sizeof(feed->events.note));
 	scope_perf_pack_sample_cost(feed->pack, feed->events.sample_cost_ns);
 	return 0;
@@ -252,7 +252,7 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 		     struct scope_error *error, void **ret_feed)
 {
 	struct scope_perf_feed *feed;
-	int code;
+	int err;
 
 	if (options->block || options->probe_count)
 		return scope_error_set(error, -EOPNOTSUPP,
@@ -265,10 +265,10 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	feed->slice_bytes = options->stack_bytes;
 	feed->tgid = tgid;
 	feed->events.epoll = -1;
-	code = prepare(feed, error);
-	if (code) {
+	err = prepare(feed, error);
+	if (err) {
 		perf_close(feed);
-		return code;
+		return err;
 	}
 	*ret_feed = feed;
 	return 0;
@@ -278,7 +278,7 @@ static int read_clock(struct scope_perf_feed *feed)
 {
 	uint32_t *cpus = calloc(feed->events.cpus + 1, sizeof(*cpus));
 	size_t count = 0, i;
-	int code;
+	int err;
 
 	if (!cpus)
 		return -ENOMEM;
@@ -286,31 +286,31 @@ static int read_clock(struct scope_perf_feed *feed)
 		if (!feed->events.cpu[i].stacks && feed->events.cpu[i].age == SCOPE_PERF_KNOWN)
 			cpus[count++] = feed->events.cpu[i].cpu;
 	scope_perf_clock_destroy(&feed->clock);
-	code = scope_perf_clock_read(cpus, count, &feed->clock);
+	err = scope_perf_clock_read(cpus, count, &feed->clock);
 	free(cpus);
-	return code;
+	return err;
 }
 
 static int perf_start(void *context, struct scope_error *error)
 {
 	struct scope_perf_feed *feed = context;
-	int code;
+	int err;
 
 	scope_perf_events_enable(&feed->events, true);
 	feed->thinned_ns = scope_perf_feed_now();
-	code = read_clock(feed);
+	err = read_clock(feed);
 	feed->moment = SCOPE_PERF_MOMENT_START;
-	return code ? scope_error_set(error, code, "no memory left to begin tracing") : 0;
+	return err ? scope_error_set(error, err, "no memory left to begin tracing") : 0;
 }
 
 static int perf_stop(void *context, struct scope_error *error)
 {
 	struct scope_perf_feed *feed = context;
-	int code = read_clock(feed);
+	int err = read_clock(feed);
 
 	feed->moment = SCOPE_PERF_MOMENT_STOP;
 	feed->flush = true;
-	return code ? scope_error_set(error, code, "no memory left to end tracing") : 0;
+	return err ? scope_error_set(error, err, "no memory left to end tracing") : 0;
 }
 
 static int perf_fd(const void *context)
@@ -332,10 +332,10 @@ static int perf_flush(void *context)
 static int end_tracing(struct scope_perf_feed *feed)
 {
 	const struct timespec wait = { .tv_nsec = 2 * SCOPE_PERF_LIFE_NS };
-	int code = scope_perf_feed_until(feed, scope_perf_feed_now());
+	int err = scope_perf_feed_until(feed, scope_perf_feed_now());
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	nanosleep(&wait, NULL);
 	scope_perf_events_enable(&feed->events, false);
 	return scope_perf_feed_until(feed, UINT64_MAX);
@@ -348,18 +348,18 @@ static int end_tracing(struct scope_perf_feed *feed)
 static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_error *error)
 {
 	const uint32_t before = feed->options.stack_bytes;
-	int code;
+	int err;
 
 	if (bytes == before)
 		return 0;
 	feed->options.stack_bytes = bytes;
 	feed->stacks_come = feed->stacks_lost = 0;
-	code = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, error);
-	if (!code)
+	err = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, error);
+	if (!err)
 		return 0;
 	feed->options.stack_bytes = before;
 	feed->broken = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, NULL);
-	return code;
+	return err;
 }
 
 /*
@@ -391,70 +391,70 @@ static int perf_stacks(void *context, const struct scope_stack_change *change,
 /* Where longer slices cost too many stacks, of whomever, they are given up. */
 static int look_at_slices(struct scope_perf_feed *feed)
 {
-	int code = 0;
+	int err = 0;
 
 	if (feed->options.stack_bytes > feed->slice_bytes && feed->stacks_lost > LOST_STACKS &&
 	    feed->stacks_lost > LOST_SHARE * feed->stacks_come) {
 		feed->slices_stay = true;
-		code = set_slice(feed, feed->slice_bytes, NULL);
+		err = set_slice(feed, feed->slice_bytes, NULL);
 	}
-	return code ? code : feed->broken;
+	return err ? err : feed->broken;
 }
 
 static int drain(struct scope_perf_feed *feed)
 {
 	const enum scope_perf_moment moment = feed->moment;
 	uint64_t horizon;
-	int code = 0;
+	int err = 0;
 
 	if (moment == SCOPE_PERF_MOMENT_START)
-		code = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
-	if (!code && moment != SCOPE_PERF_MOMENT_NONE)
-		code = scope_perf_feed_tell_all(feed);
+		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
+	if (!err && moment != SCOPE_PERF_MOMENT_NONE)
+		err = scope_perf_feed_tell_all(feed);
 	feed->moment = SCOPE_PERF_MOMENT_NONE;
 	horizon = scope_perf_feed_now();
-	if (!code)
-		code = scope_perf_feed_until(feed, feed->flush ? horizon : horizon - UNDER_WAY_NS);
-	if (!code && scope_perf_select_groups(&feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
+	if (!err)
+		err = scope_perf_feed_until(feed, feed->flush ? horizon : horizon - UNDER_WAY_NS);
+	if (!err && scope_perf_select_groups(&feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
 	    horizon - feed->grouped_ns >= GROUPS_NS)
-		code = scope_perf_feed_follow_groups(feed);
-	if (!code && feed->uncovered && moment != SCOPE_PERF_MOMENT_STOP)
-		code = scope_perf_feed_cover_again(feed);
-	if (!code && moment != SCOPE_PERF_MOMENT_STOP)
-		code = scope_perf_feed_age(feed);
-	if (!code && feed->joined)
-		code = scope_perf_feed_tell_joined(feed);
+		err = scope_perf_feed_follow_groups(feed);
+	if (!err && feed->uncovered && moment != SCOPE_PERF_MOMENT_STOP)
+		err = scope_perf_feed_cover_again(feed);
+	if (!err && moment != SCOPE_PERF_MOMENT_STOP)
+		err = scope_perf_feed_age(feed);
+	if (!err && feed->joined)
+		err = scope_perf_feed_tell_joined(feed);
 	if (horizon - feed->grouped_ns >= GROUPS_NS)
 		feed->grouped_ns = horizon;
-	if (!code && moment == SCOPE_PERF_MOMENT_NONE && horizon - feed->buried_ns >= BURY_NS) {
-		code = scope_perf_feed_bury(feed);
+	if (!err && moment == SCOPE_PERF_MOMENT_NONE && horizon - feed->buried_ns >= BURY_NS) {
+		err = scope_perf_feed_bury(feed);
 		feed->buried_ns = horizon;
 	}
-	if (!code && moment == SCOPE_PERF_MOMENT_STOP)
-		code = end_tracing(feed);
-	if (!code && feed->flush)
-		code = scope_perf_pack_flush(feed->pack, horizon);
+	if (!err && moment == SCOPE_PERF_MOMENT_STOP)
+		err = end_tracing(feed);
+	if (!err && feed->flush)
+		err = scope_perf_pack_flush(feed->pack, horizon);
 	feed->flush = false;
-	if (!code)
-		code = look_at_slices(feed);
+	if (!err)
+		err = look_at_slices(feed);
 	if (horizon - feed->thinned_ns >= THIN_NS) {
 		scope_perf_events_thin(&feed->events, horizon - feed->thinned_ns);
 		feed->thinned_ns = horizon;
 	}
-	return code;
+	return err;
 }
 
 static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
 		      void *taker)
 {
 	struct scope_perf_feed *feed = context;
-	int code;
+	int err;
 
 	feed->take = take;
 	feed->taker = taker;
-	code = drain(feed);
+	err = drain(feed);
 	feed->take = NULL;
-	return code;
+	return err;
 }
 
 static int perf_count(void *context, struct scope_error *error,
@@ -489,7 +489,7 @@ static const char *perf_note(const void *context)
 	return ((const struct scope_perf_feed *)context)->events.note;
 }
 
-const struct scope_source scope_source_perf = {
+const struct scope_source scope_perf_source_perf = {
 	.name = "perf",
 	.lacks = "delays, probes, requests to block devices, a flight recorder in the kernel, waits for "
 		 "I/O other than in state D, all registers of threads that slept as it began, and what "

@@ -5,6 +5,6 @@
 
 #include "source/source.h"
 
-extern const struct scope_source scope_source_perf;
+extern const struct scope_source scope_perf_source_perf;
 
 #endif

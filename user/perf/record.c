@@ -152,7 +152,7 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 {
 	uint64_t id;
 	size_t i;
-	int code;
+	int err;
 
 	if (take_u64(&bytes, &id) || take_u32(&bytes, &record->tgid) ||
 	    take_u32(&bytes, &record->tid) || take_u64(&bytes, &record->time_ns))
@@ -166,22 +166,22 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 	record->id_at = i;
 	record->type = SCOPE_PERF_TYPE_EVENT;
 	if (layout->stack[record->kind] == SCOPE_STACK_CHAIN) {
-		code = take_chain(&bytes, record);
-		if (code)
-			return code;
+		err = take_chain(&bytes, record);
+		if (err)
+			return err;
 	}
 	if (record->kind != SCOPE_PERF_SAMPLE && record->kind != SCOPE_PERF_LIFE) {
-		code = take_raw(&bytes, record);
-		if (code)
-			return code;
+		err = take_raw(&bytes, record);
+		if (err)
+			return err;
 		for (i = 0; i < SCOPE_PERF_FIELDS_MAX; i++)
 			record->value[i] = scope_perf_field_get(&layout->field[record->kind][i],
 								record->raw, record->raw_bytes);
 	}
 	if (layout->stack[record->kind] == SCOPE_STACK_COPY) {
-		code = take_stack(&bytes, record);
-		if (code)
-			return code;
+		err = take_stack(&bytes, record);
+		if (err)
+			return err;
 	}
 	if (record->kind == SCOPE_PERF_SAMPLE && layout->kernel_ips)
 		return take_counter(&bytes, record);
@@ -274,13 +274,13 @@ int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct
 	struct perf_event_header header;
 	struct bytes body;
 	size_t i;
-	int code;
+	int err;
 
 	memset(ret_record, 0, offsetof(struct scope_perf_record, reg));
 	memset(&ret_record->regs, 0, sizeof(*ret_record) - offsetof(struct scope_perf_record, regs));
-	code = open_record(data, bytes, &header, &body);
-	if (code)
-		return code;
+	err = open_record(data, bytes, &header, &body);
+	if (err)
+		return err;
 	if (header.type == PERF_RECORD_SAMPLE) {
 		ret_record->user = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 				   PERF_RECORD_MISC_USER;

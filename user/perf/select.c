@@ -78,12 +78,12 @@ static int visit(uint32_t tid, void *context)
 static int visit_process(struct walk *walk, uint32_t tgid, int (*each)(uint32_t tid, void *context))
 {
 	char path[64];
-	int code;
+	int err;
 
 	walk->tgid = tgid;
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
-	code = scope_file_numbers(path, each, walk);
-	return code == -ENOENT || code == -ESRCH ? 0 : code;
+	err = scope_proc_file_numbers(path, each, walk);
+	return err == -ENOENT || err == -ESRCH ? 0 : err;
 }
 
 /* A process, and its descendants where these are followed. */
@@ -91,15 +91,15 @@ static int visit_family(struct walk *walk, uint32_t tgid)
 {
 	uint32_t *tgids = NULL;
 	size_t count = 1, i;
-	int code = 0;
+	int err = 0;
 
 	walk->by = SCOPE_PERF_BY_PROCESS;
 	if (walk->options->follow)
-		code = scope_target_tree(tgid, &tgids, &count);
-	for (i = 0; i < count && !code; i++)
-		code = visit_process(walk, tgids ? tgids[i] : tgid, visit);
+		err = scope_proc_target_tree(tgid, &tgids, &count);
+	for (i = 0; i < count && !err; i++)
+		err = visit_process(walk, tgids ? tgids[i] : tgid, visit);
 	free(tgids);
-	return code;
+	return err;
 }
 
 /* Kernel threads, which have no memory, are nobody's target. */
@@ -109,10 +109,10 @@ uint32_t scope_perf_select_process(uint32_t tid)
 	const char *field;
 	char *text;
 
-	if (scope_file_read(&text, "/proc/%u/status", tid))
+	if (scope_proc_file_read(&text, "/proc/%u/status", tid))
 		return 0;
-	field = scope_file_field(text, "Tgid:");
-	if (field && scope_file_field(text, "VmSize:"))
+	field = scope_proc_file_field(text, "Tgid:");
+	if (field && scope_proc_file_field(text, "VmSize:"))
 		tgid = (uint32_t)strtoul(field, NULL, 10);
 	free(text);
 	return tgid;
@@ -132,7 +132,7 @@ static int visit_if_named(uint32_t tid, void *context)
 	char *comm;
 	bool named;
 
-	if (scope_file_read(&comm, "/proc/%u/task/%u/comm", walk->tgid, tid))
+	if (scope_proc_file_read(&comm, "/proc/%u/task/%u/comm", walk->tgid, tid))
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	named = scope_perf_select_named(walk->options, comm);
@@ -149,17 +149,17 @@ static int visit_names(uint32_t tgid, void *context)
 static int visit_members(const char *path, scope_perf_select_member each, void *context)
 {
 	char *text, *line, *rest;
-	int code = scope_file_read(&text, "%s/cgroup.threads", path);
+	int err = scope_proc_file_read(&text, "%s/cgroup.threads", path);
 
-	if (code)
-		code = scope_file_read(&text, "%s/tasks", path);
+	if (err)
+		err = scope_proc_file_read(&text, "%s/tasks", path);
 	/* A group that went, or one of version 2 that lists processes alone, has no threads to tell. */
-	if (code)
-		return code == -ENOMEM ? code : 0;
-	for (line = strtok_r(text, "\n", &rest); line && !code; line = strtok_r(NULL, "\n", &rest))
-		code = each((uint32_t)strtoul(line, NULL, 10), SCOPE_PERF_BY_GROUP, context);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (line = strtok_r(text, "\n", &rest); line && !err; line = strtok_r(NULL, "\n", &rest))
+		err = each((uint32_t)strtoul(line, NULL, 10), SCOPE_PERF_BY_GROUP, context);
 	free(text);
-	return code;
+	return err;
 }
 
 /* A group and those below. */
@@ -169,34 +169,34 @@ static int visit_group(const char *path, unsigned int depth, scope_perf_select_m
 	DIR *directory = opendir(path);
 	struct dirent *entry;
 	char *below;
-	int code = visit_members(path, each, context);
+	int err = visit_members(path, each, context);
 
-	while (directory && !code && (entry = readdir(directory))) {
+	while (directory && !err && (entry = readdir(directory))) {
 		if (entry->d_type != DT_DIR || *entry->d_name == '.' || depth == GROUP_DEPTH_MAX)
 			continue;
 		if (asprintf(&below, "%s/%s", path, entry->d_name) < 0) {
-			code = -ENOMEM;
+			err = -ENOMEM;
 			break;
 		}
-		code = visit_group(below, depth + 1, each, context);
+		err = visit_group(below, depth + 1, each, context);
 		free(below);
 	}
 	if (directory)
 		closedir(directory);
-	return code;
+	return err;
 }
 
 int scope_perf_select_walk_groups(const struct scope_capture_options *options,
 				  scope_perf_select_member each, void *context)
 {
 	char path[PATH_MAX];
-	int code = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; !code && i < options->selection->groups; i++) {
-		scope_selection_group_path(options->selection->group[i], path);
-		code = visit_group(path, 0, each, context);
+	for (uint32_t i = 0; !err && i < options->selection->groups; i++) {
+		scope_source_selection_group_path(options->selection->group[i], path);
+		err = visit_group(path, 0, each, context);
 	}
-	return code;
+	return err;
 }
 
 int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid,
@@ -204,22 +204,22 @@ int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t
 {
 	struct walk walk = { .options = options, .each = each, .context = context };
 	bool names = false;
-	int code = 0;
+	int err = 0;
 
 	if (is_plain(options))
 		return visit_family(&walk, tgid);
-	for (uint32_t i = 0; !code && i < options->selection->count; i++) {
+	for (uint32_t i = 0; !err && i < options->selection->count; i++) {
 		const struct scope_control_target *target = &options->selection->target[i];
 
 		if (target->kind == SCOPE_ATTR_TARGET)
-			code = visit_family(&walk, scope_perf_select_process(target->id));
+			err = visit_family(&walk, scope_perf_select_process(target->id));
 		else if (target->kind == SCOPE_ATTR_THREAD)
-			code = visit_tid(target->id, SCOPE_PERF_BY_THREAD, &walk);
+			err = visit_tid(target->id, SCOPE_PERF_BY_THREAD, &walk);
 		else
 			names |= target->kind != SCOPE_ATTR_CGROUP;
 	}
 	walk.by = SCOPE_PERF_BY_NAME;
-	if (!code && names)
-		code = scope_file_numbers("/proc", visit_names, &walk);
-	return code ? code : scope_perf_select_walk_groups(options, visit_tid, &walk);
+	if (!err && names)
+		err = scope_proc_file_numbers("/proc", visit_names, &walk);
+	return err ? err : scope_perf_select_walk_groups(options, visit_tid, &walk);
 }

@@ -51,7 +51,7 @@ static uint64_t read_exec_start(const char *path)
 	uint64_t start = 0;
 	char *text;
 
-	if (!scope_file_read(&text, "%s", path)) {
+	if (!scope_proc_file_read(&text, "%s", path)) {
 		start = parse_exec_start(text);
 		free(text);
 	}
@@ -171,7 +171,7 @@ bool scope_perf_state_lives(uint32_t tgid, uint32_t tid)
 	char *text;
 	bool lives;
 
-	if (scope_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid))
+	if (scope_proc_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid))
 		return false;
 	lives = !parse_stat(text, &state, &cpu) && state.state != SCOPE_STATE_DEAD;
 	free(text);
@@ -186,16 +186,16 @@ int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_p
 	char path[64], *text;
 	uint32_t cpu;
 	size_t bytes;
-	int code;
+	int err;
 
-	code = scope_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid);
-	if (code)
-		return code;
-	code = parse_stat(text, &state, &cpu);
+	err = scope_proc_file_read(&text, "/proc/%u/task/%u/stat", tgid, tid);
+	if (err)
+		return err;
+	err = parse_stat(text, &state, &cpu);
 	free(text);
-	if (code || state.state == SCOPE_STATE_DEAD)
-		return code ? code : -ESRCH;
-	if (!scope_file_read(&text, "/proc/%u/task/%u/schedstat", tgid, tid)) {
+	if (err || state.state == SCOPE_STATE_DEAD)
+		return err ? err : -ESRCH;
+	if (!scope_proc_file_read(&text, "/proc/%u/task/%u/schedstat", tgid, tid)) {
 		state.run_ns = parse_run(text);
 		free(text);
 	}

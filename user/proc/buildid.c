@@ -32,9 +32,9 @@ static int read_notes(Elf_Data *data, char ret_text[SCOPE_BUILD_ID_TEXT])
 	return -ENOENT;
 }
 
-int scope_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT])
+int scope_proc_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT])
 {
-	int code = -ENOENT;
+	int err = -ENOENT;
 	GElf_Phdr segment;
 	Elf_Data *data;
 	size_t count, i;
@@ -47,16 +47,16 @@ int scope_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT])
 		return -ENOENT;
 	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &count))
 		goto end;
-	for (i = 0; i < count && code; i++) {
+	for (i = 0; i < count && err; i++) {
 		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE ||
 		    segment.p_filesz > NOTES_BYTES_MAX)
 			continue;
 		data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
 					    segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
 		if (data)
-			code = read_notes(data, ret_text);
+			err = read_notes(data, ret_text);
 	}
 end:
 	elf_end(elf);
-	return code;
+	return err;
 }

@@ -11,6 +11,6 @@
  * Reads NT_GNU_BUILD_ID from the PT_NOTE segments of the file open at fd, as lower-case hex.
  * 0; -ENOENT: no ELF file, or none in it; -errno.
  */
-int scope_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT]);
+int scope_proc_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT]);
 
 #endif

@@ -26,7 +26,7 @@ void scope_proc_child_close(int fd)
 
 	for (int i = 0; i <= 2 && null >= 0; i++)
 		dup2(null, i);
-	scope_file_numbers("/proc/self/fd", close_other, &fd);
+	scope_proc_file_numbers("/proc/self/fd", close_other, &fd);
 }
 
 void scope_proc_child_detach(pid_t parent)

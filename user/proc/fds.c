@@ -57,7 +57,7 @@ static enum scope_fd_kind kind_of(const char *link, const char *name,
 	size_t i;
 
 	if (sscanf(name, "socket:[%" SCNu64 "]", &inode) == 1)
-		return scope_socket_kind(sockets, inode);
+		return scope_proc_socket_kind(sockets, inode);
 	for (i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++)
 		if (!strncmp(name, by_name[i].prefix, strlen(by_name[i].prefix)))
 			return by_name[i].kind;
@@ -103,13 +103,13 @@ int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets,
 {
 	struct reading reading = { .tgid = tgid, .sockets = sockets };
 	char path[64];
-	int code;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%u/fd", tgid);
-	code = scope_file_numbers(path, read_fd, &reading);
-	if (code) {
+	err = scope_proc_file_numbers(path, read_fd, &reading);
+	if (err) {
 		scope_proc_fds_destroy(&reading.fds);
-		return code;
+		return err;
 	}
 	*ret_fds = reading.fds;
 	return 0;

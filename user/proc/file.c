@@ -42,10 +42,10 @@ static int read_all(int fd, char **ret_text, size_t *ret_bytes)
 		text = larger;
 	}
 	if (got < 0) {
-		int code = -errno;
+		int err = -errno;
 
 		free(text);
-		return code;
+		return err;
 	}
 	text[used] = '\0';
 	*ret_text = text;
@@ -56,39 +56,39 @@ static int read_all(int fd, char **ret_text, size_t *ret_bytes)
 static int read_path(char **ret_text, size_t *ret_bytes, const char *format, va_list arguments)
 {
 	char path[PATH_MAX];
-	int fd, code = vsnprintf(path, sizeof(path), format, arguments);
+	int fd, err = vsnprintf(path, sizeof(path), format, arguments);
 
-	if (code < 0 || (size_t)code >= sizeof(path))
+	if (err < 0 || (size_t)err >= sizeof(path))
 		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	code = read_all(fd, ret_text, ret_bytes);
+	err = read_all(fd, ret_text, ret_bytes);
 	close(fd);
-	return code;
+	return err;
 }
 
-int scope_file_read(char **ret_text, const char *format, ...)
+int scope_proc_file_read(char **ret_text, const char *format, ...)
 {
 	va_list arguments;
 	size_t bytes;
-	int code;
+	int err;
 
 	va_start(arguments, format);
-	code = read_path(ret_text, &bytes, format, arguments);
+	err = read_path(ret_text, &bytes, format, arguments);
 	va_end(arguments);
-	return code;
+	return err;
 }
 
-int scope_file_read_bytes(char **ret_text, size_t *ret_bytes, const char *format, ...)
+int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes, const char *format, ...)
 {
 	va_list arguments;
-	int code;
+	int err;
 
 	va_start(arguments, format);
-	code = read_path(ret_text, ret_bytes, format, arguments);
+	err = read_path(ret_text, ret_bytes, format, arguments);
 	va_end(arguments);
-	return code;
+	return err;
 }
 
 static int by_number(const void *left, const void *right)
@@ -125,27 +125,27 @@ static int collect(DIR *directory, uint32_t **ret_numbers, size_t *ret_count)
 	return 0;
 }
 
-int scope_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
+int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
 		       void *context)
 {
 	DIR *open_directory = opendir(directory);
 	uint32_t *numbers;
 	size_t count, i;
-	int code;
+	int err;
 
 	if (!open_directory)
 		return -errno;
-	code = collect(open_directory, &numbers, &count);
+	err = collect(open_directory, &numbers, &count);
 	closedir(open_directory);
-	if (code)
-		return code;
-	for (i = 0; i < count && !code; i++)
-		code = each(numbers[i], context);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++)
+		err = each(numbers[i], context);
 	free(numbers);
-	return code;
+	return err;
 }
 
-const char *scope_file_field(const char *text, const char *key)
+const char *scope_proc_file_field(const char *text, const char *key)
 {
 	size_t length = strlen(key);
 

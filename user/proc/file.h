@@ -10,23 +10,23 @@
  * Reads all of a file whose path is made by format; *ret_text ends in a zero byte and belongs to
  * the caller (free). 0 or -errno; -EFBIG above 256 MiB.
  */
-__attribute__((format(printf, 2, 3))) int scope_file_read(char **ret_text, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, const char *format, ...);
 
 /* The same of a file with zero bytes in it: *ret_bytes does not count the one at the end. */
-__attribute__((format(printf, 3, 4))) int scope_file_read_bytes(char **ret_text, size_t *ret_bytes,
+__attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes,
 								const char *format, ...);
 
 /*
  * Calls each() for every name in the directory that is a decimal number, in ascending order, until
  * it returns other than 0; that value is the result, else 0 or -errno.
  */
-int scope_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
+int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
 		       void *context);
 
 /*
  * The line of a "Key:\tvalue" file (as /proc/PID/status) that starts with key (colon included):
  * points behind the key and its blanks, NULL where there is none. The value ends at a new line.
  */
-const char *scope_file_field(const char *text, const char *key);
+const char *scope_proc_file_field(const char *text, const char *key);
 
 #endif

@@ -85,9 +85,9 @@ uint32_t scope_proc_own_number(uint32_t tgid)
 	uint32_t number = tgid;
 	char *text, *end;
 
-	if (scope_file_read(&text, "/proc/%u/status", tgid))
+	if (scope_proc_file_read(&text, "/proc/%u/status", tgid))
 		return tgid;
-	value = scope_file_field(text, "NSpid:");
+	value = scope_proc_file_field(text, "NSpid:");
 	for (; value && *value && *value != '\n'; value = end) {
 		const unsigned long one = strtoul(value, &end, 10);
 
@@ -137,71 +137,71 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 	struct scope_proc_found found;
 	struct scope_proc_maps maps;
 	char root[32], path[32];
-	int fd, code;
+	int fd, err;
 
 	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", scope_proc_own_number(tgid));
 	fd = scope_proc_reader_open_itself(proc->reader, root, path, &found);
-	code = hold(proc, tgid, fd, &found, false);
-	if (code || scope_proc_maps_read(proc, tgid, &maps))
-		return code;
-	for (size_t i = 0; i < maps.count && !code; i++)
+	err = hold(proc, tgid, fd, &found, false);
+	if (err || scope_proc_maps_read(proc, tgid, &maps))
+		return err;
+	for (size_t i = 0; i < maps.count && !err; i++)
 		if (is_dump(maps.map[i].path)) {
 			fd = scope_proc_reader_open_mapped(proc->reader, tgid, maps.map[i].start,
 							   maps.map[i].end, false, &found);
-			code = hold(proc, tgid, fd, &found, true);
+			err = hold(proc, tgid, fd, &found, true);
 		}
-	for (size_t i = 0; i < proc->jit_processes && !code; i++)
+	for (size_t i = 0; i < proc->jit_processes && !err; i++)
 		if (proc->jit_process[i].tgid == tgid)
-			code = note_mapped(&proc->jit_process[i], &maps);
+			err = note_mapped(&proc->jit_process[i], &maps);
 	scope_proc_maps_destroy(&maps);
-	return code;
+	return err;
 }
 
 /* All that is there now, piece by piece. */
 static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
 	uint64_t next;
-	int code = 1;
+	int err = 1;
 
 	rows->process = get_process(proc, jit->tgid);
 	if (!rows->process)
 		return -ENOMEM;
 	next = rows->process->bytes + MEANWHILE_BYTES;
-	while (code == 1) {
-		code = scope_proc_jit_read(jit, rows);
-		if (code != 1 || rows->process->bytes < next || !proc->meanwhile)
+	while (err == 1) {
+		err = scope_proc_jit_read(jit, rows);
+		if (err != 1 || rows->process->bytes < next || !proc->meanwhile)
 			continue;
 		next = rows->process->bytes + MEANWHILE_BYTES;
-		code = scope_proc_jit_flush(rows);
-		if (!code)
-			code = proc->meanwhile(proc->context);
-		if (!code)
-			code = 1;
+		err = scope_proc_jit_flush(rows);
+		if (!err)
+			err = proc->meanwhile(proc->context);
+		if (!err)
+			err = 1;
 	}
-	return code ? code : scope_proc_jit_flush(rows);
+	return err ? err : scope_proc_jit_flush(rows);
 }
 
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			 struct scope_writer *writer)
 {
 	struct scope_proc_jit_rows *rows;
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < count && !code; i++)
-		code = find_jit(proc, tgids[i]);
-	if (code || !proc->jit_count)
-		return code;
+	for (size_t i = 0; i < count && !err; i++)
+		err = find_jit(proc, tgids[i]);
+	if (err || !proc->jit_count)
+		return err;
 	rows = malloc(sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	rows->writer = writer;
 	rows->count = 0;
 	/* Those of processes that have ended too: what was held can still be read. */
-	for (size_t i = 0; i < proc->jit_count && !code; i++)
-		code = read_on(proc, &proc->jit[i], rows);
+	for (size_t i = 0; i < proc->jit_count && !err; i++)
+		err = read_on(proc, &proc->jit[i], rows);
 	free(rows);
-	return code;
+	return err;
 }
 
 void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size)

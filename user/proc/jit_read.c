@@ -43,10 +43,10 @@ struct dump_move {
 
 int scope_proc_jit_flush(struct scope_proc_jit_rows *rows)
 {
-	int code = scope_writer_symbols(rows->writer, rows->row, rows->count);
+	int err = scope_trace_writer_symbols(rows->writer, rows->row, rows->count);
 
 	rows->count = 0;
-	return code;
+	return err;
 }
 
 /* Is a part of it in a file that is mapped to be executed? That code has its names from there. */
@@ -63,7 +63,7 @@ static bool is_in_file(const struct scope_proc_jit_process *process, uint64_t st
 static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t bytes, const char *name)
 {
 	struct scope_proc_jit_process *process = rows->process;
-	int code = 0;
+	int err = 0;
 
 	if (is_in_file(process, start, bytes ? bytes : 1)) {
 		process->in_files++;
@@ -75,14 +75,14 @@ static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t by
 	}
 	process->rows++;
 	if (rows->count == SCOPE_JIT_BATCH)
-		code = scope_proc_jit_flush(rows);
+		err = scope_proc_jit_flush(rows);
 	snprintf(rows->name[rows->count], SCOPE_JIT_NAME_BYTES, "%s", name);
 	rows->row[rows->count] = (struct scope_trace_symbol){
 		.tgid = process->tgid, .start = start, .size = bytes,
 		.name = rows->name[rows->count], .module = MODULE,
 	};
 	rows->count++;
-	return code;
+	return err;
 }
 
 /* ---- perf maps ---- */
@@ -108,9 +108,9 @@ static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *ro
 		      size_t bytes, size_t *ret_used)
 {
 	size_t used = 0;
-	int code = 0;
+	int err = 0;
 
-	while (!code && used < bytes) {
+	while (!err && used < bytes) {
 		char *end = memchr(text + used, '\n', bytes - used);
 		const size_t length = end ? (size_t)(end - text) - used : bytes - used;
 
@@ -124,12 +124,12 @@ static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *ro
 		if (jit->skipping || length > SCOPE_PROC_JIT_LINE_MAX)
 			rows->process->long_lines++;
 		else
-			code = take_line(rows, text + used);
+			err = take_line(rows, text + used);
 		jit->skipping = false;
 		used += length + 1;
 	}
 	*ret_used = used;
-	return code;
+	return err;
 }
 
 static int read_map(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
@@ -137,14 +137,14 @@ static int read_map(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows
 	char text[CHUNK_BYTES];
 	const ssize_t got = pread(jit->fd, text, sizeof(text), (off_t)jit->offset);
 	size_t used;
-	int code;
+	int err;
 
 	if (got <= 0)
 		return 0;
-	code = take_lines(jit, rows, text, (size_t)got, &used);
+	err = take_lines(jit, rows, text, (size_t)got, &used);
 	jit->offset += used;
 	rows->process->bytes += used;
-	return code ? code : used && got == (ssize_t)sizeof(text);
+	return err ? err : used && got == (ssize_t)sizeof(text);
 }
 
 /* ---- jitdump ---- */
@@ -169,12 +169,12 @@ static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 	struct dump_load load;
 	struct dump_move move;
 	const char *name = (const char *)body + sizeof(load);
-	int code;
+	int err;
 
 	if (id == DUMP_LOAD && bytes > sizeof(load)) {
 		memcpy(&load, body, sizeof(load));
-		code = remember_code(jit, &load, name);
-		return code ? code : add_row(rows, load.address, load.bytes, name);
+		err = remember_code(jit, &load, name);
+		return err ? err : add_row(rows, load.address, load.bytes, name);
 	}
 	if (id != DUMP_MOVE || bytes < sizeof(move))
 		return 0;
@@ -210,7 +210,7 @@ static int read_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 	} record;
 	const ssize_t got = pread(jit->fd, &record, sizeof(record) - 1, (off_t)jit->offset);
 	size_t bytes;
-	int code;
+	int err;
 
 	if (got < (ssize_t)sizeof(record.head) || record.head.total_bytes < sizeof(record.head) ||
 	    record.head.total_bytes > jit->file_bytes - jit->offset)
@@ -219,23 +219,23 @@ static int read_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 	if (bytes > (size_t)got - sizeof(record.head))
 		bytes = (size_t)got - sizeof(record.head);
 	record.body[bytes] = '\0';
-	code = take_record(jit, rows, record.head.id, record.body, bytes);
+	err = take_record(jit, rows, record.head.id, record.body, bytes);
 	jit->offset += record.head.total_bytes;
 	bytes += sizeof(record.head);
 	rows->process->bytes += bytes > RECORD_BYTES_MIN ? bytes : RECORD_BYTES_MIN;
-	return code ? code : 1;
+	return err ? err : 1;
 }
 
 static int read_dump(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
-	int code;
+	int err;
 
 	if (!read_head(jit))
 		return 0;
-	code = jit->offset < jit->file_bytes;
-	for (int i = 0; i < RECORDS_AT_ONCE && code == 1; i++)
-		code = read_record(jit, rows);
-	return code;
+	err = jit->offset < jit->file_bytes;
+	for (int i = 0; i < RECORDS_AT_ONCE && err == 1; i++)
+		err = read_record(jit, rows);
+	return err;
 }
 
 /* ---- either ---- */

@@ -70,7 +70,7 @@ static uint64_t own_bytes(void)
 	unsigned long long pages = 0;
 	char *text;
 
-	if (scope_file_read(&text, "/proc/self/statm"))
+	if (scope_proc_file_read(&text, "/proc/self/statm"))
 		return 0;
 	pages = strtoull(text, NULL, 10);
 	free(text);
@@ -90,7 +90,7 @@ static pid_t begin_reader(int fd, int own)
 	if (MEMORY_LIMITED)
 		limit(RLIMIT_AS, own_bytes() + READER_MEMORY_BYTES);
 	limit(RLIMIT_CORE, 0);
-	scope_reader_serve(fd);
+	scope_proc_reader_serve(fd);
 	_exit(0);
 }
 
@@ -104,7 +104,7 @@ static int receive(int fd)
 
 	if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
 		return -EPIPE;
-	return scope_reader_passed(&message);
+	return scope_proc_reader_passed(&message);
 }
 
 /* One that hangs is dead as soon as what it waits for lets it; nobody waits for that. */
@@ -134,7 +134,7 @@ static void keep(int fd)
 	}
 }
 
-int scope_reader_keep(int *ret_fd, pid_t *ret_pid)
+int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid)
 {
 	const pid_t parent = getpid();
 	int ends[2];
@@ -144,11 +144,11 @@ int scope_reader_keep(int *ret_fd, pid_t *ret_pid)
 		return -errno;
 	pid = fork();
 	if (pid < 0) {
-		const int code = -errno;
+		const int err = -errno;
 
 		close(ends[0]);
 		close(ends[1]);
-		return code;
+		return err;
 	}
 	if (!pid) {
 		scope_proc_child_detach(parent);

@@ -42,7 +42,7 @@ static bool take_line(const char *text, struct line *ret_line)
 		      ret_line->name, ret_line->module) >= 3;
 }
 
-int scope_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base)
+int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base)
 {
 	struct line line;
 	char *text = NULL;
@@ -62,7 +62,7 @@ int scope_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_b
 	return 0;
 }
 
-int scope_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names)
+int scope_proc_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names)
 {
 	struct scope_kernel_names *names = calloc(1, sizeof(*names));
 
@@ -73,7 +73,7 @@ int scope_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_nam
 	return 0;
 }
 
-void scope_kernel_names_destroy(struct scope_kernel_names *names)
+void scope_proc_kernel_names_destroy(struct scope_kernel_names *names)
 {
 	if (!names)
 		return;
@@ -111,28 +111,28 @@ static int note(struct scope_kernel_names *names, uint64_t ip)
 	return 0;
 }
 
-int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf)
+int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_WALK(CHAIN) | SCOPE_WALK(STACK);
 	const void *record;
 	uint32_t offset = 0;
-	int code = 0;
+	int err = 0;
 
-	while (!code && (record = scope_walk_next(subbuf, types, &offset))) {
+	while (!err && (record = scope_trace_walk_next(subbuf, types, &offset))) {
 		const struct scope_record_chain *chain = record;
 		const struct scope_record_stack *stack = record;
 		const uint64_t *ip = NULL;
 
-		if (scope_walk_type(record) == SCOPE_RECORD_CHAIN && chain->flags & SCOPE_STACK_KERNEL_IP &&
+		if (scope_trace_walk_type(record) == SCOPE_RECORD_CHAIN && chain->flags & SCOPE_STACK_KERNEL_IP &&
 		    chain->count)
 			ip = (const uint64_t *)(chain + 1) + chain->count - 1;
-		else if (scope_walk_type(record) == SCOPE_RECORD_STACK &&
+		else if (scope_trace_walk_type(record) == SCOPE_RECORD_STACK &&
 			 stack->flags & SCOPE_STACK_KERNEL_IP && stack->bytes >= sizeof(*ip))
 			ip = (const uint64_t *)(stack + 1) + stack->regs + stack->bytes / sizeof(*ip) - 1;
 		if (ip)
-			code = note(names, *ip);
+			err = note(names, *ip);
 	}
-	return code;
+	return err;
 }
 
 /* The first of count addresses that is not below. */
@@ -161,14 +161,14 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 	struct line line;
 	char *text = NULL;
 	size_t bytes = 0, lines = 0;
-	int code = 0;
+	int err = 0;
 
-	while (!code && getline(&text, &bytes, kallsyms) > 0) {
+	while (!err && getline(&text, &bytes, kallsyms) > 0) {
 		uint64_t address;
 		struct gap *at;
 
 		if (meanwhile && !(++lines % LINES_AT_ONCE))
-			code = meanwhile(context);
+			err = meanwhile(context);
 		if (!take_line(text, &line) || !strchr("tTwW", line.type))
 			continue;
 		address = line.address - names->base;
@@ -182,7 +182,7 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 		strcpy(at->module, line.module[0] ? line.module : "[kernel]");
 	}
 	free(text);
-	return code;
+	return err;
 }
 
 /* Each from its start to where the next one begins, or as far as it was hit where none follows. */
@@ -191,27 +191,27 @@ static int write_gaps(const struct scope_kernel_names *names, const struct gap *
 {
 	uint64_t end = gap[names->count].name[0] ? gap[names->count].first
 						 : names->ip[names->count - 1] + 1;
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = names->count; i-- > 0 && !code;) {
+	for (size_t i = names->count; i-- > 0 && !err;) {
 		if (!gap[i].name[0])
 			continue;
-		code = scope_writer_symbol(writer, &(struct scope_trace_symbol){
+		err = scope_trace_writer_symbol(writer, &(struct scope_trace_symbol){
 			.start = gap[i].last, .size = end - gap[i].last, .name = gap[i].name,
 			.module = gap[i].module, .library = true,
 		});
 		end = gap[i].first;
 	}
-	return code;
+	return err;
 }
 
-int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
 			     int (*meanwhile)(void *context), void *context,
 			     struct scope_writer *writer)
 {
 	struct scope_kernel_names now;
 	struct gap *gap;
-	int code;
+	int err;
 
 	sort(names);
 	if (!names->count)
@@ -222,10 +222,10 @@ int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
 	/* What is noted meanwhile is for the next time. */
 	now = *names;
 	*names = (struct scope_kernel_names){ .base = now.base };
-	code = fill(&now, kallsyms, gap, meanwhile, context);
-	if (!code)
-		code = write_gaps(&now, gap, writer);
+	err = fill(&now, kallsyms, gap, meanwhile, context);
+	if (!err)
+		err = write_gaps(&now, gap, writer);
 	free(gap);
 	free(now.ip);
-	return code;
+	return err;
 }

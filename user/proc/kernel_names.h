@@ -24,14 +24,14 @@ struct scope_kernel_names;
  * What is to be taken off an address, from the beginning of such a file. 0, or -errno with what forbids it
  * and the remedy in error: -EACCES where addresses are hidden, -ENOENT where the file names none.
  */
-int scope_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base);
+int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base);
 
-/* base: as above. 0, -ENOMEM. Free with scope_kernel_names_destroy(), which takes NULL. */
-int scope_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names);
-void scope_kernel_names_destroy(struct scope_kernel_names *names);
+/* base: as above. 0, -ENOMEM. Free with scope_proc_kernel_names_destroy(), which takes NULL. */
+int scope_proc_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names);
+void scope_proc_kernel_names_destroy(struct scope_kernel_names *names);
 
 /* Notes where the samples of a sub-buffer hit. 0, -ENOMEM. */
-int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf);
+int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf);
 
 /*
  * Writes the functions of what was noted since the last time, by the text of such a file, as symbols of
@@ -39,7 +39,7 @@ int scope_kernel_names_note(struct scope_kernel_names *names, const struct scope
  * more, so meanwhile(context) is called now and then, unless it is NULL, and may note what comes; what it
  * returns but 0 ends it. 0, -errno, or that.
  */
-int scope_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
 			     int (*meanwhile)(void *context), void *context,
 			     struct scope_writer *writer);
 

@@ -35,7 +35,7 @@ static size_t name_bytes(const char *name)
 	return bytes;
 }
 
-void scope_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES])
+void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES])
 {
 	size_t used = 0;
 
@@ -60,30 +60,30 @@ void scope_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STAC
 	ret_names[used] = '\0';
 }
 
-int scope_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 			    struct scope_error *error,
 			    char ret_names[SCOPE_KERNEL_STACK_BYTES])
 {
 	char *text;
 	size_t bytes;
-	int code = scope_proc_reader_text(reader, SCOPE_PROC_STACK, tgid, tid, &text, &bytes);
+	int err = scope_proc_reader_text(reader, SCOPE_PROC_STACK, tgid, tid, &text, &bytes);
 
-	if (code == -ENOENT) {
-		code = scope_file_read(&text, "/proc/%u/comm", tid);
-		if (code)
+	if (err == -ENOENT) {
+		err = scope_proc_file_read(&text, "/proc/%u/comm", tid);
+		if (err)
 			return -ESRCH;
 		free(text);
 		return scope_error_set(error, -ENOENT, "this kernel was built without CONFIG_STACKTRACE");
 	}
-	if (code == -EPERM || code == -EACCES)
-		return scope_error_set(error, code, "/proc/%u/stack may not be read: run as root of the "
+	if (err == -EPERM || err == -EACCES)
+		return scope_error_set(error, err, "/proc/%u/stack may not be read: run as root of the "
 				       "host (CAP_SYS_ADMIN and CAP_SYS_PTRACE)", tid);
-	if (code == -ETIMEDOUT) /* what holds one up says nothing of the others */
+	if (err == -ETIMEDOUT) /* what holds one up says nothing of the others */
 		return -ESRCH;
-	if (code)
-		return code == -ESRCH ? code : scope_error_set(error, code, "/proc/%u/stack: %s", tid,
-							       strerror(-code));
-	scope_kernel_stack_parse(text, ret_names);
+	if (err)
+		return err == -ESRCH ? err : scope_error_set(error, err, "/proc/%u/stack: %s", tid,
+							       strerror(-err));
+	scope_proc_kernel_stack_parse(text, ret_names);
 	free(text);
 	return 0;
 }

@@ -18,11 +18,11 @@ struct scope_proc_reader;
  * not fit are left out at the outer end. 0; -ESRCH: the thread is gone; or -errno with what forbids it
  * and the remedy in error.
  */
-int scope_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
+int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 			    struct scope_error *error,
 			    char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
 /* The same of that file's text, whatever it holds. */
-void scope_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
+void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
 #endif

@@ -149,14 +149,14 @@ static void cut_deleted(const struct scope_trace_map *map)
 static int add_files(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_line *line, size_t count)
 {
 	size_t i;
-	int code;
+	int err;
 
 	for (i = 0; i < count; i++) {
 		if (!is_file(&line[i]) || find_file(proc, &line[i]))
 			continue;
-		code = add_file(proc, tgid, &line[i]);
-		if (code)
-			return code;
+		err = add_file(proc, tgid, &line[i]);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -166,21 +166,21 @@ int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_pr
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_line *line = NULL;
 	size_t count, bytes, i;
-	int code;
+	int err;
 
-	code = scope_proc_reader_text(proc->reader, SCOPE_PROC_MAPS, tgid, tgid, &maps.text, &bytes);
-	if (code)
-		return code;
-	code = scope_proc_maps_parse(maps.text, &line, &count);
-	if (!code)
-		code = select_lines(line, count, &count);
-	if (!code)
-		code = add_files(proc, tgid, line, count);
-	if (code)
+	err = scope_proc_reader_text(proc->reader, SCOPE_PROC_MAPS, tgid, tgid, &maps.text, &bytes);
+	if (err)
+		return err;
+	err = scope_proc_maps_parse(maps.text, &line, &count);
+	if (!err)
+		err = select_lines(line, count, &count);
+	if (!err)
+		err = add_files(proc, tgid, line, count);
+	if (err)
 		goto free_text;
 	maps.map = malloc((count + 1) * sizeof(*maps.map));
 	if (!maps.map) {
-		code = -ENOMEM;
+		err = -ENOMEM;
 		goto free_text;
 	}
 	for (i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_pr
 free_text:
 	free(line);
 	free(maps.text);
-	return code;
+	return err;
 }
 
 void scope_proc_maps_destroy(struct scope_proc_maps *maps)

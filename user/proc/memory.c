@@ -99,7 +99,7 @@ static size_t end_of_run(const uint64_t *page, size_t first, size_t count)
 	return last;
 }
 
-ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes)
+ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	const uint64_t first = address / size;
@@ -128,7 +128,7 @@ ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, siz
 	return (ssize_t)done;
 }
 
-void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages)
+void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages)
 {
 	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t page[PAGES_MAX];

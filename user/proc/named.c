@@ -28,9 +28,9 @@ static uint32_t parent_of(uint32_t tgid)
 	uint32_t parent;
 	char *text;
 
-	if (scope_file_read(&text, "/proc/%u/status", tgid))
+	if (scope_proc_file_read(&text, "/proc/%u/status", tgid))
 		return 0;
-	value = scope_file_field(text, "PPid:");
+	value = scope_proc_file_field(text, "PPid:");
 	parent = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 	free(text);
 	return parent;
@@ -42,7 +42,7 @@ static int look(uint32_t number, void *context)
 	char *comm;
 	bool same;
 
-	if (number == (unsigned)getpid() || named->count == NAMED_MAX || scope_file_read(&comm, "/proc/%u/comm", number))
+	if (number == (unsigned)getpid() || named->count == NAMED_MAX || scope_proc_file_read(&comm, "/proc/%u/comm", number))
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	/* The kernel keeps so many characters of a longer name. */
@@ -87,7 +87,7 @@ static int refuse(const struct named *named, struct scope_error *error)
 	for (size_t i = 0; i < named->count && i < LISTED_MAX && used < sizeof(list); i++) {
 		char *line = NULL;
 
-		if (scope_file_read(&line, "/proc/%u/cmdline", named->tgid[i]))
+		if (scope_proc_file_read(&line, "/proc/%u/cmdline", named->tgid[i]))
 			line = NULL;
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u (%.30s)", i ? ", " : "", named->tgid[i],
 					 line ? line : "?");
@@ -98,7 +98,7 @@ static int refuse(const struct named *named, struct scope_error *error)
 			       named->count > LISTED_MAX ? " and more" : "");
 }
 
-int scope_target_named(const char *name, struct scope_error *error, uint32_t *ret_tgid)
+int scope_proc_target_named(const char *name, struct scope_error *error, uint32_t *ret_tgid)
 {
 	struct named *named = calloc(1, sizeof(*named));
 	int err = named ? 0 : -ENOMEM;
@@ -106,7 +106,7 @@ int scope_target_named(const char *name, struct scope_error *error, uint32_t *re
 	if (!named)
 		return scope_error_set(error, err, "no memory for the list of processes");
 	named->name = name;
-	scope_file_numbers("/proc", look, named);
+	scope_proc_file_numbers("/proc", look, named);
 	named->count = keep_roots(named);
 	if (!named->count)
 		err = scope_error_set(error, -ESRCH, "no process is named '%.32s': `ps -eo pid,comm` lists them", name);

@@ -86,7 +86,7 @@ static int follow(struct walk *walk, int link)
 static int step(struct walk *walk, const char *name)
 {
 	struct stat status;
-	int fd, code = 0;
+	int fd, err = 0;
 
 	if (!*name || !strcmp(name, "."))
 		return 0;
@@ -98,45 +98,45 @@ static int step(struct walk *walk, const char *name)
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status))
-		code = -errno;
+		err = -errno;
 	else if (S_ISLNK(status.st_mode) && !(walk->itself && !*walk->rest))
-		code = follow(walk, fd);
+		err = follow(walk, fd);
 	else if (walk->depth == DEPTH_MAX)
-		code = -ENAMETOOLONG;
+		err = -ENAMETOOLONG;
 	else
 		walk->fd[++walk->depth] = fd;
-	if (code || walk->fd[walk->depth] != fd)
+	if (err || walk->fd[walk->depth] != fd)
 		close(fd);
-	return code;
+	return err;
 }
 
 int scope_proc_look_up_by_steps(int root, const char *path, bool itself)
 {
 	struct walk walk = { .itself = itself };
-	int code = 0, found;
+	int err = 0, found;
 
 	walk.fd[0] = root;
 	if ((size_t)snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	while (!code && *walk.rest) {
+	while (!err && *walk.rest) {
 		char name[NAME_MAX + 1];
 		const size_t length = strcspn(walk.rest, "/");
 		const char *next;
 
 		if (length > NAME_MAX) {
-			code = -ENAMETOOLONG;
+			err = -ENAMETOOLONG;
 			break;
 		}
 		memcpy(name, walk.rest, length);
 		name[length] = '\0';
 		next = walk.rest + length + (walk.rest[length] == '/');
 		memmove(walk.rest, next, strlen(next) + 1);
-		code = step(&walk, name);
+		err = step(&walk, name);
 	}
-	found = code || !walk.depth ? -1 : walk.fd[walk.depth--];
+	found = err || !walk.depth ? -1 : walk.fd[walk.depth--];
 	while (walk.depth)
 		go_up(&walk);
-	return code ? code : found >= 0 ? found : -ENOEXEC;
+	return err ? err : found >= 0 ? found : -ENOEXEC;
 }
 
 /* ---- what was found ---- */

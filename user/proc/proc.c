@@ -104,29 +104,29 @@ static int write_maps_of(struct scope_proc *proc, uint32_t tgid, struct scope_wr
 {
 	struct scope_proc_maps maps;
 	size_t i;
-	int code;
+	int err;
 
-	code = scope_proc_maps_read(proc, tgid, &maps);
-	if (code)
-		return code == -ENOMEM ? code : 0;
-	for (i = 0; i < maps.count && code >= 0; i++) {
-		code = put_new(&proc->written, hash_map(&maps.map[i]));
-		if (code == 1)
-			code = scope_writer_map(writer, &maps.map[i]);
+	err = scope_proc_maps_read(proc, tgid, &maps);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (i = 0; i < maps.count && err >= 0; i++) {
+		err = put_new(&proc->written, hash_map(&maps.map[i]));
+		if (err == 1)
+			err = scope_trace_writer_map(writer, &maps.map[i]);
 	}
 	scope_proc_maps_destroy(&maps);
-	return code < 0 ? code : 0;
+	return err < 0 ? err : 0;
 }
 
 int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count,
 			  struct scope_writer *writer)
 {
-	int code = 0;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < count && !code; i++)
-		code = write_maps_of(proc, tgids[i], writer);
-	return code;
+	for (i = 0; i < count && !err; i++)
+		err = write_maps_of(proc, tgids[i], writer);
+	return err;
 }
 
 struct names {
@@ -142,20 +142,20 @@ static int write_thread(uint32_t tid, void *context)
 	struct scope_trace_thread thread = { .tid = tid, .tgid = names->tgid };
 	uint64_t hash = 0xcbf29ce484222325ull;
 	char *comm;
-	int code;
+	int err;
 
-	code = scope_file_read(&comm, "/proc/%u/task/%u/comm", names->tgid, tid);
-	if (code)
-		return code == -ENOMEM ? code : 0;
+	err = scope_proc_file_read(&comm, "/proc/%u/task/%u/comm", names->tgid, tid);
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	thread.comm = comm;
 	hash = mix(hash, &thread.tid, sizeof(thread.tid));
 	hash = mix(hash, comm, strlen(comm));
-	code = put_new(&names->proc->written, hash ? hash : 1);
-	if (code == 1)
-		code = scope_writer_thread(names->writer, &thread);
+	err = put_new(&names->proc->written, hash ? hash : 1);
+	if (err == 1)
+		err = scope_trace_writer_thread(names->writer, &thread);
 	free(comm);
-	return code;
+	return err;
 }
 
 int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
@@ -163,17 +163,17 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 {
 	struct names names = { .proc = proc, .writer = writer };
 	char path[64];
-	int code = 0;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < count && code != -ENOMEM; i++) {
+	for (i = 0; i < count && err != -ENOMEM; i++) {
 		names.tgid = tgids[i];
 		snprintf(path, sizeof(path), "/proc/%u/task", tgids[i]);
-		code = scope_file_numbers(path, write_thread, &names);
-		if (code && code != -ENOMEM && !scope_writer_error(writer)[0])
-			code = 0;
+		err = scope_proc_file_numbers(path, write_thread, &names);
+		if (err && err != -ENOMEM && !scope_trace_writer_error(writer)[0])
+			err = 0;
 	}
-	return code;
+	return err;
 }
 
 static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets,
@@ -181,15 +181,15 @@ static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets,
 {
 	struct scope_proc_fds fds;
 	size_t i;
-	int code;
+	int err;
 
-	code = scope_proc_fds_read(tgid, sockets, &fds);
-	if (code)
-		return code == -ENOMEM ? code : 0;
-	for (i = 0; i < fds.count && !code; i++)
-		code = scope_writer_fd(writer, &fds.fd[i]);
+	err = scope_proc_fds_read(tgid, sockets, &fds);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (i = 0; i < fds.count && !err; i++)
+		err = scope_trace_writer_fd(writer, &fds.fd[i]);
 	scope_proc_fds_destroy(&fds);
-	return code;
+	return err;
 }
 
 /* "net:[4026531840]", "" where it cannot be read. */
@@ -207,22 +207,22 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 {
 	struct scope_socket_table *sockets = NULL;
 	char seen[64] = "", here[64];
-	int code = 0;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < count && !code; i++) {
+	for (i = 0; i < count && !err; i++) {
 		read_namespace(tgids[i], here, sizeof(here));
 		/* Relatives share their namespace usually: one table serves them all. */
 		if (!sockets || strcmp(seen, here)) {
-			scope_socket_table_destroy(sockets);
+			scope_proc_socket_table_destroy(sockets);
 			sockets = NULL;
-			code = scope_socket_table_create(tgids[i], &sockets);
-			if (code)
+			err = scope_proc_socket_table_create(tgids[i], &sockets);
+			if (err)
 				break;
 			snprintf(seen, sizeof(seen), "%s", here);
 		}
-		code = write_fds_of(tgids[i], sockets, writer);
+		err = write_fds_of(tgids[i], sockets, writer);
 	}
-	scope_socket_table_destroy(sockets);
-	return code;
+	scope_proc_socket_table_destroy(sockets);
+	return err;
 }

@@ -149,7 +149,7 @@ static int tell_keeper(const struct scope_proc_reader *reader, int fd)
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 
 	if (fd >= 0)
-		scope_reader_pass(&message, room, sizeof(room), fd);
+		scope_proc_reader_pass(&message, room, sizeof(room), fd);
 	return sendmsg(reader->keeper, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
 }
 
@@ -188,7 +188,7 @@ static void give_up(struct scope_proc_reader *reader)
 
 /* ---- requests and answers ---- */
 
-bool scope_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes)
+bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes)
 {
 	const size_t need = wanted->bytes + bytes;
 	size_t room = wanted->room ? wanted->room : SCOPE_READER_BYTES;
@@ -225,7 +225,7 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	/* The reader's memory has a limit, which what it reads may exceed: this process has lost none. */
 	if (wanted->code != -EFBIG)
 		wanted->code = head->code == -ENOMEM ? -EFBIG : head->code;
-	if (head->bytes && scope_reader_make_room(wanted, head->bytes)) {
+	if (head->bytes && scope_proc_reader_make_room(wanted, head->bytes)) {
 		memcpy(wanted->data + wanted->bytes, reader->data, head->bytes);
 		wanted->bytes += head->bytes;
 	} else if (head->bytes) {
@@ -252,7 +252,7 @@ static int collect(struct scope_proc_reader *reader)
 		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes ||
 		    head.number != sent->number)
 			return -EPIPE;
-		deliver(reader, &head, scope_reader_passed(&message));
+		deliver(reader, &head, scope_proc_reader_passed(&message));
 		/* A copy that comes along may take longer than an answer. */
 		if (!head.more || (sent->kind == SCOPE_READER_OPEN &&
 				   now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
@@ -279,17 +279,17 @@ static int send_request(struct scope_proc_reader *reader, struct scope_reader_re
 	char room[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec piece[] = { { request, sizeof(*request) }, { NULL, 0 } };
 	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 1 };
-	int code = begin(reader);
+	int err = begin(reader);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	request->number = ++reader->number;
 	if (luggage && luggage->path) {
 		piece[1] = (struct iovec){ (void *)luggage->path, strlen(luggage->path) };
 		message.msg_iovlen = 2;
 	}
 	if (luggage && luggage->root >= 0)
-		scope_reader_pass(&message, room, sizeof(room), luggage->root);
+		scope_proc_reader_pass(&message, room, sizeof(room), luggage->root);
 	if (sendmsg(reader->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
 	if (!reader->count)
@@ -306,7 +306,7 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 	for (;;) {
 		struct pollfd set = { .fd = reader->channel, .events = POLLIN };
 		uint64_t waited_ns, limit = limit_ns(reader);
-		int left_ms = 1, code;
+		int left_ms = 1, err;
 
 		check(reader);
 		if (wanted->done || wanted->lost)
@@ -317,26 +317,26 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) ||
 		    !reader->meanwhile || reader->depth > 1)
 			continue;
-		code = reader->meanwhile(reader->context);
-		if (code)
-			return code;
+		err = reader->meanwhile(reader->context);
+		if (err)
+			return err;
 	}
 }
 
 /* One that was held up by another's request goes to the next reader. */
-int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
+int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 	       const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
 {
-	int code;
+	int err;
 
 	while (reader->depth < WANTED_MAX && !is_refused(reader, request)) {
 		check(reader);
-		code = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request, luggage);
-		if (code == -EPIPE)
+		err = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request, luggage);
+		if (err == -EPIPE)
 			give_up(reader);
-		else if (code)
+		else if (err)
 			break;
-		if (code)
+		if (err)
 			continue;
 		wanted->number = request->number;
 		wanted->outer = reader->wanted;
@@ -346,11 +346,11 @@ int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_reque
 		wanted->done = wanted->lost = false;
 		reader->wanted = wanted;
 		reader->depth++;
-		code = await(reader, wanted);
+		err = await(reader, wanted);
 		reader->depth--;
 		reader->wanted = wanted->outer;
-		if (code || wanted->done)
-			return code ? code : wanted->code;
+		if (err || wanted->done)
+			return err ? err : wanted->code;
 	}
 	set_mark(&reader->unread, request->tgid, request->tid, mark_of(request));
 	return -ETIMEDOUT;
@@ -364,7 +364,7 @@ void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, ui
 	};
 
 	if (!reader) {
-		scope_reader_touch_pages(tid, address, pages);
+		scope_proc_reader_touch_pages(tid, address, pages);
 		return;
 	}
 	check(reader);
@@ -387,7 +387,7 @@ int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_err
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
 	reader->stop = stop;
 	reader->channel = -1;
-	code = scope_reader_keep(&reader->keeper, &reader->keeper_pid);
+	code = scope_proc_reader_keep(&reader->keeper, &reader->keeper_pid);
 	if (code) {
 		free(reader);
 		return scope_error_set(error, code,

@@ -66,30 +66,30 @@ struct scope_reader_luggage {
 };
 
 /* Makes room for so many more bytes. False: there is none. */
-bool scope_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
+bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
 
 /* Sends the request and waits for its answer; luggage: NULL for none. Its code, or -ETIMEDOUT. */
-int scope_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
+int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 		     const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
 
 /* ---- memory.c: what a reader does with memory; as above ---- */
 
 /* As scope_proc_reader_memory() and scope_proc_reader_touch(). */
-ssize_t scope_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
-void scope_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
+ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
+void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
 
 /* ---- serve_file.c: what a reader does with files; in the caller itself where there is none ---- */
 
 /* *ret_text is malloc'd. 0 or -errno. */
-int scope_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
+int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
 			  size_t *ret_bytes);
 
 /* root: a descriptor, -1 where the place needs none. 0 or -errno. */
-int scope_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
+int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
 			  struct scope_proc_look *ret_look);
 
 /* alive(context) is called while a copy is made. A descriptor or -errno. */
-int scope_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
+int scope_proc_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
 			  void (*alive)(void *context), void *context,
 			  struct scope_proc_found *ret_found);
 
@@ -99,16 +99,16 @@ int scope_reader_get_file(const struct scope_reader_request *request, int root, 
  * Forks the keeper, which ends with this process. A packet with a descriptor has it begin a reader on
  * that; one without ends the reader that there is. 0 or -errno; *ret_fd is closed to end it.
  */
-int scope_reader_keep(int *ret_fd, pid_t *ret_pid);
+int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid);
 
 /* ---- serve.c ---- */
 
 /* The life of a reader: returns when the other end is closed. */
-void scope_reader_serve(int fd);
+void scope_proc_reader_serve(int fd);
 
 /* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none came. */
 struct msghdr;
-void scope_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd);
-int scope_reader_passed(struct msghdr *message);
+void scope_proc_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd);
+int scope_proc_reader_passed(struct msghdr *message);
 
 #endif

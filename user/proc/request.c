@@ -17,12 +17,12 @@ ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid
 		.kind = SCOPE_READER_MEMORY, .tgid = tgid, .tid = tid, .address = address, .bytes = bytes,
 	};
 	struct scope_reader_wanted wanted = { .data = data, .room = bytes };
-	int code;
+	int err;
 
 	if (!reader)
-		return scope_reader_read_memory(tid, address, data, bytes);
-	code = scope_reader_ask(reader, &request, NULL, &wanted);
-	return code ? code : (ssize_t)wanted.bytes;
+		return scope_proc_reader_read_memory(tid, address, data, bytes);
+	err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
+	return err ? err : (ssize_t)wanted.bytes;
 }
 
 int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid,
@@ -32,16 +32,16 @@ int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_tex
 		.kind = SCOPE_READER_TEXT, .tgid = tgid, .tid = tid, .what = what,
 	};
 	struct scope_reader_wanted wanted = { .limit = SCOPE_READER_TEXT_MAX };
-	int code;
+	int err;
 
 	if (!reader)
-		return scope_reader_get_text(what, tgid, tid, ret_text, ret_bytes);
-	code = scope_reader_ask(reader, &request, NULL, &wanted);
-	if (!code && !scope_reader_make_room(&wanted, 1))
-		code = -ENOMEM;
-	if (code) {
+		return scope_proc_reader_get_text(what, tgid, tid, ret_text, ret_bytes);
+	err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
+	if (!err && !scope_proc_reader_make_room(&wanted, 1))
+		err = -ENOMEM;
+	if (err) {
 		free(wanted.data);
-		return code;
+		return err;
 	}
 	wanted.data[wanted.bytes] = '\0';
 	*ret_text = (char *)wanted.data;
@@ -67,15 +67,15 @@ static int look(struct scope_proc_reader *reader, struct scope_reader_request *r
 	const struct scope_reader_luggage luggage = { .path = path, .root = -1 };
 	struct scope_proc_look answer = { { 0 }, "" };
 	struct scope_reader_wanted wanted = { .data = (uint8_t *)&answer, .room = sizeof(answer) };
-	int code;
+	int err;
 
 	request->kind = SCOPE_READER_LOOK;
 	if (!reader)
-		return scope_reader_get_look(request, -1, path, ret_look);
+		return scope_proc_reader_get_look(request, -1, path, ret_look);
 	request->tid = number_of(request, path);
-	code = scope_reader_ask(reader, request, &luggage, &wanted);
-	if (code)
-		return code;
+	err = scope_proc_reader_ask(reader, request, &luggage, &wanted);
+	if (err)
+		return err;
 	if (wanted.bytes != sizeof(answer))
 		return -EPROTO;
 	answer.build_id[sizeof(answer.build_id) - 1] = '\0';
@@ -108,7 +108,7 @@ static int open_file(struct scope_proc_reader *reader, struct scope_reader_reque
 	struct scope_reader_luggage luggage = { .path = path, .root = -1 };
 	struct scope_proc_found found = { 0 };
 	struct scope_reader_wanted wanted = { .data = (uint8_t *)&found, .room = sizeof(found) };
-	int code;
+	int err;
 
 	if (path && strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
@@ -120,17 +120,17 @@ static int open_file(struct scope_proc_reader *reader, struct scope_reader_reque
 	request->kind = SCOPE_READER_OPEN;
 	request->tid = number_of(request, path);
 	if (!reader) {
-		code = scope_reader_get_file(request, luggage.root, path, NULL, NULL, &found);
+		err = scope_proc_reader_get_file(request, luggage.root, path, NULL, NULL, &found);
 	} else {
-		code = scope_reader_ask(reader, request, &luggage, &wanted);
-		if (!code)
-			code = wanted.fd >= 0 ? wanted.fd : -EPROTO;
+		err = scope_proc_reader_ask(reader, request, &luggage, &wanted);
+		if (!err)
+			err = wanted.fd >= 0 ? wanted.fd : -EPROTO;
 	}
 	if (luggage.root >= 0)
 		close(luggage.root);
-	if (code >= 0 && ret_found)
+	if (err >= 0 && ret_found)
 		*ret_found = found;
-	return code;
+	return err;
 }
 
 int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path,

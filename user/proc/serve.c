@@ -17,7 +17,7 @@
 
 /* ---- descriptors that go with a packet ---- */
 
-void scope_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd)
+void scope_proc_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd)
 {
 	struct cmsghdr *head;
 
@@ -30,7 +30,7 @@ void scope_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd)
 	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 }
 
-int scope_reader_passed(struct msghdr *message)
+int scope_proc_reader_passed(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	int fd = -1;
@@ -59,7 +59,7 @@ static void put(const struct server *server, struct scope_reader_answer head, co
 
 	head.number = server->number;
 	if (passed >= 0)
-		scope_reader_pass(&message, room, sizeof(room), passed);
+		scope_proc_reader_pass(&message, room, sizeof(room), passed);
 	if (sendmsg(server->fd, &message, MSG_NOSIGNAL) < 0 && errno != EINTR)
 		_exit(0);
 }
@@ -72,14 +72,14 @@ static void answer(const struct server *server, int code, const void *data, size
 static void serve_memory(struct server *server, const struct scope_reader_request *request)
 {
 	size_t bytes = request->bytes < sizeof(server->data) ? request->bytes : sizeof(server->data);
-	const ssize_t got = scope_reader_read_memory(request->tid, request->address, server->data, bytes);
+	const ssize_t got = scope_proc_reader_read_memory(request->tid, request->address, server->data, bytes);
 
 	answer(server, 0, server->data, (size_t)got);
 }
 
 static void serve_touch(struct server *server, const struct scope_reader_request *request)
 {
-	scope_reader_touch_pages(request->tid, request->address, request->pages);
+	scope_proc_reader_touch_pages(request->tid, request->address, request->pages);
 	answer(server, 0, NULL, 0);
 }
 
@@ -87,7 +87,7 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 {
 	char *text = NULL;
 	size_t bytes = 0, done = 0, part;
-	const int code = scope_reader_get_text(request->what, request->tgid, request->tid, &text, &bytes);
+	const int code = scope_proc_reader_get_text(request->what, request->tgid, request->tid, &text, &bytes);
 
 	do {
 		part = bytes - done < SCOPE_READER_BYTES ? bytes - done : SCOPE_READER_BYTES;
@@ -102,7 +102,7 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 static void serve_look(struct server *server, const struct scope_reader_request *request)
 {
 	struct scope_proc_look look = { { 0 }, "" };
-	const int code = scope_reader_get_look(request, server->root, server->path, &look);
+	const int code = scope_proc_reader_get_look(request, server->root, server->path, &look);
 
 	answer(server, code, &look, sizeof(look));
 }
@@ -115,7 +115,7 @@ static void say_alive(void *context)
 static void serve_open(struct server *server, const struct scope_reader_request *request)
 {
 	struct scope_proc_found found = { 0 };
-	const int fd = scope_reader_get_file(request, server->root, server->path, say_alive, server, &found);
+	const int fd = scope_proc_reader_get_file(request, server->root, server->path, say_alive, server, &found);
 
 	put(server, (struct scope_reader_answer){ .code = fd < 0 ? fd : 0, .bytes = sizeof(found) }, &found,
 	    fd);
@@ -160,12 +160,12 @@ static bool next_request(struct server *server, struct scope_reader_request *req
 	if (got < (ssize_t)sizeof(*request) || request->kind >= SCOPE_READER_KINDS)
 		return false;
 	server->path[(size_t)got - sizeof(*request)] = '\0';
-	server->root = scope_reader_passed(&message);
+	server->root = scope_proc_reader_passed(&message);
 	server->number = request->number;
 	return true;
 }
 
-void scope_reader_serve(int fd)
+void scope_proc_reader_serve(int fd)
 {
 	struct server *server = malloc(sizeof(*server));
 	struct scope_reader_request request;

@@ -29,7 +29,7 @@ static int first_with_maps(uint32_t tid, void *context)
 {
 	struct found_text *found = context;
 
-	const int code = scope_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid);
+	const int code = scope_proc_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid);
 
 	if (code == -EACCES || code == -EPERM)
 		found->refused = code;
@@ -47,41 +47,41 @@ static int get_maps(uint32_t tgid, char **ret_text)
 {
 	struct found_text found = { .tgid = tgid };
 	char path[64];
-	int code;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
-	code = scope_file_numbers(path, first_with_maps, &found);
-	if (code != 1)
-		return code ? code : found.refused ? found.refused : -ESRCH;
+	err = scope_proc_file_numbers(path, first_with_maps, &found);
+	if (err != 1)
+		return err ? err : found.refused ? found.refused : -ESRCH;
 	*ret_text = found.text;
 	return 0;
 }
 
-int scope_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
+int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
 			  size_t *ret_bytes)
 {
 	size_t bytes = 0;
-	int code;
+	int err;
 
 	switch (what) {
 	case SCOPE_PROC_MAPS:
-		code = get_maps(tgid, ret_text);
+		err = get_maps(tgid, ret_text);
 		break;
 	case SCOPE_PROC_CMDLINE:
-		code = scope_file_read_bytes(ret_text, &bytes, "/proc/%u/cmdline", tgid);
+		err = scope_proc_file_read_bytes(ret_text, &bytes, "/proc/%u/cmdline", tgid);
 		break;
 	case SCOPE_PROC_SYSCALL:
-		code = scope_file_read(ret_text, "/proc/%u/task/%u/syscall", tgid, tid);
+		err = scope_proc_file_read(ret_text, "/proc/%u/task/%u/syscall", tgid, tid);
 		break;
 	case SCOPE_PROC_STACK:
-		code = scope_file_read(ret_text, "/proc/%u/stack", tid);
+		err = scope_proc_file_read(ret_text, "/proc/%u/stack", tid);
 		break;
 	default:
-		code = -EINVAL;
+		err = -EINVAL;
 	}
-	if (!code)
+	if (!err)
 		*ret_bytes = what == SCOPE_PROC_CMDLINE ? bytes : strlen(*ret_text);
-	return code;
+	return err;
 }
 
 /* ---- files ---- */
@@ -110,7 +110,7 @@ static int open_place(const struct scope_reader_request *request, int root, cons
 	}
 }
 
-int scope_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
+int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
 			  struct scope_proc_look *ret_look)
 {
 	struct scope_proc_look look = { { 0 }, "" };
@@ -120,7 +120,7 @@ int scope_reader_get_look(const struct scope_reader_request *request, int root, 
 		return fd;
 	if (pread(fd, look.ident, sizeof(look.ident), 0) < 0)
 		memset(look.ident, 0, sizeof(look.ident));
-	if (request->what != SCOPE_READER_PROGRAM && scope_build_id_read(fd, look.build_id))
+	if (request->what != SCOPE_READER_PROGRAM && scope_proc_build_id_read(fd, look.build_id))
 		look.build_id[0] = '\0';
 	close(fd);
 	*ret_look = look;
@@ -173,38 +173,38 @@ static int copy_all(int from, int to, void (*alive)(void *context), void *contex
 	char *piece = malloc(PIECE_BYTES);
 	uint64_t bytes = 0;
 	ssize_t got = -1;
-	int code = piece ? 0 : -ENOMEM;
+	int err = piece ? 0 : -ENOMEM;
 
-	while (!code && (got = pread(from, piece, PIECE_BYTES, (off_t)bytes)) > 0) {
+	while (!err && (got = pread(from, piece, PIECE_BYTES, (off_t)bytes)) > 0) {
 		if (pwrite(to, piece, (size_t)got, (off_t)bytes) != got)
-			code = -ENOSPC;
+			err = -ENOSPC;
 		bytes += (uint64_t)got;
 		if (bytes > SCOPE_READER_COPY_MAX)
-			code = -EFBIG;
+			err = -EFBIG;
 		if (alive)
 			alive(context);
 	}
-	if (!code && got < 0)
-		code = -errno;
+	if (!err && got < 0)
+		err = -errno;
 	free(piece);
-	return code;
+	return err;
 }
 
 /* Takes over fd. */
 static int copy_of(int fd, void (*alive)(void *context), void *context)
 {
-	int copy, code = scope_temporary_open(NULL, &copy);
+	int copy, err = scope_temporary_open(NULL, &copy);
 
-	if (!code) {
-		code = copy_all(fd, copy, alive, context);
-		if (code)
+	if (!err) {
+		err = copy_all(fd, copy, alive, context);
+		if (err)
 			close(copy);
 	}
 	close(fd);
-	return code ? code : copy;
+	return err ? err : copy;
 }
 
-int scope_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
+int scope_proc_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
 			  void (*alive)(void *context), void *context,
 			  struct scope_proc_found *ret_found)
 {

@@ -60,15 +60,15 @@ static int parse_inet(const char *line, bool stream, struct scope_socket_table *
 
 static int parse_inet_table(const char *text, bool stream, struct scope_socket_table *table)
 {
-	int code = 0;
+	int err = 0;
 
-	while (text && *text && !code) {
-		code = parse_inet(text, stream, table);
+	while (text && *text && !err) {
+		err = parse_inet(text, stream, table);
 		text = strchr(text, '\n');
 		if (text)
 			text++;
 	}
-	return code;
+	return err;
 }
 
 /* Num RefCount Protocol Flags Type St Inode [Path]. Cuts text into lines: rows point into it. */
@@ -78,7 +78,7 @@ static int parse_unix_table(char *text, struct scope_socket_table *table)
 	unsigned long inode;
 	char *line, *rest = text;
 	struct row row;
-	int path, code;
+	int path, err;
 
 	while ((line = strsep(&rest, "\n"))) {
 		path = 0;
@@ -91,9 +91,9 @@ static int parse_unix_table(char *text, struct scope_socket_table *table)
 			row.kind = SCOPE_FD_DATAGRAM;
 		else if (flags & UNIX_FLAG_LISTEN)
 			row.kind = SCOPE_FD_LISTEN;
-		code = add(table, &row);
-		if (code)
-			return code;
+		err = add(table, &row);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -148,38 +148,38 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 	};
 	char *text;
 	size_t i;
-	int code;
+	int err;
 
 	for (i = 0; i < sizeof(inet) / sizeof(inet[0]); i++) {
-		if (scope_file_read(&text, "/proc/%u/net/%s", pid, inet[i].name))
+		if (scope_proc_file_read(&text, "/proc/%u/net/%s", pid, inet[i].name))
 			continue;
-		code = parse_inet_table(text, inet[i].stream, table);
+		err = parse_inet_table(text, inet[i].stream, table);
 		free(text);
-		if (code)
-			return code;
+		if (err)
+			return err;
 	}
-	if (scope_file_read(&text, "/proc/%u/net/unix", pid))
+	if (scope_proc_file_read(&text, "/proc/%u/net/unix", pid))
 		text = NULL;
-	code = text ? parse_unix_table(text, table) : 0;
-	if (!code)
-		code = mark_accepted(table);
+	err = text ? parse_unix_table(text, table) : 0;
+	if (!err)
+		err = mark_accepted(table);
 	for (i = 0; i < table->count; i++)
 		table->row[i].path = NULL;
 	free(text);
-	return code;
+	return err;
 }
 
-int scope_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table)
+int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table)
 {
 	struct scope_socket_table *table = calloc(1, sizeof(*table));
-	int code;
+	int err;
 
 	if (!table)
 		return -ENOMEM;
-	code = read_tables(pid, table);
-	if (code) {
-		scope_socket_table_destroy(table);
-		return code;
+	err = read_tables(pid, table);
+	if (err) {
+		scope_proc_socket_table_destroy(table);
+		return err;
 	}
 	if (table->count)
 		qsort(table->row, table->count, sizeof(*table->row), by_inode);
@@ -187,7 +187,7 @@ int scope_socket_table_create(uint32_t pid, struct scope_socket_table **ret_tabl
 	return 0;
 }
 
-void scope_socket_table_destroy(struct scope_socket_table *table)
+void scope_proc_socket_table_destroy(struct scope_socket_table *table)
 {
 	if (!table)
 		return;
@@ -195,7 +195,7 @@ void scope_socket_table_destroy(struct scope_socket_table *table)
 	free(table);
 }
 
-enum scope_fd_kind scope_socket_kind(const struct scope_socket_table *table, uint64_t inode)
+enum scope_fd_kind scope_proc_socket_kind(const struct scope_socket_table *table, uint64_t inode)
 {
 	const struct row key = { .inode = inode }, *row;
 

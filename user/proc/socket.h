@@ -17,10 +17,10 @@ struct scope_socket_table;
  * listens on; a unix socket where it bears the path of a listener. Every other stream counts as
  * connected.
  */
-int scope_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table);
-void scope_socket_table_destroy(struct scope_socket_table *table); /* NULL is fine */
+int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table);
+void scope_proc_socket_table_destroy(struct scope_socket_table *table); /* NULL is fine */
 
 /* SCOPE_FD_UNKNOWN for an inode that is in no table (netlink, packet, gone). */
-enum scope_fd_kind scope_socket_kind(const struct scope_socket_table *table, uint64_t inode);
+enum scope_fd_kind scope_proc_socket_kind(const struct scope_socket_table *table, uint64_t inode);
 
 #endif

@@ -22,7 +22,7 @@ struct status {
 
 static uint32_t field_number(const char *text, const char *key)
 {
-	const char *value = scope_file_field(text, key);
+	const char *value = scope_proc_file_field(text, key);
 
 	return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
@@ -32,15 +32,15 @@ static int read_status(uint32_t pid, struct status *ret_status)
 	struct status status = { 0 };
 	const char *value;
 	char *text;
-	int code;
+	int err;
 
-	code = scope_file_read(&text, "/proc/%u/status", pid);
-	if (code)
-		return code;
-	value = scope_file_field(text, "Name:");
+	err = scope_proc_file_read(&text, "/proc/%u/status", pid);
+	if (err)
+		return err;
+	value = scope_proc_file_field(text, "Name:");
 	if (value)
 		snprintf(status.comm, sizeof(status.comm), "%.*s", (int)strcspn(value, "\n"), value);
-	value = scope_file_field(text, "State:");
+	value = scope_proc_file_field(text, "State:");
 	status.state = value ? *value : '?';
 	status.tgid = field_number(text, "Tgid:");
 	status.parent = field_number(text, "PPid:");
@@ -55,7 +55,7 @@ static bool is_kernel_thread(uint32_t pid)
 	const char *rest;
 	char *text;
 
-	if (scope_file_read(&text, "/proc/%u/stat", pid))
+	if (scope_proc_file_read(&text, "/proc/%u/stat", pid))
 		return false;
 	/* The name may hold anything, brackets and blanks included: the last bracket ends it. */
 	rest = strrchr(text, ')');
@@ -79,9 +79,9 @@ static int match_inner(uint32_t pid, void *context)
 	const char *value;
 	char *text, *end;
 
-	if (scope_file_read(&text, "/proc/%u/status", pid))
+	if (scope_proc_file_read(&text, "/proc/%u/status", pid))
 		return 0;
-	value = scope_file_field(text, "NSpid:");
+	value = scope_proc_file_field(text, "NSpid:");
 	if (value) {
 		strtoul(value, &end, 10);
 		while (*end == '\t' || *end == ' ') {
@@ -93,7 +93,7 @@ static int match_inner(uint32_t pid, void *context)
 				inner->pid = pid;
 			break;
 		}
-		value = scope_file_field(text, "Name:");
+		value = scope_proc_file_field(text, "Name:");
 		if (inner->pid == pid && value)
 			snprintf(inner->comm, sizeof(inner->comm), "%.*s",
 				 (int)strcspn(value, "\n"), value);
@@ -108,7 +108,7 @@ static void find_inner(uint32_t pid, char *hint, size_t size)
 	struct inner inner = { .wanted = pid };
 
 	hint[0] = '\0';
-	scope_file_numbers("/proc", match_inner, &inner);
+	scope_proc_file_numbers("/proc", match_inner, &inner);
 	if (!inner.pid)
 		return;
 	if (inner.more)
@@ -150,10 +150,10 @@ static bool has_ended(uint32_t tgid, const struct status *status)
 	if (status->state != 'Z' && status->state != 'X')
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
-	return scope_file_numbers(path, live_thread, NULL) <= 0;
+	return scope_proc_file_numbers(path, live_thread, NULL) <= 0;
 }
 
-int scope_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target)
+int scope_proc_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target)
 {
 	struct scope_target target = { 0 };
 	struct status status, parent;
@@ -252,17 +252,17 @@ static size_t close_family(struct family *family, uint32_t tgid)
 	return count;
 }
 
-int scope_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count)
+int scope_proc_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count)
 {
 	struct family family = { 0 };
 	size_t i, count;
 	uint32_t *tgids;
-	int code;
+	int err;
 
-	code = scope_file_numbers("/proc", add_member, &family);
-	if (code) {
+	err = scope_proc_file_numbers("/proc", add_member, &family);
+	if (err) {
 		free(family.member);
-		return code;
+		return err;
 	}
 	count = close_family(&family, tgid);
 	tgids = malloc((count + 1) * sizeof(*tgids));

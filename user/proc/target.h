@@ -20,12 +20,12 @@ struct scope_target {
  * 0; else -ESRCH (no such process here, ended, or a zombie) or -EINVAL (a kernel thread, or no
  * process number at all), error filled. A thread's number stands for its process.
  */
-int scope_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target);
+int scope_proc_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target);
 
 /*
  * The process and all its descendants that live now, target first, the others in ascending order.
  * The caller frees. 0 or -errno.
  */
-int scope_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count);
+int scope_proc_target_tree(uint32_t tgid, uint32_t **ret_tgids, size_t *ret_count);
 
 #endif

@@ -10,7 +10,7 @@
 static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
 {
 	double came;
-	const struct scope_loss loss = scope_losses_within(&timeline->losses, finding->first_ns,
+	const struct scope_loss loss = scope_timeline_losses_within(&timeline->losses, finding->first_ns,
 							   finding->last_ns, &came);
 
 	finding->events = came;
@@ -37,7 +37,7 @@ static enum scope_confidence by_size(const struct scope_finding *finding)
 	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
 		return finding->by_stacks && !finding->unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
 	/* Nobody doubts that it was long; which function stood there a stack has said. */
-	if (scope_finding_freezes(finding))
+	if (scope_rank_finding_freezes(finding))
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;

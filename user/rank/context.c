@@ -13,7 +13,7 @@ static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t ab
 	return node == above;
 }
 
-int scope_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
+int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
 			 struct scope_attribution *attribution, double *ret_excess_ns,
 			 struct scope_owner **ret_was)
 {
@@ -44,7 +44,7 @@ int scope_context_narrow(const struct scope_tree *tree, const struct scope_funct
 	return 0;
 }
 
-void scope_context_restore(struct scope_attribution *attribution, struct scope_owner *was)
+void scope_rank_context_restore(struct scope_attribution *attribution, struct scope_owner *was)
 {
 	if (was)
 		memcpy(attribution->owner, was, attribution->count * sizeof(*was));

@@ -8,12 +8,12 @@
 /*
  * Lets function answer for the nodes from node downwards alone: it is named no more for those it is reached at by
  * other ways. *ret_excess_ns: the excess at those that it keeps. *ret_was: who was named before, malloc'd, for
- * scope_context_restore(); NULL where it was named for no others, and nothing changed. 0 or -ENOMEM.
+ * scope_rank_context_restore(); NULL where it was named for no others, and nothing changed. 0 or -ENOMEM.
  */
-int scope_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
+int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
 			 struct scope_attribution *attribution, double *ret_excess_ns,
 			 struct scope_owner **ret_was);
 /* Takes it back, and frees was. */
-void scope_context_restore(struct scope_attribution *attribution, struct scope_owner *was);
+void scope_rank_context_restore(struct scope_attribution *attribution, struct scope_owner *was);
 
 #endif

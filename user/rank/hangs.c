@@ -50,13 +50,13 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
 			++*ret_samples;
 		}
-	scope_tree_sum(&tree);
-	err = scope_attribution_init(&attribution, &tree);
+	scope_evidence_tree_sum(&tree);
+	err = scope_evidence_attribution_init(&attribution, &tree);
 	if (!err)
-		err = scope_tree_attribute(&tree, NULL, &attribution, &shares, &count);
+		err = scope_evidence_tree_attribute(&tree, NULL, &attribution, &shares, &count);
 	if (!err && count)
 		*ret_node = shares[0].node;
-	scope_attribution_free(&attribution);
+	scope_evidence_attribution_free(&attribution);
 	free(shares);
 	free(tree.node);
 	return err;
@@ -122,7 +122,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 			.lock = hang->lock,
 			.circle = hang->circle,
 			.unsure = hang->unsure,
-			.still = !spin && stood_still(scope_threads_at(timeline->threads, hang->thread)),
+			.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
 			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
 			.last_ns = hang->until_ns,
 			.odds = HUGE_VAL,

@@ -98,12 +98,12 @@ static int measure_units(const struct scope_rank_input *input, const struct scop
 		if (unit->end_ns > finding->last_ns)
 			finding->last_ns = unit->end_ns;
 	}
-	scope_sort(value, sums->units);
+	scope_anomaly_sort(value, sums->units);
 	finding->units = sums->units;
-	finding->p50_ns = scope_quantile_sorted(value, sums->units, 0.5);
-	finding->p95_ns = scope_quantile_sorted(value, sums->units, 0.95);
-	finding->p99_ns = scope_quantile_sorted(value, sums->units, 0.99);
-	finding->p05_ns = scope_quantile_sorted(value, sums->units, 0.05);
+	finding->p50_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.5);
+	finding->p95_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.95);
+	finding->p99_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.99);
+	finding->p05_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.05);
 	free(value);
 	target = finding->p50_ns;
 	finding->example = UINT32_MAX;
@@ -123,7 +123,7 @@ static const struct scope_vector *vector_of(const struct scope_units *units, uin
 {
 	const struct scope_unit *of = &units->unit[unit];
 
-	return scope_vector_set_get(units->groups->group[of->group].vectors, of->vector);
+	return scope_cluster_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
 /* What a population is compared with: units of its own trace, or of the baseline. */
@@ -156,7 +156,7 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 
 		if (!mine || norm->mark[i] || unit->open)
 			continue;
-		unlike = scope_vector_distance(vector_of(input->units, finding->example),
+		unlike = scope_cluster_vector_distance(vector_of(input->units, finding->example),
 					       vector_of(norm->units, i));
 		if (unlike < likest || (unlike == likest && distance < nearest)) {
 			likest = unlike;
@@ -320,7 +320,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct scop
 	for (size_t i = 0; i < blame->windows; i++) {
 		const struct scope_window *window = &blame->window[i];
 
-		if (!scope_sums_find(sums, window->unit))
+		if (!scope_rank_sums_find(sums, window->unit))
 			continue;
 		if (window->weight_ns > best) {
 			best = window->weight_ns;
@@ -387,13 +387,13 @@ static double half_share(const struct scope_rank_input *input, const struct scop
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	struct scope_sums *sums;
-	int err = scope_sums_create(input->evidence, input->attribution, finding->function, &sums);
+	int err = scope_rank_sums_create(input->evidence, input->attribution, finding->function, &sums);
 
 	if (err)
 		return err;
 	err = measure_units(input, sums, finding);
 	if (err) {
-		scope_sums_destroy(sums);
+		scope_rank_sums_destroy(sums);
 		return err;
 	}
 	finding->units_at_first = sums->units_at_first;
@@ -407,12 +407,12 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	for (size_t i = 0; i < sums->units; i++)
-		finding->freezes += scope_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
+		finding->freezes += scope_anomaly_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
 	err = decide_kind(input, sums, finding);
-	scope_shares_compare(shares_of(input->evidence, sums, finding), finding);
+	scope_rank_shares_compare(shares_of(input->evidence, sums, finding), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
-	scope_sums_destroy(sums);
+	scope_rank_sums_destroy(sums);
 	return err;
 }

@@ -78,13 +78,13 @@ static int weigh_contexts(const struct scope_rank_input *input, const struct sco
 	if (err || (*ret_fails != SCOPE_RULE_ODDS && *ret_fails != SCOPE_RULE_TIMES &&
 		    *ret_fails != SCOPE_RULE_CHANCE))
 		return err;
-	err = scope_context_narrow(&input->evidence->tree, share->function, share->node, attribution,
+	err = scope_rank_context_narrow(&input->evidence->tree, share->function, share->node, attribution,
 				   &context.excess_ns, &was);
 	if (err || !was)
 		return err;
 	err = weigh_share(input, &context, &finding, &fails);
 	if (err || fails) {
-		scope_context_restore(attribution, was);
+		scope_rank_context_restore(attribution, was);
 		return err;
 	}
 	free(was);
@@ -159,7 +159,7 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node,
 	enum scope_rank_rule fails;
 	int err;
 
-	scope_tree_own(tree, node, &ranking->by_stacks);
+	scope_evidence_tree_own(tree, node, &ranking->by_stacks);
 	err = weigh_share(input, &share, &finding, &fails);
 	if (err)
 		return err;
@@ -198,7 +198,7 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	size_t count = 0, before = ranking->findings;
 	struct scope_together together = {&rest, SCOPE_TREE_ROOT};
 	const struct scope_tree_judge judge = {scope_rank_together, scope_rank_caller, &together};
-	int err = scope_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
+	int err = scope_evidence_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
 
 	if (!err)
 		err = rank_round(input, shares, count, ranking);
@@ -237,7 +237,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 	struct scope_rank_input by_second = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0;
-	int err = scope_tree_attribute(&input->second->tree, NULL, &ranking->by_signatures, &shares, &count);
+	int err = scope_evidence_tree_attribute(&input->second->tree, NULL, &ranking->by_signatures, &shares, &count);
 
 	by_second.evidence = input->second;
 	by_second.attribution = input->second_attribution;
@@ -377,9 +377,9 @@ int scope_rank_run(const struct scope_rank_input *given, struct scope_ranking **
 		return -ENOMEM;
 	input.attribution = &ranking->by_stacks;
 	input.second_attribution = &ranking->by_signatures;
-	err = scope_attribution_init(&ranking->by_stacks, &input.evidence->tree);
+	err = scope_evidence_attribution_init(&ranking->by_stacks, &input.evidence->tree);
 	if (!err && input.second)
-		err = scope_attribution_init(&ranking->by_signatures, &input.second->tree);
+		err = scope_evidence_attribution_init(&ranking->by_signatures, &input.second->tree);
 	if (!err)
 		err = rank(&input, ranking);
 	if (err) {
@@ -395,7 +395,7 @@ void scope_ranking_destroy(struct scope_ranking *ranking)
 	if (!ranking)
 		return;
 	free(ranking->finding);
-	scope_attribution_free(&ranking->by_stacks);
-	scope_attribution_free(&ranking->by_signatures);
+	scope_evidence_attribution_free(&ranking->by_stacks);
+	scope_evidence_attribution_free(&ranking->by_signatures);
 	free(ranking);
 }

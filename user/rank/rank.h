@@ -124,7 +124,7 @@ struct scope_finding {
 
 #define SCOPE_FREEZES_SHARE 0.5 /* of its units: a function freezes, and is not slow in between */
 
-static inline bool scope_finding_freezes(const struct scope_finding *finding)
+static inline bool scope_rank_finding_freezes(const struct scope_finding *finding)
 {
 	return finding->freezes && finding->freezes >= SCOPE_FREEZES_SHARE * finding->units;
 }

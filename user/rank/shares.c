@@ -6,7 +6,7 @@
 
 #include "anomaly/robust.h"
 
-void scope_shares_compare(struct scope_shares shares, struct scope_finding *finding)
+void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding)
 {
 	double stack_ns = shares.usual_stacks > 0 ? shares.all_usual_ns / shares.usual_stacks : 1;
 	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
@@ -20,7 +20,7 @@ void scope_shares_compare(struct scope_shares shares, struct scope_finding *find
 		usual = room;
 		tell = fmax(tell, shares.usual_units + 2);
 	}
-	finding->chance_z = scope_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks,
+	finding->chance_z = scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks,
 					       usual, tell);
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;

@@ -19,6 +19,6 @@ struct scope_shares {
  * in all (the rule of succession), so that few stacks cannot rule it out. Where the timelines of usual units
  * have less room for it than that, by the same rule, it is no more.
  */
-void scope_shares_compare(struct scope_shares shares, struct scope_finding *finding);
+void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding);
 
 #endif

@@ -13,7 +13,7 @@ static int compare_u32(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-const uint32_t *scope_sums_find(const struct scope_sums *sums, uint32_t unit)
+const uint32_t *scope_rank_sums_find(const struct scope_sums *sums, uint32_t unit)
 {
 	return bsearch(&unit, sums->unit, sums->units, sizeof(unit), compare_u32);
 }
@@ -108,7 +108,7 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 		if (!is_weighed(attribution, item) || !item->abnormal ||
 		    attribution->owner[item->node].function != function)
 			continue;
-		part[scope_sums_find(sums, item->unit) - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
+		part[scope_rank_sums_find(sums, item->unit) - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
 	}
 	for (size_t i = 0; i < sums->units; i++)
 		sums->units_at_first += fmin(part[i], 1);
@@ -116,21 +116,21 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 	return 0;
 }
 
-int scope_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+int scope_rank_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      const struct scope_function *function, struct scope_sums **ret_sums)
 {
 	struct scope_sums *sums = calloc(1, sizeof(*sums));
 
 	if (!sums || sum_items(evidence, attribution, function, sums) ||
 	    count_at_first(evidence, attribution, function, sums)) {
-		scope_sums_destroy(sums);
+		scope_rank_sums_destroy(sums);
 		return -ENOMEM;
 	}
 	*ret_sums = sums;
 	return 0;
 }
 
-void scope_sums_destroy(struct scope_sums *sums)
+void scope_rank_sums_destroy(struct scope_sums *sums)
 {
 	if (!sums)
 		return;

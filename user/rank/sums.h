@@ -22,11 +22,11 @@ struct scope_sums {
 };
 
 /* The caller destroys the result. 0 or -ENOMEM. */
-int scope_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+int scope_rank_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      const struct scope_function *function, struct scope_sums **ret_sums);
-void scope_sums_destroy(struct scope_sums *sums);
+void scope_rank_sums_destroy(struct scope_sums *sums);
 
 /* Where it is in sums->unit, or NULL. */
-const uint32_t *scope_sums_find(const struct scope_sums *sums, uint32_t unit);
+const uint32_t *scope_rank_sums_find(const struct scope_sums *sums, uint32_t unit);
 
 #endif

@@ -78,7 +78,7 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 
 	if (below->usual_ns2 > 0)
 		shares->usual_stacks = shares->all_usual_ns * shares->all_usual_ns / below->usual_ns2;
-	scope_shares_compare(*shares, &finding);
+	scope_rank_shares_compare(*shares, &finding);
 	return finding.odds >= options->odds_min && finding.chance_z >= options->chance_z &&
 	       finding.times >= options->times_min;
 }

@@ -11,7 +11,7 @@ struct scope_together {
 };
 
 /*
- * The judge of scope_tree_attribute(); user: struct scope_together. Several bugs meet in the function
+ * The judge of scope_evidence_tree_attribute(); user: struct scope_together. Several bugs meet in the function
  * that calls them, and so do the parts of one: a parser that is given far too much reads and applies it.
  * They are one cause if the same units run in all branches: two stacks of one unit lie in the same branch
  * hardly more often than any two (kappa below a half, and by more than chance gives: chance_z standard

@@ -32,7 +32,7 @@ static void blame_clients(const struct scope_rank_input *input, const struct sco
 			  size_t room)
 {
 	const struct scope_thread *thread =
-		scope_threads_at(input->units->timeline->threads, ranking->idle_thread);
+		scope_timeline_threads_at(input->units->timeline->threads, ranking->idle_thread);
 
 	snprintf(text, room,
 		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients "
@@ -208,7 +208,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
 								: SCOPE_VERDICT_SLOWDOWN;
 		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN &&
-		    scope_finding_freezes(&ranking->finding[0]))
+		    scope_rank_finding_freezes(&ranking->finding[0]))
 			ranking->verdict = SCOPE_VERDICT_FREEZES;
 		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
 			weigh_outside(input, ranking);

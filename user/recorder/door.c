@@ -89,13 +89,13 @@ static void clear_away(const char *directory)
 		closedir(stream);
 }
 
-int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door)
+int scope_recorder_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door)
 {
 	struct scope_door *door;
-	int code = make_directory(directory, error);
+	int err = make_directory(directory, error);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	clear_away(directory);
 	door = calloc(1, sizeof(*door));
 	if (!door)
@@ -108,16 +108,16 @@ int scope_door_open(const char *directory, struct scope_error *error, struct sco
 	if (door->fd < 0 ||
 	    bind(door->fd, (struct sockaddr *)&door->address, sizeof(door->address)) ||
 	    chmod(door->address.sun_path, 0600) || listen(door->fd, 8)) {
-		code = scope_error_set(error, -errno, "%s cannot be made: %s",
+		err = scope_error_set(error, -errno, "%s cannot be made: %s",
 				       door->address.sun_path, strerror(errno));
-		scope_door_close(door);
-		return code;
+		scope_recorder_door_close(door);
+		return err;
 	}
 	*ret_door = door;
 	return 0;
 }
 
-void scope_door_close(struct scope_door *door)
+void scope_recorder_door_close(struct scope_door *door)
 {
 	if (!door)
 		return;
@@ -152,7 +152,7 @@ static enum scope_door_wish read_wish(int client)
 	return SCOPE_DOOR_NOTHING;
 }
 
-enum scope_door_wish scope_door_next(struct scope_door *door, int *ret_client)
+enum scope_door_wish scope_recorder_door_next(struct scope_door *door, int *ret_client)
 {
 	enum scope_door_wish wish;
 	int client;
@@ -168,7 +168,7 @@ enum scope_door_wish scope_door_next(struct scope_door *door, int *ret_client)
 	return SCOPE_DOOR_NOTHING;
 }
 
-void scope_door_answer(struct scope_door *door, int client, const char *text)
+void scope_recorder_door_answer(struct scope_door *door, int client, const char *text)
 {
 	(void)door;
 	send(client, text, strlen(text), MSG_NOSIGNAL);
@@ -183,7 +183,7 @@ static int ask_one(const char *path, const char *word, char *answer)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	size_t used = 0;
 	ssize_t got = 0;
-	int code = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -191,18 +191,18 @@ static int ask_one(const char *path, const char *word, char *answer)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    send(fd, word, strlen(word), MSG_NOSIGNAL) < 0)
-		code = -errno;
-	while (!code && used < ANSWER_BYTES - 1 &&
+		err = -errno;
+	while (!err && used < ANSWER_BYTES - 1 &&
 	       (got = recv(fd, answer + used, ANSWER_BYTES - 1 - used, 0)) > 0)
 		used += (size_t)got;
-	if (!code && got < 0)
-		code = -errno;
+	if (!err && got < 0)
+		err = -errno;
 	answer[used] = '\0';
 	close(fd);
-	return code;
+	return err;
 }
 
-int scope_door_ask(const char *directory, enum scope_door_wish wish,
+int scope_recorder_door_ask(const char *directory, enum scope_door_wish wish,
 		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
 		   struct scope_error *error)
 {

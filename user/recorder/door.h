@@ -23,21 +23,21 @@ enum scope_door_wish {
 };
 
 /* Makes directory and socket, and removes those of recorders that were killed. 0 or -errno, error filled. */
-int scope_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door);
-void scope_door_close(struct scope_door *door); /* removes the socket; NULL is fine */
+int scope_recorder_door_open(const char *directory, struct scope_error *error, struct scope_door **ret_door);
+void scope_recorder_door_close(struct scope_door *door); /* removes the socket; NULL is fine */
 
 /* The next wish, without waiting. A client is a number that answer takes. */
-enum scope_door_wish scope_door_next(struct scope_door *door, int *ret_client);
+enum scope_door_wish scope_recorder_door_next(struct scope_door *door, int *ret_client);
 
 /* Sends the text and hangs up. */
-void scope_door_answer(struct scope_door *door, int client, const char *text);
+void scope_recorder_door_answer(struct scope_door *door, int client, const char *text);
 
 /*
  * Asks every recorder in the directory; each() gets the answers, the recorder's pid first. Sockets
  * that killed recorders left behind are removed, and error names the last of these. How many answered, or
  * -errno with error filled.
  */
-int scope_door_ask(const char *directory, enum scope_door_wish wish,
+int scope_recorder_door_ask(const char *directory, enum scope_door_wish wish,
 		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
 		   struct scope_error *error);
 

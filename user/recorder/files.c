@@ -25,7 +25,7 @@ static int base_length(const char *output, const char **ret_ending)
 	return (int)length;
 }
 
-int scope_files_name(const char *output, time_t now, char *ret_path, size_t size)
+int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size)
 {
 	const char *ending;
 	const int length = base_length(output, &ending);
@@ -80,7 +80,7 @@ static int by_date(const void *left, const void *right, void *context)
 	return order ? order : number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
 }
 
-void scope_files_limit(const char *output, size_t keep)
+void scope_recorder_files_limit(const char *output, size_t keep)
 {
 	static const char *const patterns[] = { DATED, DATED "-[0-9]*" };
 	const char *ending;

@@ -10,9 +10,9 @@
 #include <time.h>
 
 /* A name for which there is no file yet. 0; -ENAMETOOLONG. */
-int scope_files_name(const char *output, time_t now, char *ret_path, size_t size);
+int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size);
 
 /* Of the files so named the latest `keep` stay, the one that made them; the others are removed. */
-void scope_files_limit(const char *output, size_t keep);
+void scope_recorder_files_limit(const char *output, size_t keep);
 
 #endif

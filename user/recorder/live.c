@@ -50,10 +50,10 @@ struct scope_live {
 	struct lane *lane; /* by CPU */
 	size_t lanes;
 	size_t held_bytes; /* of copies, in all of them */
-	struct scope_live_period period, told;
+	struct scope_recorder_live_period period, told;
 };
 
-int scope_live_create(struct scope_live **ret_live)
+int scope_recorder_live_create(struct scope_live **ret_live)
 {
 	struct scope_live *live = calloc(1, sizeof(*live));
 
@@ -67,7 +67,7 @@ int scope_live_create(struct scope_live **ret_live)
 	return 0;
 }
 
-void scope_live_destroy(struct scope_live *live)
+void scope_recorder_live_destroy(struct scope_live *live)
 {
 	if (!live)
 		return;
@@ -123,7 +123,7 @@ static struct thread *find_thread(struct scope_live *live, uint32_t tid)
 
 static bool waits_for_work(uint16_t nr)
 {
-	const enum scope_call_role role = scope_call_role(nr);
+	const enum scope_timeline_call_role role = scope_timeline_call_role(nr);
 
 	return role == SCOPE_CALL_POLL || role == SCOPE_CALL_ACCEPT;
 }
@@ -143,7 +143,7 @@ static void take_enter(struct scope_live *live, struct thread *thread,
 {
 	thread->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	thread->enter_ns = event->syscall.enter_ns;
-	thread->lock = scope_futex_is_lock(event->syscall.args, event->syscall.arg);
+	thread->lock = scope_timeline_futex_is_lock(event->syscall.args, event->syscall.arg);
 	if (waits_for_work(thread->nr))
 		end_unit(live, thread, event->syscall.enter_ns);
 }
@@ -195,7 +195,7 @@ static void take_state(struct thread *thread, const struct scope_event *event)
 
 	thread->nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 	thread->enter_ns = record->since_ns ? record->since_ns : event->time_ns;
-	thread->lock = scope_futex_is_lock(sizeof(arg) / sizeof(arg[0]), arg);
+	thread->lock = scope_timeline_futex_is_lock(sizeof(arg) / sizeof(arg[0]), arg);
 	thread->running = record->flags & SCOPE_STATE_ON_CPU;
 	thread->in_ns = event->time_ns;
 }
@@ -262,13 +262,13 @@ static bool lane_fill(struct lane *lane)
 		const struct scope_subbuf *subbuf;
 
 		lane->place = 0;
-		lane->count = scope_decoder_batch(&lane->decoder, lane->event, BATCH);
+		lane->count = scope_trace_decoder_batch(&lane->decoder, lane->event, BATCH);
 		if (lane->count)
 			return true;
 		if (lane->next == lane->subbufs)
 			return false;
 		subbuf = lane->copy[lane->next++].subbuf;
-		if (scope_decoder_begin(&lane->decoder, subbuf, subbuf->used_bytes))
+		if (scope_trace_decoder_begin(&lane->decoder, subbuf, subbuf->used_bytes))
 			lane->decoder.pos = lane->decoder.end = NULL;
 	}
 	return true;
@@ -299,7 +299,7 @@ static struct lane *earliest(struct scope_live *live, uint64_t *ret_limit_ns)
 	return first;
 }
 
-void scope_live_settle(struct scope_live *live)
+void scope_recorder_live_settle(struct scope_live *live)
 {
 	struct lane *lane;
 	uint64_t limit_ns;
@@ -330,7 +330,7 @@ static struct scope_subbuf *copy_place(struct lane *lane, size_t bytes)
 	return scope_grow(&copy->subbuf, &copy->room, bytes, 1) ? NULL : copy->subbuf;
 }
 
-void scope_live_take(struct scope_live *live, const struct scope_subbuf *subbuf)
+void scope_recorder_live_take(struct scope_live *live, const struct scope_subbuf *subbuf)
 {
 	struct lane *lane = lane_of(live, subbuf->cpu);
 	struct scope_subbuf *place = lane ? copy_place(lane, subbuf->used_bytes) : NULL;
@@ -342,17 +342,17 @@ void scope_live_take(struct scope_live *live, const struct scope_subbuf *subbuf)
 	lane->subbufs++;
 	live->held_bytes += subbuf->used_bytes;
 	if (live->held_bytes > HELD_BYTES_MAX)
-		scope_live_settle(live);
+		scope_recorder_live_settle(live);
 }
 
-const struct scope_live_period *scope_live_period(struct scope_live *live)
+const struct scope_recorder_live_period *scope_recorder_live_period(struct scope_live *live)
 {
 	live->told = live->period;
 	memset(&live->period, 0, sizeof(live->period));
 	return &live->told;
 }
 
-uint64_t scope_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid)
+uint64_t scope_recorder_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid)
 {
 	uint64_t longest = 0;
 
@@ -371,7 +371,7 @@ uint64_t scope_live_open_unit(const struct scope_live *live, uint64_t now_ns, ui
 /* For how long the thread has hung, 0: it does not. */
 static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 {
-	const enum scope_call_role role = scope_call_role(thread->nr);
+	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->nr);
 	uint64_t since_ns;
 
 	if (thread->ended || thread->calls < HANG_CALLS)
@@ -389,7 +389,7 @@ static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 	return now_ns > since_ns ? now_ns - since_ns : 0;
 }
 
-bool scope_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
+bool scope_recorder_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
 			  struct scope_live_hang *ret_hang)
 {
 	struct scope_live_hang found = { 0 };

@@ -19,8 +19,8 @@
 
 struct scope_live;
 
-/* Since the last scope_live_period(). Times in ns. */
-struct scope_live_period {
+/* Since the last scope_recorder_live_period(). Times in ns. */
+struct scope_recorder_live_period {
 	uint64_t run_ns, queue_ns; /* of all threads: on a CPU; runnable and waiting for one */
 	uint64_t longest_unit_ns;  /* that ended */
 	uint32_t unit_tid;
@@ -35,29 +35,29 @@ struct scope_live_hang {
 };
 
 /* 0 or -ENOMEM. */
-int scope_live_create(struct scope_live **ret_live);
-void scope_live_destroy(struct scope_live *live); /* NULL is fine */
+int scope_recorder_live_create(struct scope_live **ret_live);
+void scope_recorder_live_destroy(struct scope_live *live); /* NULL is fine */
 
-void scope_live_take(struct scope_live *live, const struct scope_subbuf *subbuf);
+void scope_recorder_live_take(struct scope_live *live, const struct scope_subbuf *subbuf);
 
 /* All that happened up to some moment was taken: go through it. */
-void scope_live_settle(struct scope_live *live);
+void scope_recorder_live_settle(struct scope_live *live);
 
 /* What the period just ended; the next one begins. Borrowed until the next call. */
-const struct scope_live_period *scope_live_period(struct scope_live *live);
+const struct scope_recorder_live_period *scope_recorder_live_period(struct scope_live *live);
 
 /*
  * The longest unit that goes on at now_ns: a thread's work since it returned from waiting for work
  * (epoll, poll, select, accept). 0: none.
  */
-uint64_t scope_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid);
+uint64_t scope_recorder_live_open_unit(const struct scope_live *live, uint64_t now_ns, uint32_t *ret_tid);
 
 /*
  * True: some thread hangs for at least limit_ns. It is in a call in which threads do not wait for
  * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as
  * long; or it ran all the time and made no call. Only threads that made HANG_CALLS calls before.
  */
-bool scope_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
+bool scope_recorder_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
 			  struct scope_live_hang *ret_hang);
 
 #endif

@@ -60,10 +60,10 @@ __attribute__((format(printf, 2, 3))) static void say(const struct recorder *rec
 
 static void read_flight(const struct recorder *recorder, struct scope_recorder_flight *ret_flight)
 {
-	struct scope_flight_state state;
+	struct scope_trace_flight_state state;
 	uint64_t covered_ns;
 
-	scope_writer_coverage(recorder->writer, &state);
+	scope_trace_writer_coverage(recorder->writer, &state);
 	covered_ns = state.end_ns > state.begin_ns ? state.end_ns - state.begin_ns : 0;
 	*ret_flight = (struct scope_recorder_flight){
 		.covered_s = (double)covered_ns / 1e9,
@@ -113,10 +113,10 @@ static void serve_door(struct recorder *recorder)
 	int client;
 
 	while (recorder->clients < CLIENTS_MAX && recorder->door &&
-	       (wish = scope_door_next(recorder->door, &client)) != SCOPE_DOOR_NOTHING) {
+	       (wish = scope_recorder_door_next(recorder->door, &client)) != SCOPE_DOOR_NOTHING) {
 		if (wish == SCOPE_DOOR_STATUS) {
 			describe(recorder, text, sizeof(text));
-			scope_door_answer(recorder->door, client, text);
+			scope_recorder_door_answer(recorder->door, client, text);
 			continue;
 		}
 		recorder->client[recorder->clients++] = client;
@@ -127,7 +127,7 @@ static void serve_door(struct recorder *recorder)
 static void answer_clients(struct recorder *recorder, const char *text)
 {
 	while (recorder->clients)
-		scope_door_answer(recorder->door, recorder->client[--recorder->clients], text);
+		scope_recorder_door_answer(recorder->door, recorder->client[--recorder->clients], text);
 }
 
 static void look_for_reasons(struct recorder *recorder)
@@ -141,7 +141,7 @@ static void look_for_reasons(struct recorder *recorder)
 		snprintf(recorder->why, sizeof(recorder->why), "signal");
 	}
 	/* Asked also while it cools off: its seconds go on. */
-	if (options->triggers && scope_triggers_fired(options->triggers, now_ns(), why) &&
+	if (options->triggers && scope_recorder_triggers_fired(options->triggers, now_ns(), why) &&
 	    now_ns() >= recorder->cool_ns) {
 		recorder->cool_ns = now_ns() + options->cool_ns;
 		snprintf(recorder->why, sizeof(recorder->why), "trigger %.110s", why);
@@ -157,7 +157,7 @@ static enum scope_capture_want want(void *context)
 		look_for_reasons(recorder);
 		return recorder->why[0] ? SCOPE_WANT_CUT : SCOPE_WANT_NOTHING;
 	}
-	if (!options->max_bytes || scope_writer_bytes(recorder->writer) < options->max_bytes)
+	if (!options->max_bytes || scope_trace_writer_bytes(recorder->writer) < options->max_bytes)
 		return SCOPE_WANT_NOTHING;
 	return options->keep ? SCOPE_WANT_CUT : SCOPE_WANT_END;
 }
@@ -166,7 +166,7 @@ static int name_next(struct recorder *recorder, struct scope_error *error)
 {
 	struct scope_recorder_result *result = &recorder->result;
 
-	if (scope_files_name(recorder->options->output, time(NULL), result->path,
+	if (scope_recorder_files_name(recorder->options->output, time(NULL), result->path,
 			     sizeof(result->path)))
 		return scope_error_set(error, -ENAMETOOLONG, "the name %.200s is too long",
 				       recorder->options->output);
@@ -184,7 +184,7 @@ static void count_file(struct recorder *recorder, uint64_t bytes)
 	recorder->result.files++;
 	recorder->result.bytes = bytes;
 	if (recorder->options->keep)
-		scope_files_limit(recorder->options->output, recorder->options->keep);
+		scope_recorder_files_limit(recorder->options->output, recorder->options->keep);
 }
 
 /* run NULL: the capture is over, and its own last words are in the flight recorder. */
@@ -193,14 +193,14 @@ static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, c
 {
 	struct scope_recorder_flight flight;
 	char seconds[32];
-	int code = 0;
+	int err = 0;
 
 	read_flight(recorder, &flight);
 	snprintf(seconds, sizeof(seconds), "%.1f", flight.covered_s);
-	code = scope_writer_meta(file, SCOPE_META_FLIGHT_SECONDS, seconds);
-	if (!code && run)
-		code = scope_capture_write_end(run, reason, file);
-	return code;
+	err = scope_trace_writer_meta(file, SCOPE_META_FLIGHT_SECONDS, seconds);
+	if (!err && run)
+		err = scope_capture_write_end(run, reason, file);
+	return err;
 }
 
 /* A file of what the flight recorder holds. Where the disk is full, of what found room. */
@@ -209,24 +209,24 @@ static int write_copy(struct recorder *recorder, struct scope_capture_run *run, 
 {
 	struct scope_recorder_result *result = &recorder->result;
 	struct scope_writer *file;
-	int code = name_next(recorder, error);
+	int err = name_next(recorder, error);
 
-	if (!code && run && scope_capture_write_fds(run))
-		code = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
-	if (!code)
-		code = scope_writer_copy(recorder->writer, result->path, error, &file);
-	if (code)
-		return code;
-	code = fill_copy(recorder, run, reason, file);
-	if (code)
-		scope_error_set(error, code, "%s", scope_writer_error(file));
+	if (!err && run && scope_capture_write_fds(run))
+		err = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
+	if (!err)
+		err = scope_trace_writer_copy(recorder->writer, result->path, error, &file);
+	if (err)
+		return err;
+	err = fill_copy(recorder, run, reason, file);
+	if (err)
+		scope_error_set(error, err, "%s", scope_trace_writer_error(file));
 	else
-		code = scope_writer_finish(file, error);
-	say_note(recorder, scope_writer_note(file));
-	if (!code)
-		count_file(recorder, scope_writer_bytes(file));
-	scope_writer_destroy(file);
-	return code;
+		err = scope_trace_writer_finish(file, error);
+	say_note(recorder, scope_trace_writer_note(file));
+	if (!err)
+		count_file(recorder, scope_trace_writer_bytes(file));
+	scope_trace_writer_destroy(file);
+	return err;
 }
 
 /* A flight recorder goes on, whether its file could be written or not. */
@@ -254,22 +254,22 @@ static int cut(void *context, struct scope_capture_run *run, struct scope_error 
 {
 	struct recorder *recorder = context;
 	uint64_t bytes;
-	int code;
+	int err;
 
 	if (recorder->options->flight_ns)
 		return cut_flight(recorder, run);
 	/* At the end of this file and, being kept, at the head of the next one. */
-	code = scope_capture_write_fds(run);
-	if (!code)
-		code = scope_capture_write_end(run, "rotate", recorder->writer);
-	if (code)
-		return scope_error_set(error, code, "%s", scope_writer_error(recorder->writer));
-	bytes = scope_writer_bytes(recorder->writer);
-	code = name_next(recorder, error);
-	if (!code)
-		code = scope_writer_rotate(recorder->writer, recorder->result.path, error);
-	if (code)
-		return code;
+	err = scope_capture_write_fds(run);
+	if (!err)
+		err = scope_capture_write_end(run, "rotate", recorder->writer);
+	if (err)
+		return scope_error_set(error, err, "%s", scope_trace_writer_error(recorder->writer));
+	bytes = scope_trace_writer_bytes(recorder->writer);
+	err = name_next(recorder, error);
+	if (!err)
+		err = scope_trace_writer_rotate(recorder->writer, recorder->result.path, error);
+	if (err)
+		return err;
 	count_file(recorder, bytes);
 	return 0;
 }
@@ -296,49 +296,49 @@ static void progress(void *context, const struct scope_capture_progress *now)
 
 static void tap(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_triggers_take(context, subbuf);
+	scope_recorder_triggers_take(context, subbuf);
 }
 
 /* A second recorder that writes files in turn under this name would remove those of the first. */
 static int hold_turns(struct recorder *recorder, struct scope_error *error)
 {
 	const char *output = recorder->options->output;
-	int code = scope_newfile_create(output, 0600, error, &recorder->turns);
+	int err = scope_newfile_create(output, 0600, error, &recorder->turns);
 
-	if (!code && scope_newfile_is_special(recorder->turns))
-		code = scope_error_set(error, -EINVAL, "%.300s is no name for files in turn: name a regular "
+	if (!err && scope_newfile_is_special(recorder->turns))
+		err = scope_error_set(error, -EINVAL, "%.300s is no name for files in turn: name a regular "
 				       "file", output);
-	return code;
+	return err;
 }
 
 static int open_writer(struct recorder *recorder, struct scope_error *error)
 {
 	const struct scope_recorder_options *options = recorder->options;
 	struct scope_error why = { "" };
-	int code = 0;
+	int err = 0;
 
 	if (options->keep)
-		code = hold_turns(recorder, error);
-	if (code)
-		return code;
+		err = hold_turns(recorder, error);
+	if (err)
+		return err;
 	if (options->flight_ns)
-		code = scope_writer_create_flight(options->flight_ns, options->flight_bytes, error,
+		err = scope_trace_writer_create_flight(options->flight_ns, options->flight_bytes, error,
 						  &recorder->writer);
 	else if (options->keep)
-		code = name_next(recorder, error);
+		err = name_next(recorder, error);
 	else
 		snprintf(recorder->result.path, sizeof(recorder->result.path), "%s",
 			 options->output);
-	if (!code && !options->flight_ns)
-		code = scope_writer_create(recorder->result.path, error, &recorder->writer);
-	if (!code && options->keep && scope_writer_keep(recorder->writer))
-		code = scope_error_set(error, -ENOMEM, "no memory left to begin recording");
-	if (code)
-		return code;
-	scope_writer_set_level(recorder->writer, options->level);
+	if (!err && !options->flight_ns)
+		err = scope_trace_writer_create(recorder->result.path, error, &recorder->writer);
+	if (!err && options->keep && scope_trace_writer_keep(recorder->writer))
+		err = scope_error_set(error, -ENOMEM, "no memory left to begin recording");
+	if (err)
+		return err;
+	scope_trace_writer_set_level(recorder->writer, options->level);
 	if (options->triggers)
-		scope_writer_set_tap(recorder->writer, tap, options->triggers);
-	if (options->flight_ns && scope_door_open(SCOPE_DOOR_DIRECTORY, &why, &recorder->door))
+		scope_trace_writer_set_tap(recorder->writer, tap, options->triggers);
+	if (options->flight_ns && scope_recorder_door_open(SCOPE_DOOR_DIRECTORY, &why, &recorder->door))
 		say(recorder, "%s; without it `scope record --snapshot` does not reach this recorder, "
 		    "SIGUSR1 does", why.text);
 	return 0;
@@ -347,16 +347,16 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 /* The capture went well: the file's end. */
 static int finish(struct recorder *recorder, struct scope_error *error)
 {
-	int code;
+	int err;
 
 	if (recorder->options->flight_ns)
 		return write_copy(recorder, NULL, NULL, error);
-	code = scope_writer_finish(recorder->writer, error);
-	say_note(recorder, scope_writer_note(recorder->writer));
-	recorder->result.special = scope_writer_is_special(recorder->writer);
-	if (!code)
-		count_file(recorder, scope_writer_bytes(recorder->writer));
-	return code;
+	err = scope_trace_writer_finish(recorder->writer, error);
+	say_note(recorder, scope_trace_writer_note(recorder->writer));
+	recorder->result.special = scope_trace_writer_is_special(recorder->writer);
+	if (!err)
+		count_file(recorder, scope_trace_writer_bytes(recorder->writer));
+	return err;
 }
 
 /* It did not: what there is of it stays, and the message says so. */
@@ -374,8 +374,8 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 			*error = first;
 		return;
 	}
-	if (!scope_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
-		say_note(recorder, scope_writer_note(recorder->writer));
+	if (!scope_trace_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
+		say_note(recorder, scope_trace_writer_note(recorder->writer));
 		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s",
 				first.text, (double)bytes / 1e6, recorder->result.path);
 	}
@@ -393,24 +393,24 @@ int scope_recorder_run(const struct scope_recorder_options *options,
 		.begun = begun, .progress = progress, .want = want, .cut = cut,
 		.context = &recorder,
 	};
-	int code = open_writer(&recorder, error);
+	int err = open_writer(&recorder, error);
 
-	if (code) {
-		scope_writer_destroy(recorder.writer);
+	if (err) {
+		scope_trace_writer_destroy(recorder.writer);
 		scope_newfile_destroy(recorder.turns);
-		return code;
+		return err;
 	}
-	code = scope_capture(source, capture, recorder.writer, stop, &inner, error,
+	err = scope_capture(source, capture, recorder.writer, stop, &inner, error,
 			     &recorder.result.stats);
-	if (!code)
-		code = finish(&recorder, error);
-	if (code)
-		salvage(&recorder, code, error);
+	if (!err)
+		err = finish(&recorder, error);
+	if (err)
+		salvage(&recorder, err, error);
 	answer_clients(&recorder, "the recorder has ended\n");
-	scope_door_close(recorder.door);
-	scope_writer_destroy(recorder.writer);
+	scope_recorder_door_close(recorder.door);
+	scope_trace_writer_destroy(recorder.writer);
 	scope_newfile_destroy(recorder.turns);
-	if (!code)
+	if (!err)
 		*ret_result = recorder.result;
-	return code;
+	return err;
 }

@@ -48,13 +48,13 @@ struct scope_triggers {
 	uint32_t unit_tid;
 };
 
-int scope_triggers_create(struct scope_triggers **ret_triggers)
+int scope_recorder_triggers_create(struct scope_triggers **ret_triggers)
 {
 	struct scope_triggers *triggers = calloc(1, sizeof(*triggers));
 
 	if (!triggers)
 		return -ENOMEM;
-	if (scope_live_create(&triggers->live)) {
+	if (scope_recorder_live_create(&triggers->live)) {
 		free(triggers);
 		return -ENOMEM;
 	}
@@ -62,11 +62,11 @@ int scope_triggers_create(struct scope_triggers **ret_triggers)
 	return 0;
 }
 
-void scope_triggers_destroy(struct scope_triggers *triggers)
+void scope_recorder_triggers_destroy(struct scope_triggers *triggers)
 {
 	if (!triggers)
 		return;
-	scope_live_destroy(triggers->live);
+	scope_recorder_live_destroy(triggers->live);
 	free(triggers);
 }
 
@@ -134,23 +134,23 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 			       "hang>TIME and runqueue>N%% are", text);
 }
 
-int scope_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error)
+int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error)
 {
 	struct trigger trigger = { 0 };
-	int ret;
+	int err;
 
 	if (triggers->count == SCOPE_TRIGGERS_MAX)
 		return scope_error_set(error, -E2BIG, "%d triggers are the most there can be",
 				       SCOPE_TRIGGERS_MAX);
-	ret = parse(text, &trigger, error);
-	if (!ret)
+	err = parse(text, &trigger, error);
+	if (!err)
 		triggers->trigger[triggers->count++] = trigger;
-	return ret;
+	return err;
 }
 
-void scope_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf)
+void scope_recorder_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf)
 {
-	scope_live_take(triggers->live, subbuf);
+	scope_recorder_live_take(triggers->live, subbuf);
 }
 
 static int by_count(const void *left, const void *right)
@@ -211,7 +211,7 @@ static bool unit_fired(const struct scope_triggers *triggers, const struct trigg
 {
 	uint32_t tid = triggers->unit_tid, open_tid = 0;
 	uint64_t longest = triggers->longest_unit_ns;
-	const uint64_t open = scope_live_open_unit(triggers->live, now_ns, &open_tid);
+	const uint64_t open = scope_recorder_live_open_unit(triggers->live, now_ns, &open_tid);
 	const bool goes_on = open > longest;
 
 	if (goes_on) {
@@ -231,7 +231,7 @@ static bool hang_fired(const struct scope_triggers *triggers, const struct trigg
 	struct scope_live_hang hang;
 	const char *name;
 
-	if (!scope_live_find_hang(triggers->live, now_ns, trigger->limit, &hang))
+	if (!scope_recorder_live_find_hang(triggers->live, now_ns, trigger->limit, &hang))
 		return false;
 	name = hang.nr == SCOPE_NR_NONE ? "no call" : scope_syscall_name(hang.nr);
 	snprintf(ret_why, WHY_BYTES, "%s: thread %u in %s for %.1f s", trigger->text, hang.tid,
@@ -242,7 +242,7 @@ static bool hang_fired(const struct scope_triggers *triggers, const struct trigg
 /* Closes the second that is over. */
 static void end_second(struct scope_triggers *triggers)
 {
-	const struct scope_live_period *period = scope_live_period(triggers->live);
+	const struct scope_recorder_live_period *period = scope_recorder_live_period(triggers->live);
 	const uint64_t second = triggers->seconds++;
 
 	triggers->run_ns[second % QUEUE_SECONDS] = period->run_ns;
@@ -271,9 +271,9 @@ static bool fired(const struct scope_triggers *triggers, const struct trigger *t
 	return false;
 }
 
-bool scope_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why)
+bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why)
 {
-	scope_live_settle(triggers->live);
+	scope_recorder_live_settle(triggers->live);
 	if (!triggers->next_ns)
 		triggers->next_ns = now_ns + NS_PER_S;
 	if (now_ns < triggers->next_ns)

@@ -23,18 +23,18 @@
 struct scope_subbuf;
 struct scope_triggers;
 
-int scope_triggers_create(struct scope_triggers **ret_triggers);
-void scope_triggers_destroy(struct scope_triggers *triggers); /* NULL is fine */
+int scope_recorder_triggers_create(struct scope_triggers **ret_triggers);
+void scope_recorder_triggers_destroy(struct scope_triggers *triggers); /* NULL is fine */
 
 /* -EINVAL with what is wrong with the text; -E2BIG: SCOPE_TRIGGERS_MAX are there. */
-int scope_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error);
+int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error);
 
-void scope_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf);
+void scope_recorder_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf);
 
 /*
  * To be asked some times a second, behind a flush; now_ns: CLOCK_MONOTONIC. True: why, 128 bytes,
  * says which trigger and what was seen.
  */
-bool scope_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why);
+bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why);
 
 #endif

@@ -16,29 +16,29 @@ static void tell_times(const struct scope_finding *finding, FILE *to)
 {
 	struct scope_text slow, usual;
 
-	fprintf(to, "take %s instead of %s", scope_format_ns(&slow, finding->p50_ns),
-		scope_format_ns(&usual, finding->usual_ns));
+	fprintf(to, "take %s instead of %s", scope_report_format_ns(&slow, finding->p50_ns),
+		scope_report_format_ns(&usual, finding->usual_ns));
 }
 
 static void tell_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
 	const struct scope_thread *thread =
-		scope_threads_at(model->analysis->units->timeline->threads, finding->thread);
+		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->thread);
 	struct scope_text age;
 
 	if (finding->rounds) {
 		fprintf(to, "thread %s (tid %u) has turned for %s without progress: %s.", thread->comm, thread->tid,
-			scope_format_ns(&age, finding->age_ns), one->rounds);
+			scope_report_format_ns(&age, finding->age_ns), one->rounds);
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
 		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm,
-			thread->tid, scope_format_ns(&age, finding->age_ns));
+			thread->tid, scope_report_format_ns(&age, finding->age_ns));
 		return;
 	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
-		scope_format_ns(&age, finding->age_ns), one->sleeps_in);
+		scope_report_format_ns(&age, finding->age_ns), one->sleeps_in);
 	if (finding->threads > 1)
 		fprintf(to, ", and %u other%s", finding->threads - 1, finding->threads > 2 ? "s likewise" : " too");
 	if (one->owner.itself)
@@ -60,7 +60,7 @@ static void tell_waiters(const struct scope_model *model, const struct scope_fin
 static void tell_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
-	const char *call = scope_section_call(finding->nr);
+	const char *call = scope_report_section_call(finding->nr);
 
 	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
 	switch (finding->kind) {
@@ -104,7 +104,7 @@ static void tell_freezes(const struct scope_model *model, FILE *to)
 {
 	struct scope_freezes_text freezes;
 
-	fprintf(to, "%s ", scope_freezes_name(&freezes, model->analysis));
+	fprintf(to, "%s ", scope_report_freezes_name(&freezes, model->analysis));
 }
 
 static void tell_since(const struct scope_model *model, FILE *to)
@@ -145,7 +145,7 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	struct scope_waits_text bottleneck;
 	struct scope_paragraph line;
 
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	if (ranking->verdict == SCOPE_VERDICT_FREEZES)
 		tell_freezes(model, line.to);
@@ -158,5 +158,5 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	if (ranking->findings)
 		tell_since(model, line.to);
 	tell_end(model, line.to);
-	return scope_paragraph_end(&line, ret_text);
+	return scope_report_paragraph_end(&line, ret_text);
 }

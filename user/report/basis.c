@@ -44,7 +44,7 @@ static struct scope_basis_baseline make_baseline(const struct scope_analysis *an
 	return made;
 }
 
-void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis)
+void scope_report_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis)
 {
 	const struct scope_evidence *evidence = analysis->evidence;
 	const struct scope_detection *detection = analysis->detection;

@@ -40,6 +40,6 @@ struct scope_basis {
 	bool sampled; /* of different units only detect.cluster.max_points were clustered */
 };
 
-void scope_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis);
+void scope_report_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis);
 
 #endif

@@ -22,7 +22,7 @@ static void tell_baseline(const struct scope_basis *basis, FILE *to)
 		return;
 	fprintf(to, " Held against the %s: %zu of %zu populations; it has %s units in %.1f s",
 		baseline->before ? "time before" : "baseline", baseline->populations, basis->populations,
-		scope_format_count(&units, baseline->units), baseline->seconds);
+		scope_report_format_count(&units, baseline->units), baseline->seconds);
 	if (!isnan(baseline->per_s))
 		fprintf(to, ", %.0f a second, here %.0f", baseline->per_s, baseline->here_per_s);
 	fputc('.', to);
@@ -45,7 +45,7 @@ static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].stacks)
-			fprintf(to, ", %s %s", scope_format_count(&count, rows[i].stacks), rows[i].why);
+			fprintf(to, ", %s %s", scope_report_format_count(&count, rows[i].stacks), rows[i].why);
 }
 
 /* Busy calls may have had to take longer for a stack than at other times. */
@@ -55,8 +55,8 @@ static void tell_choice(const struct scope_basis *basis, FILE *to)
 
 	if (basis->stack_highest_ns > basis->stack_min_ns)
 		fprintf(to, ", at times only of calls above %s, not %s",
-			scope_format_ns(&a, basis->stack_highest_ns),
-			scope_format_ns(&b, basis->stack_min_ns));
+			scope_report_format_ns(&a, basis->stack_highest_ns),
+			scope_report_format_ns(&b, basis->stack_min_ns));
 }
 
 /* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
@@ -83,7 +83,7 @@ static void tell_signatures(const struct scope_basis_signatures *signatures, FIL
 	if (!signatures->known)
 		return;
 	fprintf(to, " %s signatures tell %zu of %zu learned functions",
-		scope_format_count(&count, signatures->episodes), signatures->told, signatures->functions);
+		scope_report_format_count(&count, signatures->episodes), signatures->told, signatures->functions);
 	if (signatures->shared)
 		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
 	if (!isnan(signatures->fit_share))
@@ -101,7 +101,7 @@ static void tell_rule(const struct scope_basis *basis, FILE *to)
 		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
 		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
 		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units.",
-		scope_format_count(&requests, basis->requests), scope_format_count(&units, basis->units),
+		scope_report_format_count(&requests, basis->requests), scope_report_format_count(&units, basis->units),
 		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share,
 		rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
 }
@@ -112,7 +112,7 @@ static void tell_basis(const struct scope_basis *basis, FILE *to)
 	struct scope_text a;
 
 	tell_rule(basis, to);
-	fprintf(to, " %s stacks", scope_format_count(&a, basis->stacks));
+	fprintf(to, " %s stacks", scope_report_format_count(&a, basis->stacks));
 	tell_stacks(basis, to);
 	tell_stacks_not_there(basis, to);
 	tell_choice(basis, to);
@@ -121,21 +121,21 @@ static void tell_basis(const struct scope_basis *basis, FILE *to)
 	tell_baseline(basis, to);
 	if (basis->false_wakeups)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
-			scope_format_count(&a, basis->false_wakeups));
+			scope_report_format_count(&a, basis->false_wakeups));
 	if (basis->untold)
 		fprintf(to, " %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
-			"was taken to end there.", scope_format_count(&a, basis->untold));
+			"was taken to end there.", scope_report_format_count(&a, basis->untold));
 	if (basis->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
-			scope_format_count(&a, basis->discarded));
-	if (cluster->linkage != scope_detect_defaults.cluster.linkage)
-		fprintf(to, " Units were put together by %s clustering.", scope_linkage_name(cluster->linkage));
+			scope_report_format_count(&a, basis->discarded));
+	if (cluster->linkage != scope_anomaly_detect_defaults.cluster.linkage)
+		fprintf(to, " Units were put together by %s clustering.", scope_cluster_linkage_name(cluster->linkage));
 	if (basis->sampled)
 		fprintf(to, " So many different units that %s, taken at random, were clustered, and the others "
-			"put to those they resemble.", scope_format_count(&a, cluster->max_points));
+			"put to those they resemble.", scope_report_format_count(&a, cluster->max_points));
 }
 
-int scope_section_basis(const struct report *report)
+int scope_report_section_basis(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
 	const char *damage = scope_trace_damage(analysis->trace);
@@ -144,17 +144,17 @@ int scope_section_basis(const struct report *report)
 	const char *const *problem;
 	struct scope_paragraph text;
 
-	if (scope_paragraph_begin(&text))
+	if (scope_report_paragraph_begin(&text))
 		return -ENOMEM;
 	tell_basis(&report->model->basis, text.to);
-	if (scope_paragraph_print(&text, report->out, "  "))
+	if (scope_report_paragraph_print(&text, report->out, "  "))
 		return -ENOMEM;
 	if (damage[0])
 		fprintf(report->out, "  %s\n", damage);
 	if (unread)
-		scope_format_paragraph(report->out, "  ", unread);
+		scope_report_format_paragraph(report->out, "  ", unread);
 	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
-		scope_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
+		scope_report_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
 	problem = scope_symbols_problems(analysis->symbols, &problems);
 	for (size_t i = 0; i < problems && i < 5; i++)
 		fprintf(report->out, "  %s\n", problem[i]);

@@ -16,7 +16,7 @@ const struct scope_effect *scope_report_effect(const struct scope_report_causal 
 	return number != SCOPE_REPORT_NO_SITE ? &causal->result->effect[number] : NULL;
 }
 
-void scope_section_effect(const struct report *report, size_t index)
+void scope_report_section_effect(const struct report *report, size_t index)
 {
 	const struct scope_report_causal *causal = report->style->causal;
 	const struct scope_effect *effect = scope_report_effect(causal, index);
@@ -26,10 +26,10 @@ void scope_section_effect(const struct report *report, size_t index)
 	fprintf(report->out, "%*sheld up: ", INDENT, "");
 	if (!effect) {
 		fputs("no, ", report->out);
-		scope_format_wrapped(report->out, causal->finding[index].why, INDENT + 13, INDENT + 9);
+		scope_report_format_wrapped(report->out, causal->finding[index].why, INDENT + 13, INDENT + 9);
 	} else {
-		fprintf(report->out, "%s%s%s", scope_section_bold(report),
-			scope_causal_effect_word(effect->verdict), scope_section_plain(report));
+		fprintf(report->out, "%s%s%s", scope_report_section_bold(report),
+			scope_causal_effect_word(effect->verdict), scope_report_section_plain(report));
 	}
 	if (effect && effect->known)
 		fprintf(report->out, ", slope %.2f (95 %%: %.2f … %.2f, n %zu)", effect->fit.slope,
@@ -44,12 +44,12 @@ static void print_one(const struct report *report, size_t index, const struct sc
 
 	scope_causal_effect_meaning(effect, text, sizeof(text));
 	fprintf(report->out, "  %-2zu ", index + 1);
-	scope_format_wrapped(report->out, text, INDENT, INDENT);
+	scope_report_format_wrapped(report->out, text, INDENT, INDENT);
 	fputc('\n', report->out);
 	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++) {
 		fprintf(report->out, "%*s! ", INDENT, "");
-		scope_format_wrapped(report->out, notes.text[i], INDENT + 2, INDENT + 2);
+		scope_report_format_wrapped(report->out, notes.text[i], INDENT + 2, INDENT + 2);
 		fputc('\n', report->out);
 	}
 }
@@ -63,7 +63,7 @@ static bool told_before(const struct scope_report_causal *causal, size_t index)
 	return false;
 }
 
-int scope_section_causal(const struct report *report)
+int scope_report_section_causal(const struct report *report)
 {
 	const struct scope_report_causal *causal = report->style->causal;
 	const struct scope_causal_result *result = causal ? causal->result : NULL;
@@ -74,7 +74,7 @@ int scope_section_causal(const struct report *report)
 	fputs("  held up on purpose: ", report->out);
 	if (!result) {
 		fputs("nobody, ", report->out);
-		scope_format_wrapped(report->out, causal->why, 30, INDENT);
+		scope_report_format_wrapped(report->out, causal->why, 30, INDENT);
 		fputs("\n\n", report->out);
 		return 0;
 	}
@@ -84,7 +84,7 @@ int scope_section_causal(const struct report *report)
 		(double)elapsed_ns / 1e9, result->seed, result->progress);
 	if (result->ended[0]) {
 		fprintf(report->out, "%*s! %zu were planned: ", INDENT, "", result->planned);
-		scope_format_wrapped(report->out, result->ended, INDENT + 25, INDENT + 2);
+		scope_report_format_wrapped(report->out, result->ended, INDENT + 25, INDENT + 2);
 		fputc('\n', report->out);
 	}
 	for (size_t i = 0; i < report->analysis->ranking->findings; i++)

@@ -200,7 +200,7 @@ static json_t *make_groups(const json_t *before, const json_t *after)
 	return groups;
 }
 
-json_t *scope_compare(const json_t *before, const json_t *after, double threshold)
+json_t *scope_report_compare(const json_t *before, const json_t *after, double threshold)
 {
 	json_t *one = make_side(before), *other = make_side(after), *functions;
 	bool worse, slower;

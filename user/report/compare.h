@@ -12,9 +12,9 @@
  * as 0 or "". threshold: a part, by which a figure has to differ beyond its 95 % interval. The result is as
  * docs/schema/commands.schema.json has it, without schema, scope and command; the caller frees it. NULL: no memory.
  */
-json_t *scope_compare(const json_t *before, const json_t *after, double threshold);
+json_t *scope_report_compare(const json_t *before, const json_t *after, double threshold);
 
 /* The same as text. path: names of the two. */
-void scope_compare_print(const json_t *found, const char *const *path, FILE *out);
+void scope_report_compare_print(const json_t *found, const char *const *path, FILE *out);
 
 #endif

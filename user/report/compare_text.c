@@ -37,9 +37,9 @@ static void put_side(FILE *out, const char *name, const char *path, const json_t
 
 	fprintf(out, "%s  %s: ", name, path);
 	put(out, side, "verdict");
-	fprintf(out, ", %s %s in %.1f s, %s a second\n        slow ", scope_format_count(&count, (uint64_t)number(side, "units")),
+	fprintf(out, ", %s %s in %.1f s, %s a second\n        slow ", scope_report_format_count(&count, (uint64_t)number(side, "units")),
 		requests ? "requests" : "units of work", number(side, "seconds"),
-		scope_format_count(&rate, (uint64_t)(number(side, "per_s") + 0.5)));
+		scope_report_format_count(&rate, (uint64_t)(number(side, "per_s") + 0.5)));
 	put_share(out, json_object_get(side, "slow"));
 	fputc('\n', out);
 }
@@ -55,13 +55,13 @@ static void put_finding(FILE *out, const char *label, const json_t *finding)
 	fprintf(out, "            %-7s ", label);
 	if (threads > 0) {
 		fprintf(out, "%.0f thread%s for %s\n", threads, threads > 1 ? "s" : "",
-			scope_format_ns(&slow, number(finding, "age_ns")));
+			scope_report_format_ns(&slow, number(finding, "age_ns")));
 		return;
 	}
 	fputs("in ", out);
 	put_share(out, json_object_get(finding, "in"));
-	fprintf(out, ", %s instead of %s\n", scope_format_ns(&slow, number(finding, "p50_ns")),
-		scope_format_ns(&usual, number(finding, "usual_ns")));
+	fprintf(out, ", %s instead of %s\n", scope_report_format_ns(&slow, number(finding, "p50_ns")),
+		scope_report_format_ns(&usual, number(finding, "usual_ns")));
 }
 
 static void put_pair(FILE *out, const char *what, const json_t *pair)
@@ -70,7 +70,7 @@ static void put_pair(FILE *out, const char *what, const json_t *pair)
 		100 * json_number_value(json_array_get(pair, 1)));
 }
 
-void scope_compare_print(const json_t *found, const char *const *path, FILE *out)
+void scope_report_compare_print(const json_t *found, const char *const *path, FILE *out)
 {
 	const json_t *functions = json_object_get(found, "functions"), *groups = json_object_get(found, "groups");
 

@@ -13,11 +13,11 @@
  * and for each its curve, a plot and what to know about it. svg: one plot for each site, below each
  * other. json: all of it, the experiments included; times in ns.
  */
-int scope_delay_text(const struct scope_causal_result *result, bool colour, FILE *out);
-int scope_delay_json(const struct scope_causal_result *result, FILE *out);
+int scope_report_delay_text(const struct scope_causal_result *result, bool colour, FILE *out);
+int scope_report_delay_json(const struct scope_causal_result *result, FILE *out);
 /* One of its sites; the caller's. NULL: no memory. */
-struct json_t *scope_delay_json_site(const char *name, const struct scope_effect *effect);
-int scope_delay_svg(const struct scope_causal_result *result, FILE *out);
+struct json_t *scope_report_delay_json_site(const char *name, const struct scope_effect *effect);
+int scope_report_delay_svg(const struct scope_causal_result *result, FILE *out);
 
 /* Points of a plot. Sensitivity: x ns of delay per visit of the progress point, y its period in ns. */
 /* Speedup: x the share by which the site is faster, y that by which the program is. */
@@ -34,15 +34,15 @@ struct scope_figure {
 };
 
 /* Experiments of one site that count. 0 or -ENOMEM. */
-int scope_figure_create(const struct scope_causal_result *result, uint32_t site,
+int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site,
 			struct scope_figure *ret_figure);
-void scope_figure_free(struct scope_figure *figure);
+void scope_report_figure_free(struct scope_figure *figure);
 
 /* Draws in characters, width by height of them inside the axes. */
-void scope_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
+void scope_report_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
 			unsigned height, FILE *out);
 
 /* "1.2 ms" or "+12 %": a value on an axis. Returns text. */
-const char *scope_figure_label(enum scope_causal_kind kind, double value, char *ret_text, size_t bytes);
+const char *scope_report_figure_label(enum scope_causal_kind kind, double value, char *ret_text, size_t bytes);
 
 #endif

@@ -55,7 +55,7 @@ static json_t *make_notes(const struct scope_effect *effect)
 	return array;
 }
 
-json_t *scope_delay_json_site(const char *name, const struct scope_effect *effect)
+json_t *scope_report_delay_json_site(const char *name, const struct scope_effect *effect)
 {
 	char meaning[256];
 	json_t *object;
@@ -97,13 +97,13 @@ static json_t *make_experiment(const struct scope_causal_result *result,
 			 (json_int_t)one->unsettled_ns, "lost", (json_int_t)one->lost);
 }
 
-int scope_delay_json(const struct scope_causal_result *result, FILE *out)
+int scope_report_delay_json(const struct scope_causal_result *result, FILE *out)
 {
 	json_t *sites = json_array(), *experiments = json_array(), *all;
-	int code = 0;
+	int err = 0;
 
 	for (uint32_t i = 0; i < result->sites; i++)
-		json_array_append_new(sites, scope_delay_json_site(result->site[result->rank[i]],
+		json_array_append_new(sites, scope_report_delay_json_site(result->site[result->rank[i]],
 								   &result->effect[result->rank[i]]));
 	for (size_t i = 0; i < result->count; i++)
 		json_array_append_new(experiments, make_experiment(result, &result->experiment[i]));
@@ -118,9 +118,9 @@ int scope_delay_json(const struct scope_causal_result *result, FILE *out)
 		return -ENOMEM;
 	if (json_array_size(json_object_get(all, "sites")) != result->sites ||
 	    json_array_size(json_object_get(all, "experiments")) != result->count)
-		code = -ENOMEM;
-	if (!code)
+		err = -ENOMEM;
+	if (!err)
 		return scope_report_json_write(all, JSON_INDENT(1), out);
 	json_decref(all);
-	return code;
+	return err;
 }

@@ -69,12 +69,12 @@ static void draw_ticks(const struct scope_figure *figure, enum scope_causal_kind
 	for (double i = ceil(figure->x_min / x_step); i * x_step <= figure->x_max * (1 + 1e-9); i++)
 		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
 			x_of(figure, i * x_step), HEIGHT - BOTTOM + 15,
-			scope_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
+			scope_report_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
 	for (double i = ceil(figure->y_min / y_step); i * y_step <= figure->y_max; i++)
 		fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
 			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
 			LEFT - 5, y_of(figure, i * y_step) + 4,
-			scope_figure_label(kind, i * y_step + 0.0, text, sizeof(text)),
+			scope_report_figure_label(kind, i * y_step + 0.0, text, sizeof(text)),
 			LEFT, y_of(figure, i * y_step), WIDTH - RIGHT, y_of(figure, i * y_step));
 }
 
@@ -131,10 +131,10 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 {
 	const struct scope_effect *effect = &result->effect[site];
 	struct scope_figure figure;
-	int code = scope_figure_create(result, site, &figure);
+	int err = scope_report_figure_create(result, site, &figure);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	fprintf(out, "<g transform=\"translate(0 %u)\">\n<text x=\"%d\" y=\"18\" font-weight=\"bold\">",
 		place * HEIGHT, LEFT);
 	escape(result->site[site], out);
@@ -152,19 +152,19 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 			x_of(&figure, figure.x[i]), y_of(&figure, figure.y[i]));
 	draw_bars(&figure, out);
 	fputs("</g>\n", out);
-	scope_figure_free(&figure);
+	scope_report_figure_free(&figure);
 	return 0;
 }
 
-int scope_delay_svg(const struct scope_causal_result *result, FILE *out)
+int scope_report_delay_svg(const struct scope_causal_result *result, FILE *out)
 {
-	int code = 0;
+	int err = 0;
 
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
 		"fill=\"#fff\"/>\n", WIDTH, HEIGHT * result->sites);
-	for (uint32_t i = 0; i < result->sites && !code; i++)
-		code = draw_site(result, result->rank[i], i, out);
+	for (uint32_t i = 0; i < result->sites && !err; i++)
+		err = draw_site(result, result->rank[i], i, out);
 	fputs("</svg>\n", out);
-	return code ? code : ferror(out) ? -EIO : 0;
+	return err ? err : ferror(out) ? -EIO : 0;
 }

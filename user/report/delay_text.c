@@ -56,7 +56,7 @@ static void print_site(const char *site, FILE *out)
 	if (length > SITE_COLUMNS - 2)
 		fprintf(out, "…%s  ", site + length - (SITE_COLUMNS - 3));
 	else
-		scope_format_padded(out, site, SITE_COLUMNS);
+		scope_report_format_padded(out, site, SITE_COLUMNS);
 }
 
 static void print_row(const struct scope_causal_result *result, uint32_t site, bool colour, FILE *out)
@@ -70,7 +70,7 @@ static void print_row(const struct scope_causal_result *result, uint32_t site, b
 		snprintf(interval, sizeof(interval), "%.2f … %.2f", effect->fit.slope_95.low,
 			 effect->fit.slope_95.high);
 		fprintf(out, "%6.2f  ", effect->fit.slope);
-		scope_format_padded(out, interval, 17);
+		scope_report_format_padded(out, interval, 17);
 		fprintf(out, "%5.2f %4zu  ", effect->fit.r2, effect->n);
 	} else {
 		fprintf(out, "%6s  %-17s%5s %4zu  ", "-", "-", "-", effect->n);
@@ -92,7 +92,7 @@ static uint32_t shown(const struct scope_causal_result *result)
 static void print_table(const struct scope_causal_result *result, bool colour, FILE *out)
 {
 	fputs("  ", out);
-	scope_format_padded(out, "site", SITE_COLUMNS);
+	scope_report_format_padded(out, "site", SITE_COLUMNS);
 	fprintf(out, "%6s  %-17s%6s %4s  %s\n", "slope", "95 % interval", "R²", "n", "effect");
 	for (uint32_t i = 0; i < shown(result); i++)
 		print_row(result, result->rank[i], colour, out);
@@ -110,12 +110,12 @@ static void print_level(const struct scope_causal_result *result, const struct s
 	if (result->kind == SCOPE_CAUSAL_SPEEDUP) {
 		fprintf(out, "%5.0f %%%5s", level->value * 100, "");
 	} else {
-		scope_format_padded(out, level->value == 0 ? "0" : scope_format_ns(&asked, level->value), 12);
-		scope_format_padded(out, level->served_ns > 0 ? scope_format_ns(&served, level->served_ns) :
+		scope_report_format_padded(out, level->value == 0 ? "0" : scope_report_format_ns(&asked, level->value), 12);
+		scope_report_format_padded(out, level->served_ns > 0 ? scope_report_format_ns(&served, level->served_ns) :
 				    "", 12);
 	}
 	fprintf(out, "%4zu  ", level->n);
-	scope_format_padded(out, scope_format_ns(&period, level->period_ns), level->known ? 12 : 1);
+	scope_report_format_padded(out, scope_report_format_ns(&period, level->period_ns), level->known ? 12 : 1);
 	if (level->known)
 		fprintf(out, "%+6.1f %%   %+.1f … %+.1f %%", level->change.value * 100,
 			level->change.value_95.low * 100, level->change.value_95.high * 100);
@@ -145,7 +145,7 @@ static void print_latency(const struct scope_effect *effect, FILE *out)
 
 	if (!(effect->latency_ns > 0))
 		return;
-	fprintf(out, "  latency by Little's law: %s undisturbed", scope_format_ns(&text, effect->latency_ns));
+	fprintf(out, "  latency by Little's law: %s undisturbed", scope_report_format_ns(&text, effect->latency_ns));
 	if (effect->latency_known)
 		fprintf(out, "; slope %.2f (95 %%: %.2f … %.2f), R² %.2f", effect->latency.slope,
 			effect->latency.slope_95.low, effect->latency.slope_95.high, effect->latency.r2);
@@ -158,39 +158,39 @@ static int print_details(const struct scope_causal_result *result, uint32_t site
 	struct scope_figure figure;
 	struct scope_notes notes;
 	char meaning[256];
-	int code;
+	int err;
 
 	scope_causal_effect_meaning(effect, meaning, sizeof(meaning));
 	fprintf(out, "\n%s%s%s\n", bold(colour), result->site[site], plain(colour));
-	scope_format_paragraph(out, "  ", meaning);
+	scope_report_format_paragraph(out, "  ", meaning);
 	print_levels(result, effect, out);
 	print_latency(effect, out);
 	if (effect->n) {
-		code = scope_figure_create(result, site, &figure);
-		if (code)
-			return code;
+		err = scope_report_figure_create(result, site, &figure);
+		if (err)
+			return err;
 		fputc('\n', out);
-		scope_figure_print(&figure, result->kind, PLOT_COLUMNS, PLOT_ROWS, out);
-		scope_figure_free(&figure);
+		scope_report_figure_print(&figure, result->kind, PLOT_COLUMNS, PLOT_ROWS, out);
+		scope_report_figure_free(&figure);
 	}
 	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++)
-		scope_format_paragraph(out, "  ! ", notes.text[i]);
+		scope_report_format_paragraph(out, "  ! ", notes.text[i]);
 	return 0;
 }
 
-int scope_delay_text(const struct scope_causal_result *result, bool colour, FILE *out)
+int scope_report_delay_text(const struct scope_causal_result *result, bool colour, FILE *out)
 {
 	struct scope_text p50, p99;
-	int code = 0;
+	int err = 0;
 
 	print_head(result, out);
 	print_table(result, colour, out);
-	for (uint32_t i = 0; i < shown(result) && !code; i++)
-		code = print_details(result, result->rank[i], colour, out);
-	if (!code && result->delays)
+	for (uint32_t i = 0; i < shown(result) && !err; i++)
+		err = print_details(result, result->rank[i], colour, out);
+	if (!err && result->delays)
 		fprintf(out, "\n%" PRIu64 " delays, longer than asked by %s (half of them less), %s (99 %%)\n",
-			result->delays, scope_format_ns(&p50, result->late_p50_ns),
-			scope_format_ns(&p99, result->late_p99_ns));
-	return code ? code : ferror(out) ? -EIO : 0;
+			result->delays, scope_report_format_ns(&p50, result->late_p50_ns),
+			scope_report_format_ns(&p99, result->late_p99_ns));
+	return err ? err : ferror(out) ? -EIO : 0;
 }

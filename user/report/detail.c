@@ -16,7 +16,7 @@
 #define EXAMPLE_CALLS 8	 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
 
-const char *scope_section_call(uint32_t nr)
+const char *scope_report_section_call(uint32_t nr)
 {
 	const char *name = scope_syscall_name(nr);
 
@@ -25,7 +25,7 @@ const char *scope_section_call(uint32_t nr)
 
 static const struct scope_thread *thread_at(const struct report *report, uint32_t index)
 {
-	return scope_threads_at(report->analysis->units->timeline->threads, index);
+	return scope_timeline_threads_at(report->analysis->units->timeline->threads, index);
 }
 
 /* A function that calls itself again, which stands once on a path: by which others. */
@@ -51,7 +51,7 @@ static int print_chain(const struct report *report, const struct scope_model_fin
 
 	if (!one->path_count)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	if (one->cut_share > MOST)
 		fputs("… → ", line.to);
@@ -64,7 +64,7 @@ static int print_chain(const struct report *report, const struct scope_model_fin
 	}
 	if (one->below)
 		fprintf(line.to, " → %s", one->below->name);
-	return scope_paragraph_print(&line, report->out, "     call path   ");
+	return scope_report_paragraph_print(&line, report->out, "     call path   ");
 }
 
 /* The callee with most of what it is named for, and so on down. */
@@ -75,13 +75,13 @@ static int print_callees(const struct report *report, const struct scope_model_f
 
 	if (!one->most_count)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 0; i < one->most_count; i++)
 		fprintf(line.to, "%s%s", i ? " → " : "in ",
 			scope_signatures_name(report->analysis->signatures, tree->node[one->most[i]].function));
 	fprintf(line.to, " (%.0f %%)", 100 * one->most_share);
-	return scope_paragraph_print(&line, report->out, "     most of it  ");
+	return scope_report_paragraph_print(&line, report->out, "     most of it  ");
 }
 
 /* Where the thread sleeps in the kernel, from the call inwards, or why that is not known. */
@@ -93,7 +93,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 
 	if (!one->kernel_stack) {
 		if (one->kernel_stack_why)
-			scope_format_paragraph(report->out, "     kernel      ", one->kernel_stack_why);
+			scope_report_format_paragraph(report->out, "     kernel      ", one->kernel_stack_why);
 		return 0;
 	}
 	names = strdup(one->kernel_stack);
@@ -135,21 +135,21 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 	if (finding->rounds) {
 		fprintf(report->out, "     who         %s (tid %u)%s, in rounds without progress for %s, %u samples\n",
 			thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-			scope_format_ns(&age, finding->age_ns), finding->samples);
-		scope_format_paragraph(report->out, "     rounds      ", one->rounds);
+			scope_report_format_ns(&age, finding->age_ns), finding->samples);
+		scope_report_format_paragraph(report->out, "     rounds      ", one->rounds);
 		fputc('\n', report->out);
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
 		fprintf(report->out,
 			"     who         %s (tid %u), running for %s without a system call, %u samples\n",
-			thread->comm, thread->tid, scope_format_ns(&age, finding->age_ns),
+			thread->comm, thread->tid, scope_report_format_ns(&age, finding->age_ns),
 			finding->samples);
 		return;
 	}
 	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n",
 		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-		scope_format_ns(&age, finding->age_ns), one->sleeps_in);
+		scope_report_format_ns(&age, finding->age_ns), one->sleeps_in);
 	if (finding->lock)
 		print_owner(report, one);
 }
@@ -171,11 +171,11 @@ static void print_waiters(const struct report *report, const struct scope_model_
 static int print_path(const struct report *report, const struct scope_path *path, const char *head)
 {
 	char *text;
-	int err = scope_section_path(path, EXAMPLE_CALLS, &text);
+	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
 
 	if (err)
 		return err;
-	scope_format_paragraph(report->out, head, text);
+	scope_report_format_paragraph(report->out, head, text);
 	free(text);
 	return 0;
 }
@@ -216,19 +216,19 @@ static void print_times(const struct report *report, const struct scope_finding 
 	struct scope_text usual, p50, p95, p99;
 
 	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
-		scope_format_ns(&usual, finding->usual_ns), scope_format_ns(&p50, finding->p50_ns),
-		scope_format_ns(&p95, finding->p95_ns), scope_format_ns(&p99, finding->p99_ns));
+		scope_report_format_ns(&usual, finding->usual_ns), scope_report_format_ns(&p50, finding->p50_ns),
+		scope_report_format_ns(&p95, finding->p95_ns), scope_report_format_ns(&p99, finding->p99_ns));
 	print_evidence(report, finding);
 }
 
 static int print_inside(const struct report *report, const struct scope_model_finding *one)
 {
 	char *text;
-	int err = scope_section_inside(one, &text);
+	int err = scope_report_section_inside(one, &text);
 
 	if (err || !text)
 		return err;
-	scope_format_paragraph(report->out, "     in kernel   ", text);
+	scope_report_format_paragraph(report->out, "     in kernel   ", text);
 	free(text);
 	return 0;
 }
@@ -246,8 +246,8 @@ static void print_lost(const struct report *report, const struct scope_finding *
 		fputs("an unknown number of events while it showed\n", report->out);
 	else if (finding->lost)
 		fprintf(report->out, "%s events while it showed, and about %s came (%.2g %% lost)\n",
-			scope_format_count(&lost, finding->lost),
-			scope_format_large(&came, (uint64_t)finding->events), 100 * finding->lost_share);
+			scope_report_format_count(&lost, finding->lost),
+			scope_report_format_large(&came, (uint64_t)finding->events), 100 * finding->lost_share);
 	else
 		fputs("no event while it showed\n", report->out);
 }
@@ -259,10 +259,10 @@ static void print_doing(const struct report *report, const struct scope_model_fi
 
 	if (finding->kind == SCOPE_FINDING_CALLS)
 		fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
-			scope_section_call(finding->nr), finding->calls_times);
+			scope_report_section_call(finding->nr), finding->calls_times);
 	if (finding->outside)
 		fprintf(report->out, "     outside     %s, %s: look at the %s first\n",
-			scope_section_call(finding->nr),
+			scope_report_section_call(finding->nr),
 			finding->asks ? "for an answer that usual requests do not ask for"
 				      : "called as often as usual, takes longer",
 			one->waits_for);
@@ -283,7 +283,7 @@ static int print_finding(const struct report *report, const struct scope_model_f
 		print_stuck(report, one);
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		print_waiters(report, one);
-	err = scope_section_source(report, one);
+	err = scope_report_section_source(report, one);
 	if (!err && one->known_caller)
 		fprintf(report->out, "     no symbol   called by %s\n", one->known_caller);
 	if (!err)
@@ -301,7 +301,7 @@ static int print_finding(const struct report *report, const struct scope_model_f
 	return err;
 }
 
-int scope_section_details(const struct report *report)
+int scope_report_section_details(const struct report *report)
 {
 	const size_t findings = report->analysis->ranking->findings;
 	int err = 0;
@@ -309,8 +309,8 @@ int scope_section_details(const struct report *report)
 	for (size_t i = 0; !err && i < findings && i < report->style->details; i++) {
 		const struct scope_model_finding *one = &report->model->finding[i];
 
-		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_section_bold(report), scope_section_function(one),
-			scope_section_plain(report));
+		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_report_section_bold(report), scope_report_section_function(one),
+			scope_report_section_plain(report));
 		err = print_finding(report, one);
 		fputc('\n', report->out);
 	}

@@ -30,23 +30,23 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 	struct scope_text time;
 
 	if (call->nr == SCOPE_NR_NONE) {
-		fprintf(to, "%s running", scope_format_ns(&time, call->ns));
+		fprintf(to, "%s running", scope_report_format_ns(&time, call->ns));
 		return;
 	}
-	fprintf(to, "%s%s", call->extra ? "+" : "", scope_section_call(call->nr));
+	fprintf(to, "%s%s", call->extra ? "+" : "", scope_report_section_call(call->nr));
 	if (call->count > 1)
 		fprintf(to, " ×%u", call->count);
 	if (call->ns)
-		fprintf(to, " %s", scope_format_ns(&time, call->ns));
+		fprintf(to, " %s", scope_report_format_ns(&time, call->ns));
 }
 
-int scope_section_path(const struct scope_path *path, size_t calls, char **ret_text)
+int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text)
 {
 	bool *shown = calloc(path->calls + 1, sizeof(*shown)), left_out = false;
 	struct scope_paragraph line;
 	size_t count = 0;
 
-	if (!shown || scope_paragraph_begin(&line)) {
+	if (!shown || scope_report_paragraph_begin(&line)) {
 		free(shown);
 		return -ENOMEM;
 	}
@@ -63,5 +63,5 @@ int scope_section_path(const struct scope_path *path, size_t calls, char **ret_t
 	if (!path->calls)
 		fputs("none", line.to);
 	free(shown);
-	return scope_paragraph_end(&line, ret_text);
+	return scope_report_paragraph_end(&line, ret_text);
 }

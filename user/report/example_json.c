@@ -31,7 +31,7 @@ static json_t *make_unit(struct scope_trace *trace, const struct scope_units *un
 	const struct scope_unit *unit = &units->unit[path->unit];
 	json_t *scene;
 
-	if (scope_picture_scene(trace, units, path->unit, &scene))
+	if (scope_report_picture_scene(trace, units, path->unit, &scene))
 		return NULL;
 	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:o}", "wall_ns", (json_int_t)scope_unit_wall(unit), "run_ns",
 			 (json_int_t)unit->run_ns, "queue_ns", (json_int_t)unit->queue_ns, "blocked_ns",

@@ -16,7 +16,7 @@ static double base_mean(const struct scope_effect *effect)
 static void add_point(const struct scope_experiment *experiment, enum scope_causal_kind kind, double base,
 		      struct scope_figure *figure)
 {
-	const double period = scope_experiment_effective(experiment) / (double)experiment->progress;
+	const double period = scope_causal_experiment_effective(experiment) / (double)experiment->progress;
 	double x = (double)experiment->served_ns / (double)experiment->progress, y = period;
 
 	if (kind == SCOPE_CAUSAL_SPEEDUP) {
@@ -81,7 +81,7 @@ static void add_bars(const struct scope_causal_result *result, uint32_t site, st
 	}
 }
 
-int scope_figure_create(const struct scope_causal_result *result, uint32_t site,
+int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site,
 			struct scope_figure *ret_figure)
 {
 	const struct scope_effect *effect = &result->effect[site];
@@ -103,20 +103,20 @@ int scope_figure_create(const struct scope_causal_result *result, uint32_t site,
 	return 0;
 }
 
-void scope_figure_free(struct scope_figure *figure)
+void scope_report_figure_free(struct scope_figure *figure)
 {
 	free(figure->x);
 	*figure = (struct scope_figure){ 0 };
 }
 
-const char *scope_figure_label(enum scope_causal_kind kind, double value, char *ret_text, size_t bytes)
+const char *scope_report_figure_label(enum scope_causal_kind kind, double value, char *ret_text, size_t bytes)
 {
 	struct scope_text time;
 
 	if (kind == SCOPE_CAUSAL_SPEEDUP)
 		snprintf(ret_text, bytes, "%+.0f %%", value * 100);
 	else
-		snprintf(ret_text, bytes, "%s", value == 0 ? "0" : scope_format_ns(&time, value));
+		snprintf(ret_text, bytes, "%s", value == 0 ? "0" : scope_report_format_ns(&time, value));
 	return ret_text;
 }
 
@@ -153,7 +153,7 @@ static void draw(const struct scope_figure *figure, unsigned width, unsigned hei
 	}
 }
 
-void scope_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
+void scope_report_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
 			unsigned height, FILE *out)
 {
 	char cell[WIDTH_MAX * HEIGHT_MAX], text[32];
@@ -165,17 +165,17 @@ void scope_figure_print(const struct scope_figure *figure, enum scope_causal_kin
 		const char *label = "";
 
 		if (row == 0)
-			label = scope_figure_label(kind, figure->y_max, text, sizeof(text));
+			label = scope_report_figure_label(kind, figure->y_max, text, sizeof(text));
 		else if (row == height - 1)
-			label = scope_figure_label(kind, figure->y_min, text, sizeof(text));
+			label = scope_report_figure_label(kind, figure->y_min, text, sizeof(text));
 		fputs("  ", out);
-		scope_format_padded(out, label, 10);
+		scope_report_format_padded(out, label, 10);
 		fprintf(out, "|%.*s\n", (int)width, &cell[row * width]);
 	}
 	fprintf(out, "%12s+", "");
 	for (unsigned column = 0; column < width; column++)
 		fputc('-', out);
 	fprintf(out, "\n%13s", "");
-	scope_format_padded(out, scope_figure_label(kind, figure->x_min, text, sizeof(text)), width - 9);
-	fprintf(out, "%s\n", scope_figure_label(kind, figure->x_max, text, sizeof(text)));
+	scope_report_format_padded(out, scope_report_figure_label(kind, figure->x_min, text, sizeof(text)), width - 9);
+	fprintf(out, "%s\n", scope_report_figure_label(kind, figure->x_max, text, sizeof(text)));
 }

@@ -51,7 +51,7 @@ static int choose_levels(struct flame *flame)
 	if (!wall)
 		return -1;
 	for (size_t i = 0; i < kept->units->count; i++)
-		if (scope_mark_abnormal(kept->mark[i]))
+		if (scope_anomaly_mark_abnormal(kept->mark[i]))
 			wall[count++] = scope_unit_wall(&kept->units->unit[i]);
 	qsort(wall, count, sizeof(*wall), compare_ns);
 	for (unsigned i = 0; i < LEVELS; i++) {
@@ -222,7 +222,7 @@ static json_t *make_levels(const struct flame *flame)
 	return levels;
 }
 
-json_t *scope_picture_flame(const struct scope_analysis *analysis)
+json_t *scope_report_picture_flame(const struct scope_analysis *analysis)
 {
 	struct flame flame = { .analysis = analysis, .tree = &analysis->evidence->tree };
 	json_t *made = NULL;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *scope_format_ns(struct scope_text *buffer, double ns)
+const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 {
 	static const struct {
 		double unit;
@@ -26,7 +26,7 @@ const char *scope_format_ns(struct scope_text *buffer, double ns)
 	return buffer->text;
 }
 
-const char *scope_format_count(struct scope_text *buffer, uint64_t count)
+const char *scope_report_format_count(struct scope_text *buffer, uint64_t count)
 {
 	char digits[24];
 	size_t length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
@@ -41,10 +41,10 @@ const char *scope_format_count(struct scope_text *buffer, uint64_t count)
 	return buffer->text;
 }
 
-const char *scope_format_large(struct scope_text *buffer, uint64_t count)
+const char *scope_report_format_large(struct scope_text *buffer, uint64_t count)
 {
 	if (count < 100000)
-		return scope_format_count(buffer, count);
+		return scope_report_format_count(buffer, count);
 	snprintf(buffer->text, sizeof(buffer->text), "%.1f %c",
 		 count < 1000000 ? count / 1e3 : count / 1e6, count < 1000000 ? 'k' : 'M');
 	return buffer->text;
@@ -60,14 +60,14 @@ static unsigned columns(const char *text, size_t length)
 	return count;
 }
 
-void scope_format_padded(FILE *out, const char *text, unsigned width)
+void scope_report_format_padded(FILE *out, const char *text, unsigned width)
 {
 	unsigned used = columns(text, strlen(text));
 
 	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
 }
 
-unsigned scope_format_columns(const char *text) { return columns(text, strlen(text)); }
+unsigned scope_report_format_columns(const char *text) { return columns(text, strlen(text)); }
 
 /* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
 static const char *find_arguments(const char *name, const char *end)
@@ -122,7 +122,7 @@ static const char *skip_columns(const char *text, const char *end, unsigned widt
 	return text;
 }
 
-void scope_format_clipped(FILE *out, const char *text, unsigned width)
+void scope_report_format_clipped(FILE *out, const char *text, unsigned width)
 {
 	const char *end = text + strlen(text);
 
@@ -132,7 +132,7 @@ void scope_format_clipped(FILE *out, const char *text, unsigned width)
 		fprintf(out, "%.*s…", (int)(skip_columns(text, end, width - 1) - text), text);
 }
 
-void scope_format_name(FILE *out, const char *name, unsigned width)
+void scope_report_format_name(FILE *out, const char *name, unsigned width)
 {
 	const char *end = name + strlen(name), *cut, *blank;
 
@@ -156,7 +156,7 @@ void scope_format_name(FILE *out, const char *name, unsigned width)
 		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
 }
 
-void scope_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last)
+void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last)
 {
 	while (*text) {
 		size_t length = strcspn(text, " ");
@@ -178,28 +178,28 @@ void scope_format_wrapped_to(FILE *out, const char *text, unsigned column, unsig
 	}
 }
 
-void scope_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+void scope_report_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
 {
-	scope_format_wrapped_to(out, text, column, indent, 96);
+	scope_report_format_wrapped_to(out, text, column, indent, 96);
 }
 
-void scope_format_paragraph(FILE *out, const char *head, const char *text)
+void scope_report_format_paragraph(FILE *out, const char *head, const char *text)
 {
 	const unsigned column = columns(head, strlen(head));
 
 	fputs(head, out);
-	scope_format_wrapped(out, text, column, column);
+	scope_report_format_wrapped(out, text, column, column);
 	fputc('\n', out);
 }
 
-int scope_paragraph_begin(struct scope_paragraph *paragraph)
+int scope_report_paragraph_begin(struct scope_paragraph *paragraph)
 {
 	*paragraph = (struct scope_paragraph){0};
 	paragraph->to = open_memstream(&paragraph->text, &paragraph->size);
 	return paragraph->to ? 0 : -ENOMEM;
 }
 
-int scope_paragraph_end(struct scope_paragraph *paragraph, char **ret_text)
+int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_text)
 {
 	if (fclose(paragraph->to)) {
 		free(paragraph->text);
@@ -209,14 +209,14 @@ int scope_paragraph_end(struct scope_paragraph *paragraph, char **ret_text)
 	return 0;
 }
 
-int scope_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
+int scope_report_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
 {
 	char *text;
-	const int err = scope_paragraph_end(paragraph, &text);
+	const int err = scope_report_paragraph_end(paragraph, &text);
 
 	if (err)
 		return err;
-	scope_format_paragraph(out, head, text);
+	scope_report_format_paragraph(out, head, text);
 	free(text);
 	return 0;
 }

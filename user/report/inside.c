@@ -18,7 +18,7 @@ static void print_row(FILE *to, const struct scope_inside *row)
 		100 * row->share);
 }
 
-int scope_section_inside(const struct scope_model_finding *one, char **ret_text)
+int scope_report_section_inside(const struct scope_model_finding *one, char **ret_text)
 {
 	const size_t count = one->insides < ROWS ? one->insides : ROWS;
 	char *text = NULL;

@@ -77,7 +77,7 @@ static json_t *make_freezes(const struct scope_analysis *analysis)
 
 		json_array_append_new(array, json_pack("{s:o, s:I, s:I, s:o}", "thread",
 						       scope_report_json_thread(
-							       scope_threads_at(analysis->units->timeline->threads, freeze->thread)), "begin_ns",
+							       scope_timeline_threads_at(analysis->units->timeline->threads, freeze->thread)), "begin_ns",
 						       (json_int_t)freeze->begin_ns, "end_ns",
 						       (json_int_t)freeze->end_ns, "kept_waiting",
 						       scope_report_json_number(freeze->kept)));
@@ -120,7 +120,7 @@ static json_t *make_group(const struct scope_times *times)
 	json_t *blocked = json_object();
 
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		json_object_set_new(blocked, scope_wait_class_name((enum scope_wait_class)class),
+		json_object_set_new(blocked, scope_timeline_wait_class_name((enum scope_wait_class)class),
 				    scope_report_json_number(times->blocked_ns[class]));
 	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "name", scope_report_json_string(times->name),
 			 "threads", (json_int_t)times->threads, "wall_ns", scope_report_json_number(times->wall_ns),
@@ -181,7 +181,7 @@ static json_t *make_rule(const struct scope_basis *basis)
 			 scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min,
 			 "odds_min", scope_report_json_number(rank->odds_min), "times_min", scope_report_json_number(rank->times_min),
 			 "odds_alone", scope_report_json_number(rank->odds_alone), "linkage",
-			 scope_linkage_name(basis->detect.cluster.linkage), "points_max",
+			 scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
 			 (json_int_t)basis->detect.cluster.max_points, "units_at_first_min",
 			 scope_report_json_number(rank->units_at_first_min), "chance_z", scope_report_json_number(rank->chance_z), "half_share",
 			 scope_report_json_number(rank->half_share), "floor_ns", scope_report_json_number(rank->floor_ns), "floor_share",
@@ -329,8 +329,8 @@ static json_t *make_answer(const struct scope_model *model, const struct scope_r
 
 static json_t *make_pictures(const struct scope_analysis *analysis)
 {
-	return json_pack("{s:o, s:o}", "flame", scope_picture_flame(analysis), "strips",
-			 scope_picture_strips(analysis));
+	return json_pack("{s:o, s:o}", "flame", scope_report_picture_flame(analysis), "strips",
+			 scope_report_picture_strips(analysis));
 }
 
 static json_t *make_report(const struct scope_model *model, const struct scope_report_style *style)
@@ -367,10 +367,10 @@ json_t *scope_report_json_make(const struct scope_analysis *analysis, const stru
 	struct scope_model *model;
 	json_t *all;
 
-	if (scope_model_create(analysis, style->causal, SIZE_MAX, &model))
+	if (scope_report_model_create(analysis, style->causal, SIZE_MAX, &model))
 		return NULL;
 	all = make_report(model, style);
-	scope_model_destroy(model);
+	scope_report_model_destroy(model);
 	return all;
 }
 

@@ -29,7 +29,7 @@ static const char *kind_name(enum scope_finding_kind kind)
 
 static const struct scope_thread *thread_at(const struct scope_model *model, uint32_t index)
 {
-	return scope_threads_at(model->analysis->units->timeline->threads, index);
+	return scope_timeline_threads_at(model->analysis->units->timeline->threads, index);
 }
 
 static json_t *make_name(const struct scope_model *model, const struct scope_function *function)
@@ -132,8 +132,8 @@ static json_t *make_rounds(const struct scope_model_finding *one)
 	if (!spin)
 		return json_null();
 	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "poll", make_call(spin->poll_nr), "call", make_call(spin->nr),
-			 "returns", (json_int_t)spin->ret, "rounds_per_s", scope_report_json_number(scope_rounds_per_s(spin)),
-			 "cpu_share", scope_report_json_number(scope_rounds_cpu_share(spin)), "words", scope_report_json_string(one->rounds));
+			 "returns", (json_int_t)spin->ret, "rounds_per_s", scope_report_json_number(scope_report_rounds_per_s(spin)),
+			 "cpu_share", scope_report_json_number(scope_report_rounds_cpu_share(spin)), "words", scope_report_json_string(one->rounds));
 }
 
 static json_t *make_owner(const struct scope_model_finding *one)
@@ -210,7 +210,7 @@ static json_t *make_effect(const struct scope_report_causal *causal, size_t inde
 
 	if (!effect)
 		return json_pack("{s:n, s:o}", "effect", "why", scope_report_json_string(why[0] ? why : causal->why));
-	return scope_delay_json_site(causal->result->site[causal->finding[index].number], effect);
+	return scope_report_delay_json_site(causal->result->site[causal->finding[index].number], effect);
 }
 
 /* Where it is, and who called it. */

@@ -125,13 +125,13 @@ static int make_findings(struct scope_model *model, size_t detailed)
 	if (!model->finding || (ranking->kernel.function && !model->kernel))
 		return -ENOMEM;
 	for (size_t i = 0; !err && i < ranking->findings; i++)
-		err = scope_model_finding_init(analysis, &ranking->finding[i], i < detailed, &model->finding[i]);
+		err = scope_report_model_finding_init(analysis, &ranking->finding[i], i < detailed, &model->finding[i]);
 	if (!err && model->kernel)
-		err = scope_model_finding_init(analysis, &ranking->kernel, true, model->kernel);
+		err = scope_report_model_finding_init(analysis, &ranking->kernel, true, model->kernel);
 	return err;
 }
 
-int scope_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
+int scope_report_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
 		       struct scope_model **ret_model)
 {
 	struct scope_model *model = calloc(1, sizeof(*model));
@@ -151,25 +151,25 @@ int scope_model_create(const struct scope_analysis *analysis, const struct scope
 	model->background = make_background(analysis);
 	make_nears(model);
 	model->causal = make_causal(causal);
-	scope_basis_make(analysis, &model->basis);
+	scope_report_basis_make(analysis, &model->basis);
 	err = make_findings(model, detailed);
 	if (!err)
-		err = scope_times_collect(analysis, &model->times, &model->times_count);
+		err = scope_report_times_collect(analysis, &model->times, &model->times_count);
 	if (err)
-		scope_model_destroy(model);
+		scope_report_model_destroy(model);
 	else
 		*ret_model = model;
 	return err;
 }
 
-void scope_model_destroy(struct scope_model *model)
+void scope_report_model_destroy(struct scope_model *model)
 {
 	if (!model)
 		return;
 	for (size_t i = 0; model->finding && i < model->analysis->ranking->findings; i++)
-		scope_model_finding_free(&model->finding[i]);
+		scope_report_model_finding_free(&model->finding[i]);
 	if (model->kernel)
-		scope_model_finding_free(model->kernel);
+		scope_report_model_finding_free(model->kernel);
 	free(model->finding);
 	free(model->kernel);
 	free(model->times);

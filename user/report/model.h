@@ -103,13 +103,13 @@ struct scope_model {
  * detailed: how many findings are described in full. causal: NULL without experiments. The analysis and causal
  * must outlive the model. 0 or -errno.
  */
-int scope_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
+int scope_report_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
 		       struct scope_model **ret_model);
-void scope_model_destroy(struct scope_model *model); /* NULL is fine */
+void scope_report_model_destroy(struct scope_model *model); /* NULL is fine */
 
-/* Of one finding, the first few fields, or all of them. 0 or -errno; scope_model_finding_free() in both cases. */
-int scope_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
+/* Of one finding, the first few fields, or all of them. 0 or -errno; scope_report_model_finding_free() in both cases. */
+int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
 			     struct scope_model_finding *ret_one);
-void scope_model_finding_free(struct scope_model_finding *one);
+void scope_report_model_finding_free(struct scope_model_finding *one);
 
 #endif

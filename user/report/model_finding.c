@@ -19,7 +19,7 @@
 
 static const struct scope_thread *thread_at(const struct scope_analysis *analysis, uint32_t index)
 {
-	return scope_threads_at(analysis->units->timeline->threads, index);
+	return scope_timeline_threads_at(analysis->units->timeline->threads, index);
 }
 
 static void make_path(struct scope_model_finding *one)
@@ -36,7 +36,7 @@ static void make_below(struct scope_model_finding *one)
 	const struct scope_finding *finding = one->finding;
 	const struct scope_standing *standing;
 
-	one->below = scope_hop_find(finding->evidence, finding->node);
+	one->below = scope_evidence_hop_find(finding->evidence, finding->node);
 	if (finding->kind != SCOPE_FINDING_HANG)
 		return;
 	standing = &finding->evidence->standing[finding->thread];
@@ -83,7 +83,7 @@ static int make_places(const struct scope_analysis *analysis, struct scope_model
 
 	if (!finding->function || !finding->by_stacks)
 		return 0;
-	return scope_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
+	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
 				 finding->kind == SCOPE_FINDING_HANG ? finding->thread : UINT32_MAX, one->place,
 				 SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
 }
@@ -97,7 +97,7 @@ static int make_inside(const struct scope_analysis *analysis, struct scope_model
 	one->kernel_matters = finding->kind == SCOPE_FINDING_SPIN ||
 			      (finding->kind != SCOPE_FINDING_HANG && finding->kernel_share >= KERNEL_MIN);
 	one->inside_why = scope_trace_meta(analysis->trace, SCOPE_META_KERNEL_NAMES);
-	return scope_inside_find(finding->evidence, finding->attribution, finding->function, one->inside,
+	return scope_evidence_inside_find(finding->evidence, finding->attribution, finding->function, one->inside,
 				 SCOPE_MODEL_INSIDE, &one->insides);
 }
 
@@ -127,7 +127,7 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 		strcpy(one->sleeps_in, "a page fault");
 	else
 		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s(%s%s)", call ? call : "unknown call",
-			 scope_object_name(&object, analysis, tgid, finding->nr, finding->object),
+			 scope_report_object_name(&object, analysis, tgid, finding->nr, finding->object),
 			 hang && finding->lock ? ", a lock" : "");
 }
 
@@ -138,7 +138,7 @@ static void make_owner(const struct scope_analysis *analysis, struct scope_model
 	uint32_t node;
 
 	if (finding->kind == SCOPE_FINDING_HANG && finding->lock)
-		index = scope_owner_find(analysis->trace, analysis->units->timeline->threads, finding->thread,
+		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads, finding->thread,
 					 finding->object);
 	if (index < 0)
 		return;
@@ -178,11 +178,11 @@ static int make_example(const struct scope_analysis *analysis, struct scope_mode
 
 	if (finding->example == UINT32_MAX)
 		return 0;
-	err = scope_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
+	err = scope_report_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
 	if (!err && elsewhere)
-		err = scope_path_collect(analysis->reference->trace, analysis->reference_kept->units, &path[1], 1);
+		err = scope_report_path_collect(analysis->reference->trace, analysis->reference_kept->units, &path[1], 1);
 	if (!err && count > 1)
-		err = scope_path_align(&path[0], &path[1]);
+		err = scope_report_path_align(&path[0], &path[1]);
 	one->slow = path[0];
 	one->usual = path[1];
 	one->has_slow = !err;
@@ -203,7 +203,7 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	make_sleep(analysis, one);
 	make_owner(analysis, one);
 	if (one->finding->rounds)
-		snprintf(one->rounds, sizeof(one->rounds), "%s", scope_rounds_name(&rounds, analysis, one->finding));
+		snprintf(one->rounds, sizeof(one->rounds), "%s", scope_report_rounds_name(&rounds, analysis, one->finding));
 	err = make_places(analysis, one);
 	if (!err)
 		err = make_inside(analysis, one);
@@ -214,7 +214,7 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	return err;
 }
 
-int scope_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
+int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
 			     struct scope_model_finding *ret_one)
 {
 	*ret_one = (struct scope_model_finding){
@@ -229,7 +229,7 @@ int scope_model_finding_init(const struct scope_analysis *analysis, const struct
 	return detailed ? describe(analysis, ret_one) : 0;
 }
 
-void scope_model_finding_free(struct scope_model_finding *one)
+void scope_report_model_finding_free(struct scope_model_finding *one)
 {
 	free(one->kernel_stack);
 	free(one->slow.call);

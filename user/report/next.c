@@ -134,7 +134,7 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 }
 
 /* Prints commands in the lines that remain after `lines`, one at least; a blank line first where there is room. */
-void scope_section_next(const struct report *report, unsigned int lines, bool blank)
+void scope_report_section_next(const struct report *report, unsigned int lines, bool blank)
 {
 	struct scope_report_next next;
 	unsigned int width = 0, most;
@@ -151,11 +151,11 @@ void scope_section_next(const struct report *report, unsigned int lines, bool bl
 		if (strlen(next.command[i]) > width)
 			width = (unsigned int)strlen(next.command[i]);
 	for (unsigned int i = 0; i < next.count; i++) {
-		scope_section_label(report, i ? "" : "Next");
+		scope_report_section_label(report, i ? "" : "Next");
 		fputs(next.command[i], report->out);
-		if (SCOPE_SCREEN_LABEL + width + 4 + scope_format_columns(next.why[i]) <= SCOPE_SCREEN_WIDTH)
+		if (SCOPE_SCREEN_LABEL + width + 4 + scope_report_format_columns(next.why[i]) <= SCOPE_SCREEN_WIDTH)
 			fprintf(report->out, "%*s  # %s", (int)(width - strlen(next.command[i])), "", next.why[i]);
-		else if (SCOPE_SCREEN_LABEL + strlen(next.command[i]) + 4 + scope_format_columns(next.why[i]) <=
+		else if (SCOPE_SCREEN_LABEL + strlen(next.command[i]) + 4 + scope_report_format_columns(next.why[i]) <=
 			 SCOPE_SCREEN_WIDTH)
 			fprintf(report->out, "  # %s", next.why[i]);
 		fputc('\n', report->out);

@@ -22,7 +22,7 @@ static const char *const kinds[SCOPE_FD_KINDS] = {
 /* Does its first argument name a descriptor? */
 static bool takes_fd(uint16_t nr)
 {
-	switch (scope_call_role(nr)) {
+	switch (scope_timeline_call_role(nr)) {
 	case SCOPE_CALL_READ:
 	case SCOPE_CALL_WRITE:
 	case SCOPE_CALL_ACCEPT:
@@ -47,7 +47,7 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 	return NULL;
 }
 
-const char *scope_object_name(struct scope_object_text *buffer,
+const char *scope_report_object_name(struct scope_object_text *buffer,
 			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,
 			      uint64_t object)
 {
@@ -59,7 +59,7 @@ const char *scope_object_name(struct scope_object_text *buffer,
 		snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
 		return buffer->text;
 	}
-	kind = scope_fds_kind(analysis->units->timeline->fds, tgid, (int32_t)object);
+	kind = scope_timeline_fds_kind(analysis->units->timeline->fds, tgid, (int32_t)object);
 	row = find_row(analysis->trace, tgid, (int32_t)object);
 	if (row && row->kind == kind && row->name[0] && strcmp(row->name, "-"))
 		name = row->name;

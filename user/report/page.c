@@ -48,10 +48,10 @@ static int put_text(const struct scope_analysis *analysis, const struct scope_re
 	char *written;
 	int err;
 
-	if (scope_paragraph_begin(&text))
+	if (scope_report_paragraph_begin(&text))
 		return -ENOMEM;
 	err = scope_report_text(analysis, style, text.to);
-	if (scope_paragraph_end(&text, &written))
+	if (scope_report_paragraph_end(&text, &written))
 		return -ENOMEM;
 	if (!err)
 		put_escaped(out, written);

@@ -81,21 +81,21 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 	return more < 0 ? more : append_gap(path, unit, unit->end_ns);
 }
 
-int scope_path_collect(struct scope_trace *trace, const struct scope_units *units,
+int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units,
 		       struct scope_path *path, size_t count)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct scope_unit *unit = &units->unit[path[i].unit];
-		uint32_t tid = scope_threads_at(units->timeline->threads, unit->thread)->tid;
+		uint32_t tid = scope_timeline_threads_at(units->timeline->threads, unit->thread)->tid;
 
 		err = collect(trace, unit, tid, &path[i]);
 	}
 	return err;
 }
 
-int scope_path_align(struct scope_path *path, const struct scope_path *other)
+int scope_report_path_align(struct scope_path *path, const struct scope_path *other)
 {
 	size_t n = path->calls < SCOPE_PATH_ALIGNED ? path->calls : SCOPE_PATH_ALIGNED;
 	size_t m = other->calls < SCOPE_PATH_ALIGNED ? other->calls : SCOPE_PATH_ALIGNED;

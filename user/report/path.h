@@ -9,7 +9,7 @@ struct scope_path_call {
 	uint16_t nr;	/* SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
 	uint32_t count; /* the same call so many times in a row */
 	uint64_t ns;	/* in all of them */
-	bool extra;	/* scope_path_align(): the other path has none there */
+	bool extra;	/* scope_report_path_align(): the other path has none there */
 };
 
 struct scope_path {
@@ -23,12 +23,12 @@ struct scope_path {
  * Marks in path what other does not have at that place: the calls outside a longest common
  * subsequence. Of long paths the first SCOPE_PATH_ALIGNED calls. 0 or -ENOMEM.
  */
-int scope_path_align(struct scope_path *path, const struct scope_path *other);
+int scope_report_path_align(struct scope_path *path, const struct scope_path *other);
 
 #define SCOPE_PATH_ALIGNED 256
 
 /* Reads the trace where the units are; path[].unit is given, the rest filled. Free each path's call. */
-int scope_path_collect(struct scope_trace *trace, const struct scope_units *units,
+int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units,
 		       struct scope_path *path, size_t count);
 
 #endif

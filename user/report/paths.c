@@ -11,7 +11,7 @@
 
 static const struct scope_thread *thread_of(const struct scope_analysis *analysis, uint32_t index)
 {
-	return scope_threads_at(analysis->units->timeline->threads, index);
+	return scope_timeline_threads_at(analysis->units->timeline->threads, index);
 }
 
 static double length_of(const struct scope_path_part *part)
@@ -72,7 +72,7 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 	char *text;
 	int err;
 
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 0; i < path->parts; i = next) {
 		const struct scope_path_part *part = &path->part[i];
@@ -87,16 +87,16 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 		if (part->part.thread != last)
 			fprintf(line.to, "%s: ", thread_of(analysis, part->part.thread)->comm);
 		tell_part(part, line.to);
-		fprintf(line.to, " %s", scope_format_ns(&text_ns, ns));
+		fprintf(line.to, " %s", scope_report_format_ns(&text_ns, ns));
 		if (times > 1)
 			fprintf(line.to, " in %u turns", times);
 		last = part->part.thread;
 	}
-	err = scope_paragraph_end(&line, &text);
+	err = scope_report_paragraph_end(&line, &text);
 	if (err)
 		return err;
 	fputs("     ", out);
-	scope_format_clipped(out, text, WIDTH - 5);
+	scope_report_format_clipped(out, text, WIDTH - 5);
 	fputc('\n', out);
 	free(text);
 	return 0;
@@ -107,14 +107,14 @@ static void print_long(const struct scope_analysis *analysis, const struct scope
 	struct scope_text at, ns;
 
 	if (path->left_out_ns)
-		fprintf(out, "     %s before that\n", scope_format_ns(&ns, (double)path->left_out_ns));
+		fprintf(out, "     %s before that\n", scope_report_format_ns(&ns, (double)path->left_out_ns));
 	for (size_t i = 0; i < path->parts; i++) {
 		const struct scope_path_part *part = &path->part[i];
 		const struct scope_thread *thread = thread_of(analysis, part->part.thread);
 
 		fputs("     +", out);
-		scope_format_padded(out, scope_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
-		scope_format_padded(out, scope_format_ns(&ns, length_of(part)), 10);
+		scope_report_format_padded(out, scope_report_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
+		scope_report_format_padded(out, scope_report_format_ns(&ns, length_of(part)), 10);
 		fprintf(out, "%s (tid %u)  ", thread->comm, thread->tid);
 		tell_part(part, out);
 		fputc('\n', out);
@@ -134,7 +134,7 @@ int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose,
 		const struct scope_thread *thread = thread_of(analysis, path->thread);
 		struct scope_text ns;
 
-		fprintf(out, "%3zu  %s at %.6f s, %s (tid %u)\n", i + 1, scope_format_ns(&ns, wall_of(path)),
+		fprintf(out, "%3zu  %s at %.6f s, %s (tid %u)\n", i + 1, scope_report_format_ns(&ns, wall_of(path)),
 			path->begin_ns > begin_ns ? (double)(path->begin_ns - begin_ns) / 1e9 : 0, thread->comm,
 			thread->tid);
 		if (verbose)

@@ -12,13 +12,13 @@
 #include "report/path.h"
 
 /* The call tree: time of slow units at each function, at several quantiles, beside that of usual ones. */
-json_t *scope_picture_flame(const struct scope_analysis *analysis);
+json_t *scope_report_picture_flame(const struct scope_analysis *analysis);
 
 /* Threads over the window: how busy each was, and slow units one by one. Requests over time. */
-json_t *scope_picture_strips(const struct scope_analysis *analysis);
+json_t *scope_report_picture_strips(const struct scope_analysis *analysis);
 
 /* A unit of that trace: what its thread did, and the threads that it waited for. 0 or -errno. */
-int scope_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
+int scope_report_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
 			json_t **ret_scene);
 
 #endif

@@ -14,12 +14,12 @@ static double length_s(const struct scope_spin *spin)
 	return (double)(spin->until_ns - spin->from_ns) / 1e9;
 }
 
-double scope_rounds_per_s(const struct scope_spin *spin)
+double scope_report_rounds_per_s(const struct scope_spin *spin)
 {
 	return length_s(spin) > 0 ? (double)spin->rounds / length_s(spin) : 0;
 }
 
-double scope_rounds_cpu_share(const struct scope_spin *spin)
+double scope_report_rounds_cpu_share(const struct scope_spin *spin)
 {
 	return length_s(spin) > 0 ? (double)spin->busy_ns / 1e9 / length_s(spin) : 0;
 }
@@ -31,18 +31,18 @@ static const char *name_of(uint16_t nr)
 	return name ? name : "an unknown call";
 }
 
-const char *scope_rounds_name(struct scope_rounds_text *buffer, const struct scope_analysis *analysis,
+const char *scope_report_rounds_name(struct scope_rounds_text *buffer, const struct scope_analysis *analysis,
 			      const struct scope_finding *finding)
 {
 	const struct scope_spin *spin = finding->rounds;
-	const uint32_t tgid = scope_threads_at(analysis->units->timeline->threads, finding->thread)->tgid;
+	const uint32_t tgid = scope_timeline_threads_at(analysis->units->timeline->threads, finding->thread)->tgid;
 	struct scope_object_text object = {""};
 	struct scope_text rate;
 	char call[256] = "", result[64] = "";
 
 	if (spin->nr != SCOPE_NR_NONE) {
 		if (spin->fd >= 0)
-			scope_object_name(&object, analysis, tgid, spin->nr, (uint64_t)spin->fd);
+			scope_report_object_name(&object, analysis, tgid, spin->nr, (uint64_t)spin->fd);
 		snprintf(call, sizeof(call), "%s(%s)", name_of(spin->nr), object.text);
 		if (spin->ret < 0)
 			snprintf(result, sizeof(result), " fails: %s", strerror(-spin->ret));
@@ -54,6 +54,6 @@ const char *scope_rounds_name(struct scope_rounds_text *buffer, const struct sco
 	snprintf(buffer->text, sizeof(buffer->text), "%s%s%s%s; %s rounds a second, %.0f %% of a CPU",
 		 spin->poll_nr != SCOPE_NR_NONE ? name_of(spin->poll_nr) : "",
 		 spin->poll_nr != SCOPE_NR_NONE && call[0] ? ", " : "", call, result,
-		 scope_format_count(&rate, (uint64_t)scope_rounds_per_s(spin)), 100 * scope_rounds_cpu_share(spin));
+		 scope_report_format_count(&rate, (uint64_t)scope_report_rounds_per_s(spin)), 100 * scope_report_rounds_cpu_share(spin));
 	return buffer->text;
 }

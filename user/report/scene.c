@@ -293,9 +293,9 @@ static json_t *make_rows(const struct scene *scene, const struct scope_units *un
 	json_t *rows = json_array();
 
 	for (unsigned i = 0; i < scene->rows; i++) {
-		const long index = scope_threads_find(units->timeline->threads, scene->row[i].tid);
+		const long index = scope_timeline_threads_find(units->timeline->threads, scene->row[i].tid);
 		const struct scope_thread *thread =
-			index < 0 ? NULL : scope_threads_at(units->timeline->threads, (size_t)index);
+			index < 0 ? NULL : scope_timeline_threads_at(units->timeline->threads, (size_t)index);
 		char *name = scope_plain_copy(thread ? thread->comm : "?", SCOPE_PLAIN_SENTENCE);
 
 		json_array_append_new(rows, json_pack("{s:I, s:I, s:s?, s:o}", "tid", (json_int_t)scene->row[i].tid,
@@ -356,7 +356,7 @@ static json_t *make_calls(struct scene *scene)
 	return calls;
 }
 
-int scope_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
+int scope_report_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
 			json_t **ret_scene)
 {
 	const struct scope_unit *of = &units->unit[unit];
@@ -368,7 +368,7 @@ int scope_picture_scene(struct scope_trace *trace, const struct scope_units *uni
 		return -ENOMEM;
 	scene->begin_ns = of->begin_ns;
 	scene->end_ns = of->end_ns > of->begin_ns ? of->end_ns : of->begin_ns + 1;
-	add_row(scene, scope_threads_at(units->timeline->threads, of->thread)->tid);
+	add_row(scene, scope_timeline_threads_at(units->timeline->threads, of->thread)->tid);
 	err = find_wakes(trace, scene);
 	while (!err && scene->rows < ROWS_MAX && (waker = next_waker(scene)))
 		add_row(scene, waker);

@@ -13,45 +13,45 @@ struct report {
 	FILE *out;
 };
 
-int scope_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
-int scope_section_verdict(const struct report *report); /* what it comes to */
-int scope_section_details(const struct report *report); /* the first findings, told in full */
-int scope_section_causal(const struct report *report);	/* delay experiments on the findings */
-int scope_section_times(const struct report *report);	/* where the time of each group went */
-int scope_section_waits(const struct report *report);	/* who waited for whom, where that matters */
-int scope_section_basis(const struct report *report);	/* what the answer rests on */
+int scope_report_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
+int scope_report_section_verdict(const struct report *report); /* what it comes to */
+int scope_report_section_details(const struct report *report); /* the first findings, told in full */
+int scope_report_section_causal(const struct report *report);	/* delay experiments on the findings */
+int scope_report_section_times(const struct report *report);	/* where the time of each group went */
+int scope_report_section_waits(const struct report *report);	/* who waited for whom, where that matters */
+int scope_report_section_basis(const struct report *report);	/* what the answer rests on */
 
 /* The last lines of the first screen, after `lines` others: commands to type next; blank: a blank line first. */
-void scope_section_next(const struct report *report, unsigned int lines, bool blank);
+void scope_report_section_next(const struct report *report, unsigned int lines, bool blank);
 
 /* The lines of source of a finding, for its details. 0 or -ENOMEM. */
-int scope_section_source(const struct report *report, const struct scope_model_finding *one);
+int scope_report_section_source(const struct report *report, const struct scope_model_finding *one);
 
 /*
  * The functions of the kernel that a finding's running time was spent in, or why they are not known; NULL
  * where the kernel is no matter. 0, -ENOMEM. The caller frees *ret_text.
  */
-int scope_section_inside(const struct scope_model_finding *one, char **ret_text);
+int scope_report_section_inside(const struct scope_model_finding *one, char **ret_text);
 
 /* Below the line of a finding: by how much delays in it come through. Nothing without experiments. */
-void scope_section_effect(const struct report *report, size_t index);
+void scope_report_section_effect(const struct report *report, size_t index);
 
 /*
  * The calls of a path in words, at most `calls` of them: half of them the first ones, the others those that
  * took longest. 0 or -ENOMEM; the caller frees *ret_text.
  */
-int scope_section_path(const struct scope_path *path, size_t calls, char **ret_text);
+int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text);
 
-const char *scope_section_call(uint32_t nr); /* its name */
+const char *scope_report_section_call(uint32_t nr); /* its name */
 /* What is printed in place of a function without a name. */
-const char *scope_section_function(const struct scope_model_finding *one);
-const char *scope_section_confidence(const struct scope_finding *finding);
+const char *scope_report_section_function(const struct scope_model_finding *one);
+const char *scope_report_section_confidence(const struct scope_finding *finding);
 
 /* For those above: "" where there is no colour. */
-const char *scope_section_bold(const struct report *report);
-const char *scope_section_plain(const struct report *report);
+const char *scope_report_section_bold(const struct report *report);
+const char *scope_report_section_plain(const struct report *report);
 /* A line's label on the first screen. */
-void scope_section_label(const struct report *report, const char *label);
+void scope_report_section_label(const struct report *report, const char *label);
 
 #define SCOPE_SCREEN_WIDTH 80 /* columns of the first screen */
 #define SCOPE_SCREEN_LABEL 14 /* of them before a line's text */

@@ -29,14 +29,14 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	}
 }
 
-int scope_section_source(const struct report *report, const struct scope_model_finding *one)
+int scope_report_section_source(const struct report *report, const struct scope_model_finding *one)
 {
 	const size_t count = one->places < ROWS ? one->places : ROWS;
 	struct scope_paragraph line;
 
 	if (!count)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 0; i < count && (!i || one->place[i].share >= SHARE_MIN); i++) {
 		fputs(i ? " · " : "", line.to);
@@ -44,5 +44,5 @@ int scope_section_source(const struct report *report, const struct scope_model_f
 		if (one->finding->kind != SCOPE_FINDING_HANG)
 			fprintf(line.to, " (%.0f %%)", 100 * one->place[i].share);
 	}
-	return scope_paragraph_print(&line, report->out, "     source      ");
+	return scope_report_paragraph_print(&line, report->out, "     source      ");
 }

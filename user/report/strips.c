@@ -61,9 +61,9 @@ static bool is_slow(const struct strips *strips, const struct scope_unit *unit, 
 	population = &detection->population[index];
 	if ((double)scope_unit_measure(unit) <= population->median_ns)
 		return false;
-	frequent = scope_population_frequent(population, shape ? scope_shape_calls(shapes, shape) : call,
+	frequent = scope_anomaly_population_frequent(population, shape ? scope_unit_shape_calls(shapes, shape) : call,
 					     shape ? shape->calls : unit->calls);
-	return scope_mark_abnormal(scope_population_judge(population, unit, frequent));
+	return scope_anomaly_mark_abnormal(scope_anomaly_population_judge(population, unit, frequent));
 }
 
 static bool is_request(const struct strips *strips, const struct scope_unit *unit)
@@ -154,7 +154,7 @@ static int compare_slow(const void *a, const void *b)
 
 static json_t *make_row(const struct strips *strips, const struct row *row)
 {
-	const struct scope_thread *thread = scope_threads_at(strips->analysis->units->timeline->threads, row->thread);
+	const struct scope_thread *thread = scope_timeline_threads_at(strips->analysis->units->timeline->threads, row->thread);
 	const double bin_ns = (double)(strips->end_ns - strips->begin_ns) / BINS;
 	char *name = scope_plain_copy(thread->comm, SCOPE_PLAIN_SENTENCE);
 	json_t *busy = json_array(), *made;
@@ -238,7 +238,7 @@ static json_t *make(struct strips *strips)
 			 strips->analysis->found.survey->requests > 0, "points", make_points(strips));
 }
 
-json_t *scope_picture_strips(const struct scope_analysis *analysis)
+json_t *scope_report_picture_strips(const struct scope_analysis *analysis)
 {
 	const struct scope_timeline *timeline = analysis->units->timeline;
 	struct strips *strips = calloc(1, sizeof(*strips));
@@ -250,14 +250,14 @@ json_t *scope_picture_strips(const struct scope_analysis *analysis)
 	strips->analysis = analysis;
 	strips->begin_ns = timeline->begin_ns;
 	strips->end_ns = timeline->end_ns;
-	strips->rows = scope_threads_count(timeline->threads);
+	strips->rows = scope_timeline_threads_count(timeline->threads);
 	strips->row = calloc(strips->rows + 1, sizeof(*strips->row));
 	for (size_t i = 0; strips->row && i < strips->rows; i++)
 		strips->row[i].thread = (uint32_t)i;
 	for (size_t i = 0; strips->row && i < analysis->hang_count; i++)
 		if (analysis->hangs[i].thread < strips->rows)
 			strips->row[analysis->hangs[i].thread].stuck = true;
-	if (strips->row && !scope_survey_replay(analysis->found.survey, analysis->found.groups, &sink))
+	if (strips->row && !scope_unit_survey_replay(analysis->found.survey, analysis->found.groups, &sink))
 		made = make(strips);
 	for (unsigned i = 0; i < POINTS; i++)
 		scope_sketch_free(&strips->point[i].wall);

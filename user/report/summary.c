@@ -45,10 +45,10 @@ static const char *verdict_word(const struct report *report)
 /* Left and right ends of a line; the left one is cut where both have no room. */
 static void print_ends(const struct report *report, const char *left, const char *right)
 {
-	const unsigned width = scope_format_columns(right), room = width + 2 < WIDTH ? WIDTH - 2 - width : 0;
-	const unsigned used = scope_format_columns(left);
+	const unsigned width = scope_report_format_columns(right), room = width + 2 < WIDTH ? WIDTH - 2 - width : 0;
+	const unsigned used = scope_report_format_columns(left);
 
-	scope_format_clipped(report->out, left, room);
+	scope_report_format_clipped(report->out, left, room);
 	fprintf(report->out, "%*s%s\n", 2 + (int)(used < room ? room - used : 0), "", right);
 }
 
@@ -71,9 +71,9 @@ static void print_head(const struct report *report)
 	snprintf(right, sizeof(right), "%s%.1f s", when, (timeline->end_ns - timeline->begin_ns) / 1e9);
 	fputs(report->style->colour ? "\033[1m" : "", report->out);
 	print_ends(report, left, right);
-	fputs(scope_section_plain(report), report->out);
+	fputs(scope_report_section_plain(report), report->out);
 	snprintf(right, sizeof(right), "source %s · %s lost", source ? source : "?",
-		 lost ? scope_format_count(&count, lost) : "nothing");
+		 lost ? scope_report_format_count(&count, lost) : "nothing");
 	print_ends(report, line ? line : command ? command : "", right);
 	fputc('\n', report->out);
 }
@@ -88,7 +88,7 @@ static int print_answer(const struct report *report)
 	if (err)
 		return err;
 	fputs("  ", report->out);
-	scope_format_wrapped_to(report->out, text, 2, 2, WIDTH);
+	scope_report_format_wrapped_to(report->out, text, 2, 2, WIDTH);
 	fputs("\n\n", report->out);
 	free(text);
 	return 0;
@@ -96,7 +96,7 @@ static int print_answer(const struct report *report)
 
 /* ---- the first finding, a line for each thing ---- */
 
-void scope_section_label(const struct report *report, const char *label)
+void scope_report_section_label(const struct report *report, const char *label)
 {
 	fprintf(report->out, "  %-*s", LABEL - 2, label);
 }
@@ -105,11 +105,11 @@ void scope_section_label(const struct report *report, const char *label)
 static int print_clipped(const struct report *report, struct scope_paragraph *line)
 {
 	char *text;
-	int err = scope_paragraph_end(line, &text);
+	int err = scope_report_paragraph_end(line, &text);
 
 	if (err)
 		return err;
-	scope_format_clipped(report->out, text, WIDTH - LABEL);
+	scope_report_format_clipped(report->out, text, WIDTH - LABEL);
 	fputc('\n', report->out);
 	free(text);
 	return 0;
@@ -122,7 +122,7 @@ static int print_where(const struct report *report, const struct scope_model_fin
 
 	if (!one->finding->function)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fprintf(line.to, "%s in %s", one->name, one->finding->function->module);
 	if (row && row->lines) {
@@ -130,7 +130,7 @@ static int print_where(const struct report *report, const struct scope_model_fin
 
 		fprintf(line.to, ", %s:%d", slash && slash[1] ? slash + 1 : row->line[0].file, row->line[0].line);
 	}
-	scope_section_label(report, "Where");
+	scope_report_section_label(report, "Where");
 	return print_clipped(report, &line);
 }
 
@@ -141,7 +141,7 @@ static int print_callers(const struct report *report, const struct scope_model_f
 
 	if (!one->finding->function || one->path_count < 2)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fputs("called by ", line.to);
 	for (size_t i = 1; i < one->path_count; i++)
@@ -149,19 +149,19 @@ static int print_callers(const struct report *report, const struct scope_model_f
 			scope_signatures_name(report->analysis->signatures, tree->node[one->path[i]].function));
 	if (one->cut_share > CUT_MOST)
 		fputs(" ← …", line.to);
-	scope_section_label(report, "");
+	scope_report_section_label(report, "");
 	return print_clipped(report, &line);
 }
 
 static int print_calls(const struct report *report, const char *label, const struct scope_path *path, unsigned width)
 {
 	char *text;
-	int err = scope_section_path(path, EXAMPLE_CALLS, &text);
+	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
 
 	if (err)
 		return err;
-	scope_section_label(report, label);
-	scope_format_clipped(report->out, text, width);
+	scope_report_section_label(report, label);
+	scope_report_format_clipped(report->out, text, width);
 	free(text);
 	return 0;
 }
@@ -177,7 +177,7 @@ static int print_example(const struct report *report, const struct scope_model_f
 	}
 	if (!err && one->has_slow) {
 		err = print_calls(report, "Slow", &one->slow, WIDTH - LABEL - 18);
-		fprintf(report->out, "   (p99 %s)\n", scope_format_ns(&worst, one->finding->p99_ns));
+		fprintf(report->out, "   (p99 %s)\n", scope_report_format_ns(&worst, one->finding->p99_ns));
 	}
 	return err;
 }
@@ -189,10 +189,10 @@ static void print_extent(const struct report *report, const struct scope_model_f
 	struct scope_text a, b;
 	char percent[16];
 
-	scope_section_label(report, "Extent");
+	scope_report_section_label(report, "Extent");
 	if (one->stuck) {
 		fprintf(report->out, "%u of %s thread%s\n", one->finding->threads,
-			scope_format_count(&a, report->analysis->units->threads),
+			scope_report_format_count(&a, report->analysis->units->threads),
 			report->analysis->units->threads == 1 ? "" : "s");
 		return;
 	}
@@ -201,7 +201,7 @@ static void print_extent(const struct report *report, const struct scope_model_f
 	else
 		snprintf(percent, sizeof(percent), "%.*f", share < 10, share);
 	fprintf(report->out, "%s of %s %s slow (%s %%); %.0f %% of the extra time here\n",
-		scope_format_large(&a, slow->slow), scope_format_large(&b, slow->all),
+		scope_report_format_large(&a, slow->slow), scope_report_format_large(&b, slow->all),
 		slow->requests ? "requests" : "rounds", percent, 100 * one->finding->share);
 }
 
@@ -211,12 +211,12 @@ static void print_confidence(const struct report *report, const struct scope_mod
 	const uint32_t stacks = finding->samples + finding->sleeps;
 	struct scope_text a, b;
 
-	scope_section_label(report, "Confidence");
-	fputs(scope_section_confidence(finding), report->out);
+	scope_report_section_label(report, "Confidence");
+	fputs(scope_report_section_confidence(finding), report->out);
 	if (!one->stuck)
-		fprintf(report->out, ": %s slow %s%s, %s stack%s", scope_format_count(&a, finding->units),
+		fprintf(report->out, ": %s slow %s%s, %s stack%s", scope_report_format_count(&a, finding->units),
 			report->model->slow.requests ? "request" : "round", finding->units == 1 ? "" : "s",
-			scope_format_count(&b, stacks), stacks == 1 ? "" : "s");
+			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
 		fputs(", by signature", report->out);
 	fputc('\n', report->out);
@@ -230,14 +230,14 @@ static int print_also(const struct report *report)
 
 	if (findings < 2)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 1; i < findings && i <= ALSO_MAX; i++)
-		fprintf(line.to, "%s%s (%.0f %%)", i == 1 ? "" : ", ", scope_section_function(&report->model->finding[i]),
+		fprintf(line.to, "%s%s (%.0f %%)", i == 1 ? "" : ", ", scope_report_section_function(&report->model->finding[i]),
 			100 * report->model->finding[i].finding->share);
 	if (findings > ALSO_MAX + 1)
 		fprintf(line.to, ", and %zu more", findings - ALSO_MAX - 1);
-	scope_section_label(report, "Also");
+	scope_report_section_label(report, "Also");
 	return print_clipped(report, &line);
 }
 
@@ -270,12 +270,12 @@ static int print_bottleneck(const struct report *report)
 
 	if (!one)
 		return 0;
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fprintf(line.to, "%s: others wait for it %.0f %% of the time",
 		one->function ? one->function->name : report->analysis->found.groups->group[one->group].name,
 		100 * one->share);
-	scope_section_label(report, "Bottleneck");
+	scope_report_section_label(report, "Bottleneck");
 	return print_clipped(report, &line);
 }
 
@@ -287,8 +287,8 @@ static void print_notes(const struct report *report)
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (!notes[i] || !notes[i][0])
 			continue;
-		scope_section_label(report, "Missing");
-		scope_format_clipped(report->out, notes[i], WIDTH - LABEL);
+		scope_report_section_label(report, "Missing");
+		scope_report_format_clipped(report->out, notes[i], WIDTH - LABEL);
 		fputc('\n', report->out);
 	}
 }
@@ -317,22 +317,22 @@ static unsigned int count_lines(const char *text)
 	return count;
 }
 
-int scope_section_summary(const struct report *report)
+int scope_report_section_summary(const struct report *report)
 {
 	struct scope_paragraph body;
 	struct report inner = *report;
 	char *text;
 	int err;
 
-	if (scope_paragraph_begin(&body))
+	if (scope_report_paragraph_begin(&body))
 		return -ENOMEM;
 	inner.out = body.to;
 	err = print_body(&inner);
-	if (scope_paragraph_end(&body, &text))
+	if (scope_report_paragraph_end(&body, &text))
 		return -ENOMEM;
 	if (!err) {
 		fputs(text, report->out);
-		scope_section_next(report, count_lines(text), strcmp(text + strlen(text) - 2, "\n\n") != 0);
+		scope_report_section_next(report, count_lines(text), strcmp(text + strlen(text) - 2, "\n\n") != 0);
 		if (report->style->verbose)
 			fputc('\n', report->out);
 	}

@@ -7,12 +7,12 @@
 
 #include "report/format.h"
 
-const char *scope_section_bold(const struct report *report)
+const char *scope_report_section_bold(const struct report *report)
 {
 	return report->style->colour ? "\033[1m" : "";
 }
 
-const char *scope_section_plain(const struct report *report)
+const char *scope_report_section_plain(const struct report *report)
 {
 	return report->style->colour ? "\033[0m" : "";
 }
@@ -38,8 +38,8 @@ static int print_head(const struct report *report)
 		SCOPE_VERSION, meta(report, SCOPE_META_COMMAND), meta(report, SCOPE_META_PID),
 		units->threads, units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
 		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
-		meta(report, SCOPE_META_SOURCE), scope_format_large(&events, timeline->events),
-		scope_format_count(&losses, scope_timeline_lost(timeline)));
+		meta(report, SCOPE_META_SOURCE), scope_report_format_large(&events, timeline->events),
+		scope_report_format_count(&losses, scope_timeline_lost(timeline)));
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
@@ -47,7 +47,7 @@ static int print_head(const struct report *report)
 	if (late)
 		fprintf(report->out,
 			"  %s new thread%s followed from a moment after the start on: thread numbers began "
-			"again from the lowest.\n\n", scope_format_count(&losses, late),
+			"again from the lowest.\n\n", scope_report_format_count(&losses, late),
 			late == 1 ? " was" : "s were");
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
 		fprintf(report->out,
@@ -65,7 +65,7 @@ static int print_lacks(const struct report *report)
 	if (!lacks)
 		return 0;
 	snprintf(text, sizeof(text), "Source %s cannot give %s.", meta(report, SCOPE_META_SOURCE), lacks);
-	scope_format_paragraph(report->out, "  ", text);
+	scope_report_format_paragraph(report->out, "  ", text);
 	fputc('\n', report->out);
 	return 0;
 }
@@ -101,14 +101,14 @@ static void kind_text(const struct scope_model_finding *one, char *text, size_t 
 	}
 }
 
-const char *scope_section_confidence(const struct scope_finding *finding)
+const char *scope_report_section_confidence(const struct scope_finding *finding)
 {
 	static const char *const name[] = {"low", "medium", "high"};
 
 	return name[finding->confidence];
 }
 
-const char *scope_section_function(const struct scope_model_finding *one)
+const char *scope_report_section_function(const struct scope_model_finding *one)
 {
 	return one->name ? one->name : "(no usable stack)";
 }
@@ -116,14 +116,14 @@ const char *scope_section_function(const struct scope_model_finding *one)
 /* A long name stands whole in the details; where there are none it takes the room it needs. */
 static void print_name(const struct report *report, const struct scope_model_finding *one, bool detailed)
 {
-	const char *name = scope_section_function(one);
+	const char *name = scope_report_section_function(one);
 
-	fputs(scope_section_bold(report), report->out);
+	fputs(scope_report_section_bold(report), report->out);
 	if (detailed)
-		scope_format_name(report->out, name, 30);
+		scope_report_format_name(report->out, name, 30);
 	else
-		scope_format_padded(report->out, name, 30);
-	fprintf(report->out, "%s ", scope_section_plain(report));
+		scope_report_format_padded(report->out, name, 30);
+	fprintf(report->out, "%s ", scope_report_section_plain(report));
 }
 
 static void print_row(const struct report *report, size_t index)
@@ -136,20 +136,20 @@ static void print_row(const struct report *report, size_t index)
 
 	kind_text(one, kind, sizeof(kind));
 	if (one->stuck)
-		snprintf(times, sizeof(times), "for %s", scope_format_ns(&slow, finding->age_ns));
+		snprintf(times, sizeof(times), "for %s", scope_report_format_ns(&slow, finding->age_ns));
 	else
-		snprintf(times, sizeof(times), "%s → %s", scope_format_ns(&usual, finding->usual_ns),
-			 scope_format_ns(&slow, finding->p99_ns));
+		snprintf(times, sizeof(times), "%s → %s", scope_report_format_ns(&usual, finding->usual_ns),
+			 scope_report_format_ns(&slow, finding->p99_ns));
 	fprintf(report->out, "  %-2zu ", index + 1);
 	print_name(report, one, index < report->style->details);
-	scope_format_padded(report->out, function ? function->module : "-", 12);
+	scope_report_format_padded(report->out, function ? function->module : "-", 12);
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
-	scope_format_padded(report->out, kind, 11);
+	scope_report_format_padded(report->out, kind, 11);
 	fprintf(report->out, " %7s  ",
-		scope_format_count(&count, one->stuck ? finding->threads : finding->units));
-	scope_format_padded(report->out, times, 18);
-	fprintf(report->out, " %s\n", scope_section_confidence(finding));
-	scope_section_effect(report, index);
+		scope_report_format_count(&count, one->stuck ? finding->threads : finding->units));
+	scope_report_format_padded(report->out, times, 18);
+	fprintf(report->out, " %s\n", scope_report_section_confidence(finding));
+	scope_report_section_effect(report, index);
 }
 
 /* Which findings stacks name, which signatures, which both; where there are signatures. */
@@ -215,24 +215,24 @@ static int print_ranking(const struct report *report)
 			100 * ranking->explained_ns / ranking->excess_ns);
 	if (functions)
 		fprintf(report->out, "%u of %s program functions (%.2f %%) · ", named,
-			scope_format_count(&total, functions), 100.0 * named / functions);
+			scope_report_format_count(&total, functions), 100.0 * named / functions);
 	fprintf(report->out, "confidence %s (n %u)\n\n",
-		scope_section_confidence(&ranking->finding[0]), ranking->finding[0].units);
+		scope_report_section_confidence(&ranking->finding[0]), ranking->finding[0].units);
 	return 0;
 }
 
 static int print_sections(const struct report *report)
 {
 	static int (*const section[])(const struct report *) = {
-		scope_section_summary, print_head, print_lacks, scope_section_verdict, print_ranking,
-		scope_section_causal, scope_section_details, scope_section_times, scope_section_waits,
-		scope_section_basis,
+		scope_report_section_summary, print_head, print_lacks, scope_report_section_verdict, print_ranking,
+		scope_report_section_causal, scope_report_section_details, scope_report_section_times, scope_report_section_waits,
+		scope_report_section_basis,
 	};
 	int err = 0;
 
 	if (!report->style->verbose) {
-		err = scope_section_summary(report);
-		return err ? err : scope_section_causal(report);
+		err = scope_report_section_summary(report);
+		return err ? err : scope_report_section_causal(report);
 	}
 	for (size_t i = 0; i < sizeof(section) / sizeof(*section) && !err; i++)
 		err = section[i](report);
@@ -245,12 +245,12 @@ int scope_report_text(const struct scope_analysis *analysis, const struct scope_
 	const size_t detailed = style->verbose && style->details ? style->details : 1;
 	struct report report = {.analysis = analysis, .style = style, .out = out};
 	struct scope_model *model;
-	int err = scope_model_create(analysis, style->causal, detailed, &model);
+	int err = scope_report_model_create(analysis, style->causal, detailed, &model);
 
 	if (err)
 		return err;
 	report.model = model;
 	err = print_sections(&report);
-	scope_model_destroy(model);
+	scope_report_model_destroy(model);
 	return err;
 }

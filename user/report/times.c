@@ -17,10 +17,10 @@ static void add_thread(struct scope_times *line, const struct scope_thread *thre
 	const struct scope_account *account = &thread->account;
 
 	line->threads++;
-	line->wall_ns += scope_account_wall(account) - scope_account_wall(before);
+	line->wall_ns += scope_timeline_account_wall(account) - scope_timeline_account_wall(before);
 	line->run_ns += account->run_ns - before->run_ns;
 	line->queue_ns += account->queue_ns - before->queue_ns;
-	line->unexplained_ns += scope_thread_unexplained(thread) - before->unknown_ns;
+	line->unexplained_ns += scope_timeline_thread_unexplained(thread) - before->unknown_ns;
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
 		line->blocked_ns[class] += account->blocked_ns[class] - before->blocked_ns[class];
 }
@@ -53,11 +53,11 @@ static void warn(const struct report *report, const struct scope_times *line, si
 			 "missing, and its times are not to be relied on.",
 			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name,
 			 100 * SCOPE_UNEXPLAINED_MAX);
-		scope_format_paragraph(report->out, "  ", text);
+		scope_report_format_paragraph(report->out, "  ", text);
 	}
 }
 
-int scope_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
+int scope_report_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
 			size_t *ret_count)
 {
 	const struct scope_units *units = analysis->units;
@@ -68,13 +68,13 @@ int scope_times_collect(const struct scope_analysis *analysis, struct scope_time
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++) {
 		const char *name = units->groups->group[units->groups->of_thread[i]].name;
-		const struct scope_thread *thread = scope_threads_at(units->timeline->threads, i);
+		const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, i);
 		const struct scope_account before = account_before(units->timeline, i);
 		size_t at = 0;
 
 		/* It ended before the window began. */
 		if (units->timeline->from && thread->run == SCOPE_RUN_ENDED &&
-		    scope_account_wall(&thread->account) == scope_account_wall(&before))
+		    scope_timeline_account_wall(&thread->account) == scope_timeline_account_wall(&before))
 			continue;
 		while (at < lines && strcmp(line[at].name, name))
 			at++;
@@ -89,7 +89,7 @@ int scope_times_collect(const struct scope_analysis *analysis, struct scope_time
 	return 0;
 }
 
-int scope_section_times(const struct report *report)
+int scope_report_section_times(const struct report *report)
 {
 	const struct scope_times *line = report->model->times;
 	const size_t lines = report->model->times_count;
@@ -103,7 +103,7 @@ int scope_section_times(const struct report *report)
 
 		snprintf(name, sizeof(name), "%s ×%u", line[i].name, line[i].threads);
 		fputs("  ", report->out);
-		scope_format_padded(report->out, name, 20);
+		scope_report_format_padded(report->out, name, 20);
 		fprintf(report->out,
 			" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
 			"%4.0f %% %4.0f %%    %5.1f %%\n",

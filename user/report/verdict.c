@@ -31,7 +31,7 @@ static void print_since(const struct report *report)
 		 "It began %.1f s into the window%s: units are held against those of before.",
 		 offset_ns / 1e9, when);
 	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
+	scope_report_format_wrapped(report->out, text, 2, 2);
 	fputc('\n', report->out);
 }
 
@@ -45,9 +45,9 @@ static void print_slow(const struct report *report)
 	fprintf(report->out,
 		"%s of %s %s (%.1f %%) took too long;\n"
 		"  those of the first function took %s instead of %s.\n",
-		scope_format_count(&a, slow->slow), scope_format_count(&b, slow->all),
+		scope_report_format_count(&a, slow->slow), scope_report_format_count(&b, slow->all),
 		slow->requests ? "requests" : "units of work", slow->all ? 100.0 * slow->slow / slow->all : 0,
-		scope_format_ns(&c, first->p50_ns), scope_format_ns(&d, first->usual_ns));
+		scope_report_format_ns(&c, first->p50_ns), scope_report_format_ns(&d, first->usual_ns));
 	if (report->analysis->since_ns)
 		print_since(report);
 }
@@ -61,14 +61,14 @@ static void tell_slow(const struct report *report, char *text, size_t room)
 	int used;
 
 	if (slow->slow)
-		used = snprintf(text, room, "%s of %s", scope_format_count(&a, slow->slow),
-				scope_format_count(&b, slow->all));
+		used = snprintf(text, room, "%s of %s", scope_report_format_count(&a, slow->slow),
+				scope_report_format_count(&b, slow->all));
 	else
-		used = snprintf(text, room, "None of %s", scope_format_count(&b, slow->all));
+		used = snprintf(text, room, "None of %s", scope_report_format_count(&b, slow->all));
 	used += snprintf(text + used, room - used, " %s took too long", slow->requests ? "requests" : "units of work");
 	if (longest_ns > 0)
 		used += snprintf(text + used, room - used, "; the longest request took %s",
-				 scope_format_ns(&c, longest_ns));
+				 scope_report_format_ns(&c, longest_ns));
 	snprintf(text + used, room - used, ". ");
 }
 
@@ -80,8 +80,8 @@ static void print_reason(const struct report *report, const char *verdict)
 	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
 		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));
 	strcat(text, ranking->reason);
-	fprintf(report->out, "%s%s ", verdict, scope_section_plain(report));
-	scope_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
+	fprintf(report->out, "%s%s ", verdict, scope_report_section_plain(report));
+	scope_report_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
 	fputc('\n', report->out);
 }
 
@@ -96,7 +96,7 @@ static int print_kernel(const struct report *report)
 
 	if (!one)
 		return 0;
-	err = scope_section_inside(one, &inside);
+	err = scope_report_section_inside(one, &inside);
 	if (err)
 		return err;
 	snprintf(text, sizeof(text),
@@ -104,14 +104,14 @@ static int print_kernel(const struct report *report)
 		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
 		 "of the kernel, the network or the machine below it.",
 		 100 * kernel->share, kernel->function->name, one->below ? " to " : "",
-		 one->below ? one->below->name : "", kernel->units, scope_format_ns(&slow, kernel->p50_ns),
-		 scope_format_ns(&usual, kernel->usual_ns));
+		 one->below ? one->below->name : "", kernel->units, scope_report_format_ns(&slow, kernel->p50_ns),
+		 scope_report_format_ns(&usual, kernel->usual_ns));
 	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
+	scope_report_format_wrapped(report->out, text, 2, 2);
 	fputc('\n', report->out);
 	if (inside) {
 		fputs("  In the kernel: ", report->out);
-		scope_format_wrapped(report->out, inside, 17, 2);
+		scope_report_format_wrapped(report->out, inside, 17, 2);
 		fputc('\n', report->out);
 		free(inside);
 	}
@@ -131,7 +131,7 @@ static void print_background(const struct report *report)
 		 " of its %" PRIu64 " rounds took long, most of them in threads %s, which serve no client.",
 		 background->slow, background->units, background->group);
 	fputs("  ", report->out);
-	scope_format_wrapped(report->out, text, 2, 2);
+	scope_report_format_wrapped(report->out, text, 2, 2);
 	fputc('\n', report->out);
 }
 
@@ -169,7 +169,7 @@ static void tell_rule(const struct scope_model_near *near, const struct scope_ra
 		break;
 	case SCOPE_RULE_FLOOR:
 		fprintf(to, "it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
-			"needed", scope_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6,
+			"needed", scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6,
 			100 * need->floor_share);
 		break;
 	case SCOPE_RULE_PARTS:
@@ -189,7 +189,7 @@ static int print_near(const struct report *report)
 
 	if (!model->nears)
 		return 0;
-	if (scope_paragraph_begin(&text))
+	if (scope_report_paragraph_begin(&text))
 		return -ENOMEM;
 	fputs("Nearest to a finding came", text.to);
 	for (size_t i = 0; i < model->nears; i++) {
@@ -200,22 +200,22 @@ static int print_near(const struct report *report)
 		tell_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
-	return scope_paragraph_print(&text, report->out, "  ");
+	return scope_report_paragraph_print(&text, report->out, "  ");
 }
 
 static void print_freezes(const struct report *report)
 {
 	struct scope_freezes_text text;
 
-	scope_freezes_name(&text, report->analysis);
-	fprintf(report->out, "FREEZES%s inside the program. ", scope_section_plain(report));
-	scope_format_wrapped(report->out, text.text, 30, 2);
+	scope_report_freezes_name(&text, report->analysis);
+	fprintf(report->out, "FREEZES%s inside the program. ", scope_report_section_plain(report));
+	scope_report_format_wrapped(report->out, text.text, 30, 2);
 	fputc('\n', report->out);
 	if (!report->analysis->ranking->findings)
-		scope_format_paragraph(report->out, "  ", report->analysis->ranking->reason);
+		scope_report_format_paragraph(report->out, "  ", report->analysis->ranking->reason);
 }
 
-int scope_section_verdict(const struct report *report)
+int scope_report_section_verdict(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	const struct scope_finding *first = ranking->finding;
@@ -224,26 +224,26 @@ int scope_section_verdict(const struct report *report)
 	int err;
 
 	fprintf(report->out, "  %s",
-		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_section_bold(report) : red(report));
+		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_report_section_bold(report) : red(report));
 	switch (ranking->verdict) {
 	case SCOPE_VERDICT_HANG:
 		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
-			scope_section_plain(report), threads, threads == 1 ? "" : "s",
-			threads == 1 ? "stands" : "stand", scope_format_ns(&age, first->age_ns));
+			scope_report_section_plain(report), threads, threads == 1 ? "" : "s",
+			threads == 1 ? "stands" : "stand", scope_report_format_ns(&age, first->age_ns));
 		break;
 	case SCOPE_VERDICT_SPIN:
 		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",
-			scope_section_plain(report), threads, threads == 1 ? " runs" : "s run",
+			scope_report_section_plain(report), threads, threads == 1 ? " runs" : "s run",
 			first->rounds ? "round without progress" : "without end",
-			scope_format_ns(&age, first->age_ns));
+			scope_report_format_ns(&age, first->age_ns));
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
-		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_section_plain(report),
+		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_report_section_plain(report),
 			report->model->outside ? "outside" : "inside");
 		print_slow(report);
 		if (ranking->beside[0]) {
 			fputs("  ", report->out);
-			scope_format_wrapped(report->out, ranking->beside, 2, 2);
+			scope_report_format_wrapped(report->out, ranking->beside, 2, 2);
 			fputc('\n', report->out);
 		}
 		break;

@@ -118,7 +118,7 @@ static const char *call_of(const struct scope_waits_node *node)
 {
 	const char *name = node->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(node->nr);
 
-	return name ? name : scope_wait_class_name((enum scope_wait_class)node->class);
+	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
 }
 
 static int print_node(struct tree *tree, uint32_t at, unsigned depth)
@@ -130,7 +130,7 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	char *text;
 	int err;
 
-	if (scope_paragraph_begin(&line))
+	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	tree->out = line.to;
 	fprintf(line.to, "%7.1f %%  %*s", 100 * node->ns / tree->all_ns, 2 * (int)depth, "");
@@ -142,10 +142,10 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 			threads_of(tree->analysis, node->group), call_of(node));
 	}
 	tree->out = out;
-	err = scope_paragraph_end(&line, &text);
+	err = scope_report_paragraph_end(&line, &text);
 	if (err)
 		return err;
-	scope_format_clipped(out, text, WIDTH);
+	scope_report_format_clipped(out, text, WIDTH);
 	fputc('\n', out);
 	free(text);
 	return 0;
@@ -186,10 +186,10 @@ static int print_group(struct tree *tree, uint32_t at)
 		return 0;
 	tree->lines--;
 	fprintf(tree->out, "  %s ×%u waits for %s", name_of(tree->analysis, node->group),
-		threads_of(tree->analysis, node->group), scope_format_ns(&ns, node->ns));
+		threads_of(tree->analysis, node->group), scope_report_format_ns(&ns, node->ns));
 	if (group->unit_ns > 0)
 		fprintf(tree->out, " of %s with work to do (runs %.0f %%, no CPU %.0f %%)",
-			scope_format_ns(&unit, group->unit_ns), 100 * group->run_ns / group->unit_ns,
+			scope_report_format_ns(&unit, group->unit_ns), 100 * group->run_ns / group->unit_ns,
 			100 * group->queue_ns / group->unit_ns);
 	fputs(":\n", tree->out);
 	return print_below(tree, at, 0);
@@ -261,20 +261,20 @@ static int print_bottlenecks(const struct scope_analysis *analysis, FILE *out, u
 	char *text;
 	int err;
 
-	if (scope_paragraph_begin(&body))
+	if (scope_report_paragraph_begin(&body))
 		return -ENOMEM;
 	for (size_t i = 0; i < waits->bottlenecks && i < 2; i++) {
 		struct scope_waits_text line;
 
 		fputs("  ", body.to);
-		scope_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]), 2, 2,
+		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]), 2, 2,
 					WIDTH);
 		fputc('\n', body.to);
 	}
 	if (!waits->bottlenecks)
 		fputs("  No bottleneck: no function is waited for most of the time.\n", body.to);
 	fputc('\n', body.to);
-	err = scope_paragraph_end(&body, &text);
+	err = scope_report_paragraph_end(&body, &text);
 	if (err)
 		return err;
 	*ret_lines = count_lines(text);
@@ -299,7 +299,7 @@ static int print_tree(struct tree *tree)
 	return err;
 }
 
-int scope_section_waits(const struct report *report)
+int scope_report_section_waits(const struct report *report)
 {
 	struct tree tree = {
 		.analysis = report->analysis, .out = report->out, .share = SHARE_MIN, .lines = SECTION_LINES,

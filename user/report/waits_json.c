@@ -56,7 +56,7 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 	json_t *below;
 
 	if (node->parent && (!node->ends || node->end == SCOPE_END_OUTSIDE || node->end == SCOPE_END_PROCESS))
-		json_object_set_new(object, "class", json_string(scope_wait_class_name(node->class)));
+		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(node->class)));
 	if (node->ends) {
 		json_object_set_new(object, "end", json_string(end_name(node->end)));
 		if (node->end == SCOPE_END_RUNS ||
@@ -81,7 +81,7 @@ static void add_group(json_t *object, const struct scope_waits_group *group)
 	json_t *sleeps = json_object();
 
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		json_object_set_new(sleeps, scope_wait_class_name((enum scope_wait_class)class),
+		json_object_set_new(sleeps, scope_timeline_wait_class_name((enum scope_wait_class)class),
 				    json_real(group->wait_ns[class]));
 	json_object_set_new(object, "work_ns", json_real(group->unit_ns));
 	json_object_set_new(object, "run_ns", json_real(group->run_ns));
@@ -128,14 +128,14 @@ static json_t *make_part(const struct scope_analysis *analysis, const struct sco
 	struct scope_threads *threads = analysis->units->timeline->threads;
 	json_t *object = json_pack("{s:I, s:I, s:o, s:s, s:o}", "begin_ns", (json_int_t)part->part.begin_ns, "end_ns",
 				   (json_int_t)part->part.end_ns, "thread",
-				   scope_report_json_thread(scope_threads_at(threads, part->part.thread)), "end",
+				   scope_report_json_thread(scope_timeline_threads_at(threads, part->part.thread)), "end",
 				   end_name(part->part.end), "function",
 				   scope_report_json_string(part->stacks && part->function ? part->function->name
 											   : NULL));
 
 	if (part->part.end == SCOPE_END_OUTSIDE || part->part.end == SCOPE_END_PROCESS)
 		json_object_set_new(object, "class",
-				    json_string(scope_wait_class_name((enum scope_wait_class)part->part.class)));
+				    json_string(scope_timeline_wait_class_name((enum scope_wait_class)part->part.class)));
 	return object;
 }
 
@@ -153,7 +153,7 @@ static json_t *make_paths(const struct scope_analysis *analysis)
 		json_array_append_new(array, json_pack(
 			"{s:I, s:I, s:o, s:I, s:o}", "begin_ns", (json_int_t)path->begin_ns, "end_ns",
 			(json_int_t)path->end_ns, "thread",
-			scope_report_json_thread(scope_threads_at(analysis->units->timeline->threads, path->thread)),
+			scope_report_json_thread(scope_timeline_threads_at(analysis->units->timeline->threads, path->thread)),
 			"left_out_ns", (json_int_t)path->left_out_ns, "parts", parts));
 	}
 	return array;

@@ -8,7 +8,7 @@
 
 static const char busy_name[] = "(busy)";
 
-bool scope_episode_valid(const struct scope_episode *episode)
+bool scope_signature_episode_valid(const struct scope_episode *episode)
 {
 	unsigned again = 0;
 
@@ -19,7 +19,7 @@ bool scope_episode_valid(const struct scope_episode *episode)
 	return !again || (episode->contiguous && again == episode->length - 1u);
 }
 
-bool scope_episode_is_busy(const struct scope_episode *episode)
+bool scope_signature_episode_is_busy(const struct scope_episode *episode)
 {
 	for (unsigned i = 0; i < episode->length; i++)
 		if (episode->nr[i] == SCOPE_EPISODE_BUSY)
@@ -27,12 +27,12 @@ bool scope_episode_is_busy(const struct scope_episode *episode)
 	return false;
 }
 
-const char *scope_episode_call_name(uint16_t nr)
+const char *scope_signature_episode_call_name(uint16_t nr)
 {
 	return nr == SCOPE_EPISODE_BUSY ? busy_name : scope_syscall_name(nr);
 }
 
-int scope_episode_call_number(const char *name, uint16_t *ret_nr)
+int scope_signature_episode_call_number(const char *name, uint16_t *ret_nr)
 {
 	if (strcmp(name, busy_name))
 		return scope_syscall_number(name, ret_nr);
@@ -40,7 +40,7 @@ int scope_episode_call_number(const char *name, uint16_t *ret_nr)
 	return 0;
 }
 
-int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b)
+int scope_signature_episode_compare(const struct scope_episode *a, const struct scope_episode *b)
 {
 	for (unsigned i = 0; i < a->length && i < b->length; i++)
 		if (a->nr[i] != b->nr[i])

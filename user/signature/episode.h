@@ -37,15 +37,15 @@ struct scope_episode {
 };
 
 /* Can there be such an episode? Its first call is in it once, or it is a run. */
-bool scope_episode_valid(const struct scope_episode *episode);
+bool scope_signature_episode_valid(const struct scope_episode *episode);
 
-bool scope_episode_is_busy(const struct scope_episode *episode); /* has SCOPE_EPISODE_BUSY */
+bool scope_signature_episode_is_busy(const struct scope_episode *episode); /* has SCOPE_EPISODE_BUSY */
 
 /* What a call is called, and the other way round. NULL: not known. Static. 0, or -ENOENT. */
-const char *scope_episode_call_name(uint16_t nr);
-int scope_episode_call_number(const char *name, uint16_t *ret_nr);
+const char *scope_signature_episode_call_name(uint16_t nr);
+int scope_signature_episode_call_number(const char *name, uint16_t *ret_nr);
 
 /* By calls, then shorter ones first, contiguous ones first: a total order, support left out. */
-int scope_episode_compare(const struct scope_episode *a, const struct scope_episode *b);
+int scope_signature_episode_compare(const struct scope_episode *a, const struct scope_episode *b);
 
 #endif

@@ -29,12 +29,12 @@ int scope_signature_export(struct scope_store *store, const char *word, FILE *to
 struct scope_imported;
 
 /*
- * name is in messages. *ret_imported holds what scope_imported_learned() points into. 0 or
+ * name is in messages. *ret_imported holds what scope_signature_imported_learned() points into. 0 or
  * -errno with error: -EBADMSG where it is no such file, -EPROTO where a newer program wrote it.
  */
 int scope_signature_import(FILE *from, const char *name, struct scope_error *error,
 			   struct scope_imported **ret_imported);
-const struct scope_learned *scope_imported_learned(const struct scope_imported *imported);
-void scope_imported_destroy(struct scope_imported *imported); /* NULL is fine */
+const struct scope_learned *scope_signature_imported_learned(const struct scope_imported *imported);
+void scope_signature_imported_destroy(struct scope_imported *imported); /* NULL is fine */
 
 #endif

@@ -13,7 +13,7 @@
 struct exporter {
 	struct scope_store *store;
 	struct scope_error *error;
-	const char *word; /* which builds, see scope_store_build_meant() */
+	const char *word; /* which builds, see scope_signature_store_build_meant() */
 	json_t *builds, *functions, *rows; /* being filled */
 	int64_t *id; /* rows of functions, in the order in which they are told: from 1 on */
 	size_t ids, capacity;
@@ -29,7 +29,7 @@ static json_t *calls_of(const uint16_t *nr, size_t length)
 	json_t *array = json_array();
 
 	for (size_t i = 0; array && i < length; i++) {
-		const char *name = scope_episode_call_name(nr[i]);
+		const char *name = scope_signature_episode_call_name(nr[i]);
 
 		if (append(array, name ? json_string(name) : json_integer(nr[i]))) {
 			json_decref(array);
@@ -92,29 +92,29 @@ static int take_function(void *user, const struct scope_store_function *function
 	struct exporter *exporter = user;
 	char start[32];
 	json_t *object;
-	int code;
+	int err;
 
 	snprintf(start, sizeof(start), "0x%" PRIx64, function->start);
 	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", number_of(exporter, function->id), "name",
 			   function->name, "start", start, "calls", (json_int_t)function->calls,
 			   "left_out", (json_int_t)function->left_out);
-	code = append(exporter->functions, object);
-	if (!code)
-		code = open_rows(exporter, object, "callers");
-	if (!code)
-		code = scope_store_each_caller(exporter->store, function->id, exporter->error,
+	err = append(exporter->functions, object);
+	if (!err)
+		err = open_rows(exporter, object, "callers");
+	if (!err)
+		err = scope_signature_store_each_caller(exporter->store, function->id, exporter->error,
 					       take_caller, exporter);
-	if (!code)
-		code = open_rows(exporter, object, "strings");
-	if (!code)
-		code = scope_store_each_string(exporter->store, function->id, exporter->error,
+	if (!err)
+		err = open_rows(exporter, object, "strings");
+	if (!err)
+		err = scope_signature_store_each_string(exporter->store, function->id, exporter->error,
 					       take_string, exporter);
-	if (!code)
-		code = open_rows(exporter, object, "episodes");
-	if (!code)
-		code = scope_store_each_episode(exporter->store, function->id, exporter->error,
+	if (!err)
+		err = open_rows(exporter, object, "episodes");
+	if (!err)
+		err = scope_signature_store_each_episode(exporter->store, function->id, exporter->error,
 						take_episode, exporter);
-	return code;
+	return err;
 }
 
 static int count_function(void *user, const struct scope_store_function *function)
@@ -129,7 +129,7 @@ static int count_function(void *user, const struct scope_store_function *functio
 
 static bool is_wanted(const struct exporter *exporter, const struct scope_store_build *build)
 {
-	return scope_store_build_meant(build, exporter->word);
+	return scope_signature_store_build_meant(build, exporter->word);
 }
 
 static int count_build(void *user, const struct scope_store_build *build)
@@ -137,7 +137,7 @@ static int count_build(void *user, const struct scope_store_build *build)
 	struct exporter *exporter = user;
 
 	return is_wanted(exporter, build)
-		       ? scope_store_each_function(exporter->store, build->id, exporter->error,
+		       ? scope_signature_store_each_function(exporter->store, build->id, exporter->error,
 						   count_function, exporter)
 		       : 0;
 }
@@ -146,7 +146,7 @@ static int take_build(void *user, const struct scope_store_build *build)
 {
 	struct exporter *exporter = user;
 	json_t *object;
-	int code;
+	int err;
 
 	if (!is_wanted(exporter, build))
 		return 0;
@@ -154,8 +154,8 @@ static int take_build(void *user, const struct scope_store_build *build)
 	object = json_pack("{s:s, s:s, s:s, s:I, s:o}", "build_id", build->build_id, "module",
 			   build->module, "arch", build->arch, "runs", (json_int_t)build->runs,
 			   "functions", exporter->functions);
-	code = append(exporter->builds, object);
-	return code ? code : scope_store_each_function(exporter->store, build->id, exporter->error,
+	err = append(exporter->builds, object);
+	return err ? err : scope_signature_store_each_function(exporter->store, build->id, exporter->error,
 						       take_function, exporter);
 }
 
@@ -170,18 +170,18 @@ int scope_signature_export(struct scope_store *store, const char *word, FILE *to
 	};
 	json_t *root = json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION,
 				 "builds", exporter.builds);
-	int code = root ? scope_store_each_build(store, error, count_build, &exporter) : -ENOMEM;
+	int err = root ? scope_signature_store_each_build(store, error, count_build, &exporter) : -ENOMEM;
 
-	if (!code)
-		code = scope_store_each_build(store, error, take_build, &exporter);
-	if (!code && word && !json_array_size(exporter.builds))
-		code = scope_error_set(error, -ENOENT, "nothing was learned of %.100s: `scope "
+	if (!err)
+		err = scope_signature_store_each_build(store, error, take_build, &exporter);
+	if (!err && word && !json_array_size(exporter.builds))
+		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s: `scope "
 				       "signatures list` tells what was", word);
-	if (!code && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
-		code = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");
-	if (code == -ENOMEM)
-		scope_error_set(error, code, "no memory left to export the signatures");
+	if (!err && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
+		err = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");
+	if (err == -ENOMEM)
+		scope_error_set(error, err, "no memory left to export the signatures");
 	json_decref(root);
 	free(exporter.id);
-	return code;
+	return err;
 }

@@ -56,7 +56,7 @@ static int get_text(const struct importer *importer, const json_t *object, const
 static int get_nr(const struct importer *importer, const json_t *value, uint16_t *ret_nr)
 {
 	if (json_is_string(value)) {
-		if (!scope_episode_call_number(json_string_value(value), ret_nr))
+		if (!scope_signature_episode_call_number(json_string_value(value), ret_nr))
 			return 0;
 		return refuse(importer, "there is no system call of that name here; signatures of another "
 			      "kind of machine are for that");
@@ -69,42 +69,42 @@ static int get_nr(const struct importer *importer, const json_t *value, uint16_t
 }
 
 static int take_string(const struct importer *importer, const json_t *object,
-		       struct scope_learned_function *function)
+		       struct scope_signature_learned_function *function)
 {
 	const json_t *calls = json_object_get(object, "calls");
 	size_t length = json_array_size(calls);
 	uint16_t nr[SCOPE_LEARN_STRING_MAX];
 	uint64_t count;
-	int code = get_count(importer, object, "count", &count);
+	int err = get_count(importer, object, "count", &count);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (!length || length > SCOPE_LEARN_STRING_MAX)
 		return refuse(importer, "a string has no calls, or too many");
-	for (size_t i = 0; !code && i < length; i++)
-		code = get_nr(importer, json_array_get(calls, i), &nr[i]);
-	return code ? code : scope_learned_string(function, nr, (unsigned)length, count);
+	for (size_t i = 0; !err && i < length; i++)
+		err = get_nr(importer, json_array_get(calls, i), &nr[i]);
+	return err ? err : scope_signature_learned_string(function, nr, (unsigned)length, count);
 }
 
 static int take_function(struct importer *importer, const json_t *object, uint32_t build)
 {
 	struct scope_learned *learned = &importer->imported->learned;
-	struct scope_learned_function function = {.build = build};
+	struct scope_signature_learned_function function = {.build = build};
 	const json_t *id = json_object_get(object, "id"), *string;
 	const json_t *strings = json_object_get(object, "strings");
 	const char *start;
 	size_t i;
 	char *end;
-	int code = get_text(importer, object, "name", &function.name);
+	int err = get_text(importer, object, "name", &function.name);
 
-	if (!code)
-		code = get_text(importer, object, "start", &start);
-	if (!code)
-		code = get_count(importer, object, "calls", &function.calls);
-	if (!code)
-		code = get_count(importer, object, "left_out", &function.left_out);
-	if (code)
-		return code;
+	if (!err)
+		err = get_text(importer, object, "start", &start);
+	if (!err)
+		err = get_count(importer, object, "calls", &function.calls);
+	if (!err)
+		err = get_count(importer, object, "left_out", &function.left_out);
+	if (err)
+		return err;
 	errno = 0;
 	function.start = strtoull(start, &end, 16);
 	if (errno || *end || end == start || function.start > INT64_MAX)
@@ -114,36 +114,36 @@ static int take_function(struct importer *importer, const json_t *object, uint32
 	if (scope_grow(&importer->id, &importer->capacity, importer->ids + 1, sizeof(*importer->id)))
 		return -ENOMEM;
 	importer->id[importer->ids++] = json_integer_value(id);
-	code = scope_learned_function(learned, &function);
+	err = scope_signature_learned_function(learned, &function);
 	json_array_foreach(strings, i, string)
-		code = code ? code : take_string(importer, string,
+		err = err ? err : take_string(importer, string,
 						 &learned->function[learned->functions - 1]);
-	return code;
+	return err;
 }
 
 static int take_build(struct importer *importer, const json_t *object)
 {
 	const json_t *functions = json_object_get(object, "functions"), *function;
-	struct scope_learned_build build;
+	struct scope_signature_learned_build build;
 	uint32_t index = 0;
 	size_t i;
-	int code = get_text(importer, object, "build_id", &build.build_id);
+	int err = get_text(importer, object, "build_id", &build.build_id);
 
-	if (!code)
-		code = get_text(importer, object, "module", &build.module);
-	if (!code)
-		code = get_text(importer, object, "arch", &build.arch);
-	if (!code)
-		code = get_count(importer, object, "runs", &build.runs);
-	if (!code && !build.build_id[0])
-		code = refuse(importer, "a build-id is empty");
-	if (!code && !json_is_array(functions))
-		code = refuse(importer, "a build has no functions");
-	if (!code)
-		code = scope_learned_build(&importer->imported->learned, &build, &index);
+	if (!err)
+		err = get_text(importer, object, "module", &build.module);
+	if (!err)
+		err = get_text(importer, object, "arch", &build.arch);
+	if (!err)
+		err = get_count(importer, object, "runs", &build.runs);
+	if (!err && !build.build_id[0])
+		err = refuse(importer, "a build-id is empty");
+	if (!err && !json_is_array(functions))
+		err = refuse(importer, "a build has no functions");
+	if (!err)
+		err = scope_signature_learned_build(&importer->imported->learned, &build, &index);
 	json_array_foreach(functions, i, function)
-		code = code ? code : take_function(importer, function, index);
-	return code;
+		err = err ? err : take_function(importer, function, index);
+	return err;
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -171,24 +171,24 @@ static int take_callers(struct importer *importer, const json_t *object, uint32_
 	struct scope_learned *learned = &importer->imported->learned;
 	const json_t *callers = json_object_get(object, "callers"), *caller;
 	size_t i;
-	int code = 0;
+	int err = 0;
 
 	json_array_foreach(callers, i, caller) {
 		const json_t *id = json_object_get(caller, "id");
 		uint64_t calls;
 		uint32_t index = 0;
 
-		code = get_count(importer, caller, "calls", &calls);
-		if (!code && !json_is_integer(id))
-			code = refuse(importer, "a caller has no id");
-		if (!code)
-			code = find_id(importer, sorted, json_integer_value(id), &index);
-		if (!code)
-			code = scope_learned_caller(&learned->function[function], index, calls);
-		if (code)
-			return code;
+		err = get_count(importer, caller, "calls", &calls);
+		if (!err && !json_is_integer(id))
+			err = refuse(importer, "a caller has no id");
+		if (!err)
+			err = find_id(importer, sorted, json_integer_value(id), &index);
+		if (!err)
+			err = scope_signature_learned_caller(&learned->function[function], index, calls);
+		if (err)
+			return err;
 	}
-	return code;
+	return err;
 }
 
 /* Once all functions are known: callers may come before or behind. */
@@ -198,20 +198,20 @@ static int take_all_callers(struct importer *importer, const json_t *builds)
 	const json_t *build, *function;
 	uint32_t index = 0;
 	size_t i, j;
-	int code = sorted ? 0 : -ENOMEM;
+	int err = sorted ? 0 : -ENOMEM;
 
-	for (i = 0; !code && i < importer->ids; i++)
+	for (i = 0; !err && i < importer->ids; i++)
 		sorted[i] = &importer->id[i];
-	if (!code && importer->ids)
+	if (!err && importer->ids)
 		qsort(sorted, importer->ids, sizeof(*sorted), compare_ids);
-	for (i = 1; !code && i < importer->ids; i++)
+	for (i = 1; !err && i < importer->ids; i++)
 		if (*sorted[i - 1] == *sorted[i])
-			code = refuse(importer, "two functions have one id");
+			err = refuse(importer, "two functions have one id");
 	json_array_foreach(builds, i, build)
 		json_array_foreach(json_object_get(build, "functions"), j, function)
-			code = code ? code : take_callers(importer, function, index++, sorted);
+			err = err ? err : take_callers(importer, function, index++, sorted);
 	free(sorted);
-	return code;
+	return err;
 }
 
 static int take_root(struct importer *importer)
@@ -220,7 +220,7 @@ static int take_root(struct importer *importer)
 	const json_t *version = json_object_get(root, "scope_signatures");
 	const json_t *builds = json_object_get(root, "builds"), *build;
 	size_t i;
-	int code = 0;
+	int err = 0;
 
 	if (!json_is_integer(version) || !json_is_array(builds))
 		return refuse(importer, "it has no \"scope_signatures\" and \"builds\"");
@@ -231,8 +231,8 @@ static int take_root(struct importer *importer)
 				       (long long)json_integer_value(version),
 				       SCOPE_SIGNATURE_JSON_VERSION);
 	json_array_foreach(builds, i, build)
-		code = code ? code : take_build(importer, build);
-	return code ? code : take_all_callers(importer, builds);
+		err = err ? err : take_build(importer, build);
+	return err ? err : take_all_callers(importer, builds);
 }
 
 int scope_signature_import(FILE *from, const char *name, struct scope_error *error,
@@ -244,37 +244,37 @@ int scope_signature_import(FILE *from, const char *name, struct scope_error *err
 		.error = error,
 	};
 	json_error_t said;
-	int code;
+	int err;
 
 	if (!importer.imported)
 		return scope_error_set(error, -ENOMEM, "no memory left to import %.200s", name);
 	importer.imported->root = json_loadf(from, JSON_REJECT_DUPLICATES, &said);
-	code = importer.imported->root
+	err = importer.imported->root
 		       ? take_root(&importer)
 		       : scope_error_set(error, -EBADMSG, "%.200s is no JSON (line %d: %.150s); export the "
 					 "signatures again with `scope signatures export`", name, said.line,
 					 said.text);
-	if (code == -ENOMEM)
-		scope_error_set(error, code, "no memory left to import %.200s", name);
+	if (err == -ENOMEM)
+		scope_error_set(error, err, "no memory left to import %.200s", name);
 	free(importer.id);
-	if (code) {
-		scope_imported_destroy(importer.imported);
-		return code;
+	if (err) {
+		scope_signature_imported_destroy(importer.imported);
+		return err;
 	}
 	*ret_imported = importer.imported;
 	return 0;
 }
 
-const struct scope_learned *scope_imported_learned(const struct scope_imported *imported)
+const struct scope_learned *scope_signature_imported_learned(const struct scope_imported *imported)
 {
 	return &imported->learned;
 }
 
-void scope_imported_destroy(struct scope_imported *imported)
+void scope_signature_imported_destroy(struct scope_imported *imported)
 {
 	if (!imported)
 		return;
-	scope_learned_free(&imported->learned);
+	scope_signature_learned_free(&imported->learned);
 	json_decref(imported->root);
 	free(imported);
 }

@@ -68,13 +68,13 @@ static const char *build_id_of(const struct learner *learner, const struct scope
 static int add_function(struct learner *learner, const struct scope_function *function)
 {
 	struct scope_learned *learned = learner->learned;
-	const struct scope_learned_build build = {
+	const struct scope_signature_learned_build build = {
 		.build_id = build_id_of(learner, function),
 		.module = function->module,
 		.arch = learner->arch ? learner->arch : "",
 		.runs = 1,
 	};
-	struct scope_learned_function added = {.name = function->name, .start = function->start};
+	struct scope_signature_learned_function added = {.name = function->name, .start = function->start};
 	int err;
 
 	if (!build.build_id[0]) {
@@ -85,9 +85,9 @@ static int add_function(struct learner *learner, const struct scope_function *fu
 			learned->no_file = true;
 		return 0;
 	}
-	err = scope_learned_build(learned, &build, &added.build);
+	err = scope_signature_learned_build(learned, &build, &added.build);
 	if (!err)
-		err = scope_learned_function(learned, &added);
+		err = scope_signature_learned_function(learned, &added);
 	learner->index[function->id] = (uint32_t)learned->functions;
 	return err;
 }
@@ -121,7 +121,7 @@ static struct track *get_track(struct learner *learner, uint32_t thread)
 
 static int keep_run(struct learner *learner, const struct run *run)
 {
-	return scope_learned_string(&learner->learned->function[run->function], run->nr, run->length,
+	return scope_signature_learned_string(&learner->learned->function[run->function], run->nr, run->length,
 				    1);
 }
 
@@ -201,7 +201,7 @@ static int learnable(struct learner *learner, uint32_t tgid, const uint64_t *ip,
 static int functions_of(struct learner *learner, uint32_t thread, const struct scope_event *event,
 			uint32_t *ret_function, unsigned *ret_count)
 {
-	uint32_t tgid = scope_threads_at(learner->timeline->threads, thread)->tgid;
+	uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, thread)->tgid;
 	uint64_t unwound[PATH_FUNCTIONS];
 	const uint64_t *ip = event->stack.ip;
 	unsigned ips = event->stack.ips, flags;
@@ -225,7 +225,7 @@ static int add_callers(struct learner *learner, const uint32_t *function, unsign
 	int err = 0;
 
 	for (unsigned i = 0; !err && i + 1 < count; i++)
-		err = scope_learned_caller(&learner->learned->function[function[i]],
+		err = scope_signature_learned_caller(&learner->learned->function[function[i]],
 					   function[i + 1], 1);
 	return err;
 }
@@ -242,7 +242,7 @@ static int take_stack(void *user, uint32_t thread, const struct scope_event *eve
 	if (!track)
 		return -ENOMEM;
 	if (event->stack.reason == SCOPE_STACK_SAMPLE) {
-		if (scope_threads_at(learner->timeline->threads, thread)->open.nr != SCOPE_NR_NONE)
+		if (scope_timeline_threads_at(learner->timeline->threads, thread)->open.nr != SCOPE_NR_NONE)
 			return 0;
 		return functions_of(learner, thread, event, track->sample, &track->samples);
 	}
@@ -288,7 +288,7 @@ static int add_busy(struct learner *learner, const struct track *track, uint16_t
 	nr[length++] = SCOPE_EPISODE_BUSY;
 	nr[length++] = next;
 	for (unsigned i = 0; !err && i < track->samples; i++)
-		err = scope_learned_string(&learner->learned->function[track->sample[i]], nr,
+		err = scope_signature_learned_string(&learner->learned->function[track->sample[i]], nr,
 					   length, 1);
 	return err ? err : add_callers(learner, track->sample, track->samples);
 }
@@ -303,7 +303,7 @@ static int take_enter(void *user, const struct scope_thread *thread,
 
 	if (!track)
 		return -ENOMEM;
-	if (scope_call_ignored(call->nr))
+	if (scope_timeline_call_ignored(call->nr))
 		return 0;
 	if ((int64_t)(run_ns(thread) - track->run_ns) >= SCOPE_EPISODE_BUSY_NS)
 		err = add_busy(learner, track, call->nr);
@@ -323,7 +323,7 @@ static int take_exit(void *user, const struct scope_thread *thread,
 	if (!track)
 		return -ENOMEM;
 	err = drop_pending(learner, track);
-	if (err || scope_call_ignored(call->nr))
+	if (err || scope_timeline_call_ignored(call->nr))
 		return err;
 	learner->learned->calls++;
 	track->nr = track->last = call->nr;
@@ -374,7 +374,7 @@ static int run_through(struct learner *learner, struct scope_trace *trace)
 	return err;
 }
 
-int scope_learn(struct scope_trace *trace, struct scope_symbols *symbols,
+int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbols,
 		struct scope_learned **ret_learned)
 {
 	struct learner learner = {.symbols = symbols};
@@ -391,7 +391,7 @@ int scope_learn(struct scope_trace *trace, struct scope_symbols *symbols,
 	free(learner.track);
 	free(learner.index);
 	if (err) {
-		scope_learned_destroy(learner.learned);
+		scope_signature_learned_destroy(learner.learned);
 		return err;
 	}
 	*ret_learned = learner.learned;

@@ -19,14 +19,14 @@ static uint64_t hash_of(const uint16_t *nr, unsigned length)
 	return hash;
 }
 
-static bool same_string(const struct scope_learned_string *string, const uint16_t *nr,
+static bool same_string(const struct scope_signature_learned_string *string, const uint16_t *nr,
 			unsigned length)
 {
 	return string->length == length && !memcmp(string->nr, nr, length * sizeof(*nr));
 }
 
 /* Where the string is in the hash, or would. */
-static size_t hash_slot(const struct scope_learned_function *function, const uint16_t *nr,
+static size_t hash_slot(const struct scope_signature_learned_function *function, const uint16_t *nr,
 			unsigned length)
 {
 	size_t at = hash_of(nr, length) & (function->hash_size - 1);
@@ -37,7 +37,7 @@ static size_t hash_slot(const struct scope_learned_function *function, const uin
 	return at;
 }
 
-static int hash_enlarge(struct scope_learned_function *function)
+static int hash_enlarge(struct scope_signature_learned_function *function)
 {
 	size_t size = function->hash_size ? 2 * function->hash_size : HASH_FIRST;
 	uint32_t *hash = calloc(size, sizeof(*hash));
@@ -45,7 +45,7 @@ static int hash_enlarge(struct scope_learned_function *function)
 	if (!hash)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < function->strings; i++) {
-		const struct scope_learned_string *string = &function->string[i];
+		const struct scope_signature_learned_string *string = &function->string[i];
 		size_t at = hash_of(string->nr, string->length) & (size - 1);
 
 		while (hash[at])
@@ -58,10 +58,10 @@ static int hash_enlarge(struct scope_learned_function *function)
 	return 0;
 }
 
-int scope_learned_string(struct scope_learned_function *function, const uint16_t *nr,
+int scope_signature_learned_string(struct scope_signature_learned_function *function, const uint16_t *nr,
 			 unsigned length, uint64_t count)
 {
-	struct scope_learned_string *string;
+	struct scope_signature_learned_string *string;
 	size_t at;
 
 	if (2 * (function->strings + 1) > function->hash_size && hash_enlarge(function))
@@ -79,13 +79,13 @@ int scope_learned_string(struct scope_learned_function *function, const uint16_t
 		       sizeof(*string)))
 		return -ENOMEM;
 	string = &function->string[function->strings++];
-	*string = (struct scope_learned_string){.length = (uint8_t)length, .count = count};
+	*string = (struct scope_signature_learned_string){.length = (uint8_t)length, .count = count};
 	memcpy(string->nr, nr, length * sizeof(*nr));
 	function->hash[at] = (uint32_t)function->strings;
 	return 0;
 }
 
-int scope_learned_caller(struct scope_learned_function *function, uint32_t caller, uint64_t calls)
+int scope_signature_learned_caller(struct scope_signature_learned_function *function, uint32_t caller, uint64_t calls)
 {
 	size_t i;
 
@@ -95,13 +95,13 @@ int scope_learned_caller(struct scope_learned_function *function, uint32_t calle
 		if (scope_grow(&function->caller, &function->caller_capacity, i + 1,
 			       sizeof(*function->caller)))
 			return -ENOMEM;
-		function->caller[function->callers++] = (struct scope_learned_caller){caller, 0};
+		function->caller[function->callers++] = (struct scope_signature_learned_caller){caller, 0};
 	}
 	function->caller[i].calls += calls;
 	return 0;
 }
 
-int scope_learned_build(struct scope_learned *learned, const struct scope_learned_build *build,
+int scope_signature_learned_build(struct scope_learned *learned, const struct scope_signature_learned_build *build,
 			uint32_t *ret_index)
 {
 	size_t i;
@@ -119,8 +119,8 @@ int scope_learned_build(struct scope_learned *learned, const struct scope_learne
 	return 0;
 }
 
-int scope_learned_function(struct scope_learned *learned,
-			   const struct scope_learned_function *function)
+int scope_signature_learned_function(struct scope_learned *learned,
+			   const struct scope_signature_learned_function *function)
 {
 	if (scope_grow(&learned->function, &learned->capacity, learned->functions + 1,
 		       sizeof(*learned->function)))
@@ -129,7 +129,7 @@ int scope_learned_function(struct scope_learned *learned,
 	return 0;
 }
 
-void scope_learned_free(struct scope_learned *learned)
+void scope_signature_learned_free(struct scope_learned *learned)
 {
 	for (size_t i = 0; i < learned->functions; i++) {
 		free(learned->function[i].string);
@@ -140,10 +140,10 @@ void scope_learned_free(struct scope_learned *learned)
 	free(learned->build);
 }
 
-void scope_learned_destroy(struct scope_learned *learned)
+void scope_signature_learned_destroy(struct scope_learned *learned)
 {
 	if (!learned)
 		return;
-	scope_learned_free(learned);
+	scope_signature_learned_free(learned);
 	free(learned);
 }

@@ -252,7 +252,7 @@ static int build(struct scope_matcher *matcher, const struct scope_episode *epis
 	return err;
 }
 
-int scope_matcher_create(const struct scope_episode *episode, size_t count,
+int scope_signature_matcher_create(const struct scope_episode *episode, size_t count,
 			 struct scope_matcher **ret_matcher)
 {
 	struct scope_matcher *matcher;
@@ -260,7 +260,7 @@ int scope_matcher_create(const struct scope_episode *episode, size_t count,
 	int err;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!scope_episode_valid(&episode[i]))
+		if (!scope_signature_episode_valid(&episode[i]))
 			return -EINVAL;
 		calls += episode[i].length;
 	}
@@ -274,14 +274,14 @@ int scope_matcher_create(const struct scope_episode *episode, size_t count,
 	if (!err && (uint64_t)matcher->nodes * matcher->stride >= HAS_OUTPUT)
 		err = -E2BIG;
 	if (err) {
-		scope_matcher_destroy(matcher);
+		scope_signature_matcher_destroy(matcher);
 		return err;
 	}
 	*ret_matcher = matcher;
 	return 0;
 }
 
-void scope_matcher_destroy(struct scope_matcher *matcher)
+void scope_signature_matcher_destroy(struct scope_matcher *matcher)
 {
 	if (!matcher)
 		return;
@@ -299,7 +299,7 @@ void scope_matcher_destroy(struct scope_matcher *matcher)
 	free(matcher);
 }
 
-int scope_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match)
+int scope_signature_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match)
 {
 	struct scope_match *match = calloc(1, sizeof(*match) + matcher->words * sizeof(uint64_t));
 
@@ -309,7 +309,7 @@ int scope_match_create(const struct scope_matcher *matcher, struct scope_match *
 	return 0;
 }
 
-void scope_match_destroy(struct scope_match *match)
+void scope_signature_match_destroy(struct scope_match *match)
 {
 	free(match);
 }
@@ -321,7 +321,7 @@ static void close_window(struct scope_match *match, unsigned slot)
 	match->start[slot] = match->final[slot] = match->reached[slot] = 0;
 }
 
-void scope_match_reset(struct scope_match *match)
+void scope_signature_match_reset(struct scope_match *match)
 {
 	match->fed = 0;
 	match->row = 0;
@@ -413,7 +413,7 @@ static void feed_windows(const struct scope_matcher *matcher, struct scope_match
 		match->bits[of->word + i] = 0;
 }
 
-void scope_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
+void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
 		      const uint16_t *nr, size_t count, scope_match_hit hit, void *user)
 {
 	const uint32_t *next = matcher->next;

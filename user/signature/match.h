@@ -26,18 +26,18 @@ typedef void (*scope_match_hit)(void *user, uint32_t episode, uint64_t first, ui
  * Episodes are told by their index; they need not outlive the call, and must be valid. 0, -EINVAL,
  * -E2BIG (more than 16 million calls in all), -ENOMEM.
  */
-int scope_matcher_create(const struct scope_episode *episode, size_t count,
+int scope_signature_matcher_create(const struct scope_episode *episode, size_t count,
 			 struct scope_matcher **ret_matcher);
-void scope_matcher_destroy(struct scope_matcher *matcher); /* NULL is fine */
+void scope_signature_matcher_destroy(struct scope_matcher *matcher); /* NULL is fine */
 
-int scope_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match);
-void scope_match_destroy(struct scope_match *match); /* NULL is fine */
+int scope_signature_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match);
+void scope_signature_match_destroy(struct scope_match *match); /* NULL is fine */
 
 /* What was fed before and what is fed next do not belong together. */
-void scope_match_reset(struct scope_match *match);
+void scope_signature_match_reset(struct scope_match *match);
 
 /* The next calls of the thread, syscall numbers. */
-void scope_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
+void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
 		      const uint16_t *nr, size_t count, scope_match_hit hit, void *user);
 
 #endif

@@ -93,7 +93,7 @@ static int emit(struct miner *miner, const struct match *match, size_t matches)
 	struct scope_episode *episode;
 	bool contiguous = true;
 
-	if (miner->busy && !scope_episode_is_busy(&miner->prefix))
+	if (miner->busy && !scope_signature_episode_is_busy(&miner->prefix))
 		return 0;
 	for (size_t i = 0; contiguous && i < matches; i++)
 		contiguous = stands_at_once(miner, match[i].window);
@@ -213,7 +213,7 @@ static int grow_all(struct miner *miner)
 
 static int compare_episodes(const void *left, const void *right)
 {
-	return scope_episode_compare(left, right);
+	return scope_signature_episode_compare(left, right);
 }
 
 /* Adds the runs of one string: of each length that fits, as often as it fits side by side. */
@@ -275,7 +275,7 @@ static int compare_worth(const void *left, const void *right)
 		return a->support < b->support ? 1 : -1;
 	if (a->length != b->length)
 		return a->length < b->length ? 1 : -1;
-	return scope_episode_compare(a, b);
+	return scope_signature_episode_compare(a, b);
 }
 
 /*
@@ -330,7 +330,7 @@ static int mine(struct miner *miner, const struct scope_string *string, size_t c
 	return err;
 }
 
-int scope_mine(const struct scope_string *string, size_t count,
+int scope_signature_mine(const struct scope_string *string, size_t count,
 	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
 	       size_t *ret_count)
 {

@@ -25,12 +25,12 @@ struct scope_mine_options {
  * the shorter are in order, has the same support. An episode whose calls stood next to each other
  * in every window that has them is contiguous. Runs are counted by their own (episode.h). Strings
  * with SCOPE_EPISODE_BUSY give episodes with it, others the rest. In the order
- * of scope_episode_compare().
+ * of scope_signature_episode_compare().
  *
  * Depth-first growth of prefixes over projected windows (Pei et al., PrefixSpan, ICDE 2001); closed
  * ones are sorted out afterwards. 0 with *ret_episodes malloc'd, freed by the caller; or -ENOMEM.
  */
-int scope_mine(const struct scope_string *string, size_t count,
+int scope_signature_mine(const struct scope_string *string, size_t count,
 	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
 	       size_t *ret_count);
 

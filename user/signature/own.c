@@ -26,7 +26,7 @@ struct owner {
 static int compare_owned(const void *left, const void *right)
 {
 	const struct scope_owned *a = left, *b = right;
-	int order = scope_episode_compare(&a->episode, &b->episode);
+	int order = scope_signature_episode_compare(&a->episode, &b->episode);
 
 	return order ? order : (a->function > b->function) - (a->function < b->function);
 }
@@ -44,7 +44,7 @@ static int compare_fits(const void *left, const void *right)
 
 static int compare_episodes(const void *left, const void *right)
 {
-	return scope_episode_compare(left, right);
+	return scope_signature_episode_compare(left, right);
 }
 
 static int add_fit(struct owner *owner, const struct scope_episode *episode,
@@ -80,7 +80,7 @@ static int add_fits(struct owner *owner, const struct scope_owned *owned)
 		for (unsigned i = 0; i < whole->length; i++)
 			if (set & 1u << i)
 				part.nr[part.length++] = whole->nr[i];
-		if (scope_episode_is_busy(whole) && !scope_episode_is_busy(&part))
+		if (scope_signature_episode_is_busy(whole) && !scope_signature_episode_is_busy(&part))
 			continue;
 		err = add_fit(owner, &part, owned);
 		part.contiguous = true;
@@ -166,7 +166,7 @@ static int distribute(struct owner *owner, const struct scope_signature_options 
 		for (end = i; end < owner->fits && owner->fit[end].episode == episode; end++)
 			;
 		count = functions_of(&owner->fit[i], end - i,
-				     scope_episode_is_busy(&signatures->episode[episode]), mine);
+				     scope_signature_episode_is_busy(&signatures->episode[episode]), mine);
 		count = keep_deepest(owner, mine, count);
 		if (count > options->owners_max) {
 			signatures->shared++;
@@ -193,7 +193,7 @@ static int own(struct owner *owner, const struct scope_owned *owned, size_t coun
 
 	for (size_t i = 0; i < count; i++)
 		if (!signatures->episodes ||
-		    scope_episode_compare(&signatures->episode[signatures->episodes - 1],
+		    scope_signature_episode_compare(&signatures->episode[signatures->episodes - 1],
 					  &owned[i].episode))
 			signatures->episode[signatures->episodes++] = owned[i].episode;
 	for (size_t i = 0; !err && i < count; i++)

@@ -90,7 +90,7 @@ static const char *other_build(const struct loader *loader, const char *module)
 	for (size_t i = 0; i < loader->maps; i++) {
 		const struct scope_trace_map *map = &loader->map[i];
 
-		if (map->executable && map->build_id[0] && !scope_library_match(NULL, map->path) &&
+		if (map->executable && map->build_id[0] && !scope_symbol_library_match(NULL, map->path) &&
 		    !strcmp(base_name(map->path), module))
 			return map->build_id;
 	}
@@ -125,7 +125,7 @@ static int take_build(void *user, const struct scope_store_build *build)
 	if (loader->arch && build->arch[0] && strcmp(loader->arch, build->arch))
 		return 0;
 	loader->module = build->module;
-	return scope_store_each_function(loader->store, build->id, loader->error, take_function,
+	return scope_signature_store_each_function(loader->store, build->id, loader->error, take_function,
 					 loader);
 }
 
@@ -198,31 +198,31 @@ static int add_callers(struct loader *loader)
 static int load(struct loader *loader, const struct scope_signature_options *options)
 {
 	struct scope_signatures *signatures = loader->signatures;
-	int code = scope_store_each_build(loader->store, loader->error, take_build, loader);
+	int err = scope_signature_store_each_build(loader->store, loader->error, take_build, loader);
 
-	if (!code)
-		code = scope_store_each_build(loader->store, loader->error, take_other_build, loader);
-	for (loader->function = 0; !code && loader->function < loader->ids; loader->function++) {
-		code = scope_store_each_caller(loader->store, loader->id[loader->function],
+	if (!err)
+		err = scope_signature_store_each_build(loader->store, loader->error, take_other_build, loader);
+	for (loader->function = 0; !err && loader->function < loader->ids; loader->function++) {
+		err = scope_signature_store_each_caller(loader->store, loader->id[loader->function],
 					       loader->error, take_caller, loader);
-		if (!code)
-			code = scope_store_each_episode(loader->store, loader->id[loader->function],
+		if (!err)
+			err = scope_signature_store_each_episode(loader->store, loader->id[loader->function],
 							loader->error, take_episode, loader);
 	}
-	if (!code)
-		code = add_callers(loader);
-	if (!code)
-		code = scope_signatures_own(signatures, loader->owned, loader->owneds,
+	if (!err)
+		err = add_callers(loader);
+	if (!err)
+		err = scope_signatures_own(signatures, loader->owned, loader->owneds,
 					    options);
-	if (!code)
-		code = scope_matcher_create(signatures->episode, signatures->episodes,
+	if (!err)
+		err = scope_signature_matcher_create(signatures->episode, signatures->episodes,
 					    &signatures->matcher);
-	if (code == -ENOMEM)
-		scope_error_set(loader->error, code, "no memory left to read the signatures");
-	else if (code == -E2BIG)
-		scope_error_set(loader->error, code, "so many signatures cannot be matched at once: learn "
+	if (err == -ENOMEM)
+		scope_error_set(loader->error, err, "no memory left to read the signatures");
+	else if (err == -E2BIG)
+		scope_error_set(loader->error, err, "so many signatures cannot be matched at once: learn "
 				"with a higher --min-support");
-	return code;
+	return err;
 }
 
 int scope_signatures_load(struct scope_store *store, const struct scope_trace *trace,
@@ -235,21 +235,21 @@ int scope_signatures_load(struct scope_store *store, const struct scope_trace *t
 		.error = error,
 		.signatures = calloc(1, sizeof(*loader.signatures)),
 	};
-	int code = -ENOMEM;
+	int err = -ENOMEM;
 
 	loader.map = scope_trace_maps(trace, &loader.maps);
 	if (loader.signatures)
-		code = load(&loader, options);
+		err = load(&loader, options);
 	free(loader.id);
 	free(loader.owned);
 	free(loader.edge);
-	if (code || (!loader.signatures->functions && !loader.signatures->problems)) {
+	if (err || (!loader.signatures->functions && !loader.signatures->problems)) {
 		scope_signatures_destroy(loader.signatures);
 		loader.signatures = NULL;
 	}
-	if (!code)
+	if (!err)
 		*ret_signatures = loader.signatures;
-	return code;
+	return err;
 }
 
 const char *scope_signatures_name(const struct scope_signatures *signatures,
@@ -282,6 +282,6 @@ void scope_signatures_destroy(struct scope_signatures *signatures)
 	free(signatures->weight);
 	free(signatures->first);
 	free(signatures->owner);
-	scope_matcher_destroy(signatures->matcher);
+	scope_signature_matcher_destroy(signatures->matcher);
 	free(signatures);
 }

@@ -33,7 +33,7 @@ struct scope_signature_function {
 struct scope_signatures {
 	struct scope_signature_function *function;
 	size_t functions, capacity;
-	struct scope_episode *episode; /* different ones that have owners, by scope_episode_compare() */
+	struct scope_episode *episode; /* different ones that have owners, by scope_signature_episode_compare() */
 	double *weight;		       /* per episode */
 	size_t episodes;
 	size_t *first; /* per episode its first one in owner; one more than episodes */

@@ -37,7 +37,7 @@ static const char schema[] =
 	" PRIMARY KEY (function, nr)) WITHOUT ROWID;"
 	"COMMIT;";
 
-int scope_store_default_path(char *ret_path, size_t room)
+int scope_signature_store_default_path(char *ret_path, size_t room)
 {
 	const char *home = getenv("HOME"), *data = getenv("XDG_DATA_HOME");
 	int length;
@@ -53,7 +53,7 @@ int scope_store_default_path(char *ret_path, size_t room)
 	return length < 0 || (size_t)length >= room ? -ENAMETOOLONG : 0;
 }
 
-int scope_store_failed(struct scope_store *store, struct scope_error *error)
+int scope_signature_store_failed(struct scope_store *store, struct scope_error *error)
 {
 	switch (sqlite3_errcode(store->handle)) {
 	case SQLITE_CORRUPT:
@@ -80,19 +80,19 @@ int scope_store_failed(struct scope_store *store, struct scope_error *error)
 	}
 }
 
-int scope_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
+int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
 			sqlite3_stmt **ret_statement)
 {
 	return sqlite3_prepare_v2(store->handle, sql, -1, ret_statement, NULL) == SQLITE_OK
 		       ? 0
-		       : scope_store_failed(store, error);
+		       : scope_signature_store_failed(store, error);
 }
 
-int scope_store_execute(struct scope_store *store, const char *sql, struct scope_error *error)
+int scope_signature_store_execute(struct scope_store *store, const char *sql, struct scope_error *error)
 {
 	return sqlite3_exec(store->handle, sql, NULL, NULL, NULL) == SQLITE_OK
 		       ? 0
-		       : scope_store_failed(store, error);
+		       : scope_signature_store_failed(store, error);
 }
 
 static int make_directories(const char *path, struct scope_error *error)
@@ -116,32 +116,32 @@ static int get_pragma(struct scope_store *store, const char *sql, struct scope_e
 		      int64_t *ret_value)
 {
 	sqlite3_stmt *statement;
-	int code = scope_store_prepare(store, sql, error, &statement);
+	int err = scope_signature_store_prepare(store, sql, error, &statement);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (sqlite3_step(statement) == SQLITE_ROW)
 		*ret_value = sqlite3_column_int64(statement, 0);
 	else
-		code = scope_store_failed(store, error);
+		err = scope_signature_store_failed(store, error);
 	sqlite3_finalize(statement);
-	return code;
+	return err;
 }
 
 /* Is it a database of ours, of a version that can be read? An empty one becomes one. */
 static int check(struct scope_store *store, enum scope_store_mode mode, struct scope_error *error)
 {
 	int64_t application = 0, version = 0, tables = 0;
-	int code = get_pragma(store, "PRAGMA application_id", error, &application);
+	int err = get_pragma(store, "PRAGMA application_id", error, &application);
 
-	if (!code)
-		code = get_pragma(store, "PRAGMA user_version", error, &version);
-	if (!code)
-		code = get_pragma(store, "SELECT count(*) FROM sqlite_master", error, &tables);
-	if (code)
-		return code;
+	if (!err)
+		err = get_pragma(store, "PRAGMA user_version", error, &version);
+	if (!err)
+		err = get_pragma(store, "SELECT count(*) FROM sqlite_master", error, &tables);
+	if (err)
+		return err;
 	if (!application && !tables && mode == SCOPE_STORE_WRITE)
-		return scope_store_execute(store, schema, error);
+		return scope_signature_store_execute(store, schema, error);
 	if (application != APPLICATION_ID)
 		return scope_error_set(error, -EBADMSG, "%.200s is no database of signatures: name one "
 				       "with --db, or learn with `scope learn`", store->path);
@@ -151,44 +151,44 @@ static int check(struct scope_store *store, enum scope_store_mode mode, struct s
 				       "%d: use a newer scope, or one database for each with --db",
 				       store->path, version, SCOPE_STORE_VERSION);
 	if (version < SCOPE_STORE_VERSION && mode == SCOPE_STORE_WRITE)
-		return scope_store_execute(store, SET_VERSION(SCOPE_STORE_VERSION), error);
+		return scope_signature_store_execute(store, SET_VERSION(SCOPE_STORE_VERSION), error);
 	return 0;
 }
 
-int scope_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
+int scope_signature_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
 		     struct scope_store **ret_store)
 {
 	int flags = mode == SCOPE_STORE_READ ? SQLITE_OPEN_READONLY
 					     : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	struct scope_store *store;
-	int code = 0;
+	int err = 0;
 
 	if (mode == SCOPE_STORE_READ && access(path, R_OK))
 		return scope_error_set(error, -errno, "%.200s: %s; learn signatures with `scope learn`, or "
 				       "name the database with --db", path, strerror(errno));
 	if (mode == SCOPE_STORE_WRITE)
-		code = make_directories(path, error);
-	store = code ? NULL : calloc(1, sizeof(*store));
+		err = make_directories(path, error);
+	store = err ? NULL : calloc(1, sizeof(*store));
 	if (!store)
-		return code ? code : scope_error_set(error, -ENOMEM, "no memory left");
+		return err ? err : scope_error_set(error, -ENOMEM, "no memory left");
 	store->path = strdup(path);
 	if (!store->path) {
-		code = scope_error_set(error, -ENOMEM, "no memory left");
+		err = scope_error_set(error, -ENOMEM, "no memory left");
 	} else if (sqlite3_open_v2(path, &store->handle, flags, NULL) != SQLITE_OK) {
-		code = scope_store_failed(store, error);
+		err = scope_signature_store_failed(store, error);
 	} else {
 		sqlite3_busy_timeout(store->handle, BUSY_MS);
-		code = check(store, mode, error);
+		err = check(store, mode, error);
 	}
-	if (code) {
-		scope_store_close(store);
-		return code;
+	if (err) {
+		scope_signature_store_close(store);
+		return err;
 	}
 	*ret_store = store;
 	return 0;
 }
 
-void scope_store_close(struct scope_store *store)
+void scope_signature_store_close(struct scope_store *store)
 {
 	if (!store)
 		return;
@@ -197,7 +197,7 @@ void scope_store_close(struct scope_store *store)
 	free(store);
 }
 
-void scope_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes)
+void scope_signature_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes)
 {
 	for (unsigned i = 0; i < length; i++) {
 		ret_bytes[2 * i] = (uint8_t)nr[i];
@@ -236,24 +236,24 @@ struct query {
 static int each(struct scope_store *store, const struct query *query, struct scope_error *error)
 {
 	sqlite3_stmt *statement;
-	int step, code = scope_store_prepare(store, query->sql, error, &statement);
+	int step, err = scope_signature_store_prepare(store, query->sql, error, &statement);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	sqlite3_bind_int64(statement, 1, query->key);
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		code = query->hand_on(query, statement);
-		if (code == -EBADMSG)
-			scope_error_set(error, code, "%.200s holds what no learning run wrote: move it "
+		err = query->hand_on(query, statement);
+		if (err == -EBADMSG)
+			scope_error_set(error, err, "%.200s holds what no learning run wrote: move it "
 					"away and learn anew, or import what was exported from it",
 					store->path);
-		if (code)
+		if (err)
 			break;
 	}
-	if (!code && step != SQLITE_DONE)
-		code = scope_store_failed(store, error);
+	if (!err && step != SQLITE_DONE)
+		err = scope_signature_store_failed(store, error);
 	sqlite3_finalize(statement);
-	return code;
+	return err;
 }
 
 static const char *text(sqlite3_stmt *row, int column)
@@ -281,7 +281,7 @@ static int hand_build(const struct query *query, sqlite3_stmt *row)
 	return query->take.build(query->user, &build);
 }
 
-bool scope_store_build_meant(const struct scope_store_build *build, const char *word)
+bool scope_signature_store_build_meant(const struct scope_store_build *build, const char *word)
 {
 	const size_t digits = word ? strlen(word) : 0;
 
@@ -289,7 +289,7 @@ bool scope_store_build_meant(const struct scope_store_build *build, const char *
 	       (digits >= SCOPE_BUILD_ID_PART && !strncmp(word, build->build_id, digits));
 }
 
-int scope_store_each_build(struct scope_store *store, struct scope_error *error,
+int scope_signature_store_each_build(struct scope_store *store, struct scope_error *error,
 			   int (*take)(void *user, const struct scope_store_build *build), void *user)
 {
 	const struct query query = {
@@ -318,7 +318,7 @@ static int hand_function(const struct query *query, sqlite3_stmt *row)
 	return query->take.function(query->user, &function);
 }
 
-int scope_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
+int scope_signature_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
 			      int (*take)(void *user, const struct scope_store_function *function),
 			      void *user)
 {
@@ -343,7 +343,7 @@ static int hand_caller(const struct query *query, sqlite3_stmt *row)
 	return query->take.caller(query->user, &caller);
 }
 
-int scope_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
+int scope_signature_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
 			    int (*take)(void *user, const struct scope_store_caller *caller),
 			    void *user)
 {
@@ -370,7 +370,7 @@ static int hand_string(const struct query *query, sqlite3_stmt *row)
 	return query->take.string(query->user, &string);
 }
 
-int scope_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
+int scope_signature_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
 			    int (*take)(void *user, const struct scope_string *string), void *user)
 {
 	const struct query query = {
@@ -390,12 +390,12 @@ static int hand_episode(const struct query *query, sqlite3_stmt *row)
 	int length = calls_of(row, 0, episode.nr, SCOPE_EPISODE_MAX);
 
 	episode.length = length > 0 ? (uint8_t)length : 0;
-	if (!scope_episode_valid(&episode))
+	if (!scope_signature_episode_valid(&episode))
 		return -EBADMSG;
 	return query->take.episode(query->user, &episode);
 }
 
-int scope_store_each_episode(struct scope_store *store, int64_t function,
+int scope_signature_store_each_episode(struct scope_store *store, int64_t function,
 			     struct scope_error *error,
 			     int (*take)(void *user, const struct scope_episode *episode),
 			     void *user)

@@ -32,22 +32,22 @@ enum scope_store_mode {
  * Where the database lies unless told otherwise: /var/lib/scope/signatures.db for root, else in
  * ~/.local/share/scope ($XDG_DATA_HOME). 0, or -ENOENT (no home), -ENAMETOOLONG.
  */
-int scope_store_default_path(char *ret_path, size_t room);
+int scope_signature_store_default_path(char *ret_path, size_t room);
 #define SCOPE_STORE_SYSTEM_PATH "/var/lib/scope/signatures.db"
 
 /*
  * All of these: 0, or -errno with error saying what is wrong and what to do. -EPROTO: a newer
  * version; -EBADMSG: damaged, or no such database.
  */
-int scope_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
+int scope_signature_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
 		     struct scope_store **ret_store);
-void scope_store_close(struct scope_store *store); /* NULL is fine */
+void scope_signature_store_close(struct scope_store *store); /* NULL is fine */
 
 /*
  * Adds a run, all of it or nothing, and mines the functions it touched. ret_episodes: how many
  * those have now.
  */
-int scope_store_add(struct scope_store *store, const struct scope_learned *learned,
+int scope_signature_store_add(struct scope_store *store, const struct scope_learned *learned,
 		    const struct scope_mine_options *options, struct scope_error *error,
 		    size_t *ret_episodes);
 
@@ -64,7 +64,7 @@ struct scope_store_build {
  * SCOPE_BUILD_ID_PART digits or more will do. NULL means every one.
  */
 #define SCOPE_BUILD_ID_PART 6 /* no rule */
-bool scope_store_build_meant(const struct scope_store_build *build, const char *word);
+bool scope_signature_store_build_meant(const struct scope_store_build *build, const char *word);
 
 struct scope_store_function {
 	int64_t id;
@@ -78,17 +78,17 @@ struct scope_store_caller {
 	uint64_t calls;
 };
 
-int scope_store_each_build(struct scope_store *store, struct scope_error *error,
+int scope_signature_store_each_build(struct scope_store *store, struct scope_error *error,
 			   int (*take)(void *user, const struct scope_store_build *build), void *user);
-int scope_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
+int scope_signature_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
 			      int (*take)(void *user, const struct scope_store_function *function),
 			      void *user);
-int scope_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
+int scope_signature_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
 			    int (*take)(void *user, const struct scope_store_caller *caller),
 			    void *user);
-int scope_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
+int scope_signature_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
 			    int (*take)(void *user, const struct scope_string *string), void *user);
-int scope_store_each_episode(struct scope_store *store, int64_t function,
+int scope_signature_store_each_episode(struct scope_store *store, int64_t function,
 			     struct scope_error *error,
 			     int (*take)(void *user, const struct scope_episode *episode),
 			     void *user);

@@ -43,89 +43,89 @@ struct adder {
 static int step(struct adder *adder, enum statement which, int64_t *ret_id)
 {
 	sqlite3_stmt *statement = adder->statement[which];
-	int result = sqlite3_step(statement), code = 0;
+	int result = sqlite3_step(statement), err = 0;
 
 	if (result == SQLITE_ROW && ret_id)
 		*ret_id = sqlite3_column_int64(statement, 0);
 	else if (result != SQLITE_DONE)
-		code = scope_store_failed(adder->store, adder->error);
+		err = scope_signature_store_failed(adder->store, adder->error);
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
-	return code;
+	return err;
 }
 
 static int add_builds(struct adder *adder)
 {
 	sqlite3_stmt *statement = adder->statement[BUILD];
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; !code && i < adder->learned->builds; i++) {
-		const struct scope_learned_build *build = &adder->learned->build[i];
+	for (size_t i = 0; !err && i < adder->learned->builds; i++) {
+		const struct scope_signature_learned_build *build = &adder->learned->build[i];
 
 		sqlite3_bind_text(statement, 1, build->build_id, -1, SQLITE_STATIC);
 		sqlite3_bind_text(statement, 2, build->module, -1, SQLITE_STATIC);
 		sqlite3_bind_text(statement, 3, build->arch, -1, SQLITE_STATIC);
 		sqlite3_bind_int64(statement, 4, (int64_t)build->runs);
-		code = step(adder, BUILD, &adder->build[i]);
+		err = step(adder, BUILD, &adder->build[i]);
 	}
-	return code;
+	return err;
 }
 
-static int add_strings(struct adder *adder, const struct scope_learned_function *function, int64_t id)
+static int add_strings(struct adder *adder, const struct scope_signature_learned_function *function, int64_t id)
 {
 	sqlite3_stmt *statement = adder->statement[STRING];
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; !code && i < function->strings; i++) {
-		const struct scope_learned_string *string = &function->string[i];
+	for (size_t i = 0; !err && i < function->strings; i++) {
+		const struct scope_signature_learned_string *string = &function->string[i];
 		uint8_t bytes[2 * SCOPE_LEARN_STRING_MAX];
 
-		scope_store_bytes(string->nr, string->length, bytes);
+		scope_signature_store_bytes(string->nr, string->length, bytes);
 		sqlite3_bind_int64(statement, 1, id);
 		sqlite3_bind_blob(statement, 2, bytes, 2 * string->length, SQLITE_TRANSIENT);
 		sqlite3_bind_int64(statement, 3, (int64_t)string->count);
-		code = step(adder, STRING, NULL);
+		err = step(adder, STRING, NULL);
 	}
-	return code;
+	return err;
 }
 
 static int add_functions(struct adder *adder)
 {
 	sqlite3_stmt *statement = adder->statement[FUNCTION];
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; !code && i < adder->learned->functions; i++) {
-		const struct scope_learned_function *function = &adder->learned->function[i];
+	for (size_t i = 0; !err && i < adder->learned->functions; i++) {
+		const struct scope_signature_learned_function *function = &adder->learned->function[i];
 
 		sqlite3_bind_int64(statement, 1, adder->build[function->build]);
 		sqlite3_bind_text(statement, 2, function->name, -1, SQLITE_STATIC);
 		sqlite3_bind_int64(statement, 3, (int64_t)function->start);
 		sqlite3_bind_int64(statement, 4, (int64_t)function->calls);
 		sqlite3_bind_int64(statement, 5, (int64_t)function->left_out);
-		code = step(adder, FUNCTION, &adder->function[i]);
-		if (!code)
-			code = add_strings(adder, function, adder->function[i]);
+		err = step(adder, FUNCTION, &adder->function[i]);
+		if (!err)
+			err = add_strings(adder, function, adder->function[i]);
 	}
-	return code;
+	return err;
 }
 
 static int add_callers(struct adder *adder)
 {
 	sqlite3_stmt *statement = adder->statement[CALLER];
-	int code = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < adder->learned->functions; i++) {
-		const struct scope_learned_function *function = &adder->learned->function[i];
+		const struct scope_signature_learned_function *function = &adder->learned->function[i];
 
-		for (size_t j = 0; !code && j < function->callers; j++) {
+		for (size_t j = 0; !err && j < function->callers; j++) {
 			sqlite3_bind_int64(statement, 1, adder->function[i]);
 			sqlite3_bind_int64(statement, 2,
 					   adder->function[function->caller[j].function]);
 			sqlite3_bind_int64(statement, 3, (int64_t)function->caller[j].calls);
-			code = step(adder, CALLER, NULL);
+			err = step(adder, CALLER, NULL);
 		}
 	}
-	return code;
+	return err;
 }
 
 /* The strings of one function as they are in the database: the calls one behind the other. */
@@ -155,19 +155,19 @@ static int store_episodes(struct adder *adder, int64_t function, const struct sc
 			  size_t count)
 {
 	sqlite3_stmt *statement = adder->statement[EPISODE];
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; !code && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		uint8_t bytes[2 * SCOPE_EPISODE_MAX];
 
-		scope_store_bytes(episode[i].nr, episode[i].length, bytes);
+		scope_signature_store_bytes(episode[i].nr, episode[i].length, bytes);
 		sqlite3_bind_int64(statement, 1, function);
 		sqlite3_bind_blob(statement, 2, bytes, 2 * episode[i].length, SQLITE_TRANSIENT);
 		sqlite3_bind_int64(statement, 3, episode[i].contiguous);
 		sqlite3_bind_int64(statement, 4, (int64_t)episode[i].support);
-		code = step(adder, EPISODE, NULL);
+		err = step(adder, EPISODE, NULL);
 	}
-	return code;
+	return err;
 }
 
 static int mine(struct adder *adder, int64_t function, const struct scope_mine_options *options,
@@ -176,52 +176,52 @@ static int mine(struct adder *adder, int64_t function, const struct scope_mine_o
 	struct strings strings = {0};
 	struct scope_episode *episode = NULL;
 	size_t count = 0, at = 0;
-	int code = scope_store_each_string(adder->store, function, adder->error, take_string, &strings);
+	int err = scope_signature_store_each_string(adder->store, function, adder->error, take_string, &strings);
 
-	for (size_t i = 0; !code && i < strings.count; i++) {
+	for (size_t i = 0; !err && i < strings.count; i++) {
 		strings.string[i].nr = strings.nr + at;
 		at += strings.string[i].length;
 	}
-	if (!code)
-		code = scope_mine(strings.string, strings.count, options, &episode, &count);
+	if (!err)
+		err = scope_signature_mine(strings.string, strings.count, options, &episode, &count);
 	free(strings.string);
 	free(strings.nr);
-	if (!code) {
+	if (!err) {
 		sqlite3_bind_int64(adder->statement[FORGET], 1, function);
-		code = step(adder, FORGET, NULL);
+		err = step(adder, FORGET, NULL);
 	}
-	if (!code)
-		code = store_episodes(adder, function, episode, count);
+	if (!err)
+		err = store_episodes(adder, function, episode, count);
 	free(episode);
 	*ret_count = count;
-	return code;
+	return err;
 }
 
 static int add(struct adder *adder, const struct scope_mine_options *options, size_t *ret_episodes)
 {
-	int code = 0;
+	int err = 0;
 
 	*ret_episodes = 0;
-	for (int i = 0; !code && i < STATEMENTS; i++)
-		code = scope_store_prepare(adder->store, sql[i], adder->error, &adder->statement[i]);
-	if (!code)
-		code = add_builds(adder);
-	if (!code)
-		code = add_functions(adder);
-	if (!code)
-		code = add_callers(adder);
-	for (size_t i = 0; !code && i < adder->learned->functions; i++) {
+	for (int i = 0; !err && i < STATEMENTS; i++)
+		err = scope_signature_store_prepare(adder->store, sql[i], adder->error, &adder->statement[i]);
+	if (!err)
+		err = add_builds(adder);
+	if (!err)
+		err = add_functions(adder);
+	if (!err)
+		err = add_callers(adder);
+	for (size_t i = 0; !err && i < adder->learned->functions; i++) {
 		size_t count;
 
-		code = mine(adder, adder->function[i], options, &count);
-		*ret_episodes += code ? 0 : count;
+		err = mine(adder, adder->function[i], options, &count);
+		*ret_episodes += err ? 0 : count;
 	}
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(adder->statement[i]);
-	return code;
+	return err;
 }
 
-int scope_store_add(struct scope_store *store, const struct scope_learned *learned,
+int scope_signature_store_add(struct scope_store *store, const struct scope_learned *learned,
 		    const struct scope_mine_options *options, struct scope_error *error,
 		    size_t *ret_episodes)
 {
@@ -233,20 +233,20 @@ int scope_store_add(struct scope_store *store, const struct scope_learned *learn
 		.function = calloc(learned->functions + 1, sizeof(*adder.function)),
 	};
 	size_t episodes = 0;
-	int code = adder.build && adder.function ? scope_store_execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
+	int err = adder.build && adder.function ? scope_signature_store_execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
 
-	if (!code) {
-		code = add(&adder, options, &episodes);
-		if (!code)
-			code = scope_store_execute(store, "COMMIT", error);
-		if (code)
+	if (!err) {
+		err = add(&adder, options, &episodes);
+		if (!err)
+			err = scope_signature_store_execute(store, "COMMIT", error);
+		if (err)
 			sqlite3_exec(store->handle, "ROLLBACK", NULL, NULL, NULL);
 	}
-	if (code == -ENOMEM)
-		scope_error_set(error, code, "no memory left to add to the signatures");
+	if (err == -ENOMEM)
+		scope_error_set(error, err, "no memory left to add to the signatures");
 	free(adder.build);
 	free(adder.function);
-	if (!code)
+	if (!err)
 		*ret_episodes = episodes;
-	return code;
+	return err;
 }

@@ -13,15 +13,15 @@ struct scope_store {
 };
 
 /* What SQLite has just said, as a sentence with a remedy. A negative code. */
-int scope_store_failed(struct scope_store *store, struct scope_error *error);
+int scope_signature_store_failed(struct scope_store *store, struct scope_error *error);
 
-int scope_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
+int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
 			sqlite3_stmt **ret_statement);
 
 /* Statements that return no rows. */
-int scope_store_execute(struct scope_store *store, const char *sql, struct scope_error *error);
+int scope_signature_store_execute(struct scope_store *store, const char *sql, struct scope_error *error);
 
 /* As bytes of a column: 2 * length of them in ret_bytes. */
-void scope_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes);
+void scope_signature_store_bytes(const uint16_t *nr, unsigned length, uint8_t *ret_bytes);
 
 #endif

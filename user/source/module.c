@@ -23,11 +23,11 @@ struct feed {
 static int module_check(struct scope_error *error)
 {
 	struct scope_control *control;
-	int code = scope_control_open(error, &control, NULL);
+	int err = scope_control_open(error, &control, NULL);
 
-	if (!code)
+	if (!err)
 		scope_control_close(control);
-	return code;
+	return err;
 }
 
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
@@ -67,7 +67,7 @@ static void module_close(void *context)
 	struct feed *feed = context;
 
 	scope_control_notices_close(feed->notices);
-	scope_rings_close(feed->rings);
+	scope_source_rings_close(feed->rings);
 	scope_control_close(feed->control);
 	free(feed);
 }
@@ -76,24 +76,24 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		       struct scope_error *error, void **ret_feed)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
-	int code;
+	int err;
 
 	if (!feed)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
 	feed->options = options;
-	code = scope_control_open(error, &feed->control, NULL);
-	if (!code)
-		code = scope_rings_open(error, &feed->rings, &feed->session);
-	if (!code)
-		code = configure(feed, options, tgid, options->kernel_ips, error);
+	err = scope_control_open(error, &feed->control, NULL);
+	if (!err)
+		err = scope_source_rings_open(error, &feed->rings, &feed->session);
+	if (!err)
+		err = configure(feed, options, tgid, options->kernel_ips, error);
 	/* An older module does not know of them, and without CAP_SYSLOG it tells none. */
-	if ((code == -EINVAL || code == -EPERM) && feed->rings && options->kernel_ips)
-		code = configure(feed, options, tgid, false, error);
-	if (!code)
-		code = scope_rings_map(feed->rings, error);
-	if (code) {
+	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
+		err = configure(feed, options, tgid, false, error);
+	if (!err)
+		err = scope_source_rings_map(feed->rings, error);
+	if (err) {
 		module_close(feed);
-		return code;
+		return err;
 	}
 	/* They only tell sooner what the counts tell, so one can do without. */
 	if (scope_control_notices_open(&feed->notices))
@@ -106,13 +106,13 @@ static int module_start(void *context, struct scope_error *error)
 {
 	struct feed *feed = context;
 	const struct scope_capture_options *options = feed->options;
-	int code = scope_control_start(feed->control, feed->session, error);
+	int err = scope_control_start(feed->control, feed->session, error);
 
 	/* START finds the descendants; what is set before has no probes in those that live already. */
-	for (uint32_t i = 0; i < options->probe_count && !code; i++)
-		code = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
+	for (uint32_t i = 0; i < options->probe_count && !err; i++)
+		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
 					       error);
-	return code;
+	return err;
 }
 
 static int module_stop(void *context, struct scope_error *error)
@@ -126,14 +126,14 @@ static int module_fd(const void *context)
 {
 	const struct feed *feed = context;
 
-	return scope_rings_fd(feed->rings);
+	return scope_source_rings_fd(feed->rings);
 }
 
 static int module_flush(void *context)
 {
 	struct feed *feed = context;
 
-	return scope_rings_flush(feed->rings);
+	return scope_source_rings_flush(feed->rings);
 }
 
 static int module_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
@@ -141,14 +141,14 @@ static int module_drain(void *context, int (*take)(const struct scope_subbuf *su
 {
 	struct feed *feed = context;
 
-	return scope_rings_drain(feed->rings, take, taker);
+	return scope_source_rings_drain(feed->rings, take, taker);
 }
 
 static void module_progress(const void *context, uint64_t *ret_records, uint64_t *ret_lost)
 {
 	const struct feed *feed = context;
 
-	scope_rings_count(feed->rings, ret_records, ret_lost);
+	scope_source_rings_count(feed->rings, ret_records, ret_lost);
 }
 
 static int module_count(void *context, struct scope_error *error,
@@ -156,10 +156,10 @@ static int module_count(void *context, struct scope_error *error,
 {
 	struct scope_session_status status;
 	struct feed *feed = context;
-	int code = scope_control_query(feed->control, feed->session, error, &status);
+	int err = scope_control_query(feed->control, feed->session, error, &status);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	*ret_counts = (struct scope_capture_counts){
 		.records = status.total.records,
 		.stacks = status.total.stacks,
@@ -174,7 +174,7 @@ static int module_count(void *context, struct scope_error *error,
 		.run_ns = status.run_ns,
 	};
 	memcpy(ret_counts->lost, status.total.lost, sizeof(ret_counts->lost));
-	scope_session_status_destroy(&status);
+	scope_control_session_status_destroy(&status);
 	return 0;
 }
 

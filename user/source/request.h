@@ -44,7 +44,7 @@ struct scope_capture_options {
 };
 
 /* Has every call its stack, the short ones too? */
-static inline bool scope_capture_all_stacks(const struct scope_capture_options *options)
+static inline bool scope_source_capture_all_stacks(const struct scope_capture_options *options)
 {
 	return options->stack_mode != SCOPE_STACK_NONE && !options->stack_min_ns;
 }

@@ -62,26 +62,26 @@ static int read_info(struct scope_rings *rings, struct scope_error *error)
 	return 0;
 }
 
-int scope_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
+int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
 		     uint32_t *ret_session)
 {
 	struct scope_rings *rings = calloc(1, sizeof(*rings));
-	int code;
+	int err;
 
 	if (!rings)
 		return scope_error_set(error, -ENOMEM, "no memory for the rings");
 	rings->fd = open(SCOPE_DEVICE_PATH, O_RDWR | O_CLOEXEC);
-	code = rings->fd < 0 ? no_device(-errno, error) : read_info(rings, error);
-	if (code) {
-		scope_rings_close(rings);
-		return code;
+	err = rings->fd < 0 ? no_device(-errno, error) : read_info(rings, error);
+	if (err) {
+		scope_source_rings_close(rings);
+		return err;
 	}
 	*ret_session = rings->info.session;
 	*ret_rings = rings;
 	return 0;
 }
 
-void scope_rings_close(struct scope_rings *rings)
+void scope_source_rings_close(struct scope_rings *rings)
 {
 	uint32_t cpu;
 
@@ -126,32 +126,32 @@ static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *
 	return 0;
 }
 
-int scope_rings_map(struct scope_rings *rings, struct scope_error *error)
+int scope_source_rings_map(struct scope_rings *rings, struct scope_error *error)
 {
 	uint32_t cpu;
-	int code;
+	int err;
 
-	code = read_info(rings, error);
-	if (code)
-		return code;
+	err = read_info(rings, error);
+	if (err)
+		return err;
 	rings->ring = calloc(rings->info.cpus, sizeof(*rings->ring));
 	if (!rings->ring)
 		return scope_error_set(error, -ENOMEM, "no memory for the rings");
-	for (cpu = 0; cpu < rings->info.cpus && !code; cpu++)
-		code = map_one(rings, cpu, error);
-	if (!code && !rings->mapped)
-		code = scope_error_set(error, -EPROTO,
+	for (cpu = 0; cpu < rings->info.cpus && !err; cpu++)
+		err = map_one(rings, cpu, error);
+	if (!err && !rings->mapped)
+		err = scope_error_set(error, -EPROTO,
 				       "%s lets no ring be mapped: load the scope.ko of the same "
 				       "release", SCOPE_DEVICE_PATH);
-	return code;
+	return err;
 }
 
-int scope_rings_fd(const struct scope_rings *rings)
+int scope_source_rings_fd(const struct scope_rings *rings)
 {
 	return rings->fd;
 }
 
-int scope_rings_flush(struct scope_rings *rings)
+int scope_source_rings_flush(struct scope_rings *rings)
 {
 	return ioctl(rings->fd, SCOPE_IOC_FLUSH) ? -errno : 0;
 }
@@ -163,7 +163,7 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 	struct ring *ring = &rings->ring[cpu];
 	const uint8_t *first;
 	uint64_t head, place;
-	int code;
+	int err;
 
 	if (!ring->page)
 		return 0;
@@ -172,10 +172,10 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 	head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
 	while (ring->next < head) {
 		place = ring->next & (rings->info.subbuf_count - 1);
-		code = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes),
+		err = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes),
 			    context);
-		if (code)
-			return code;
+		if (err)
+			return err;
 		consume.position = ++ring->next;
 		if (ioctl(rings->fd, SCOPE_IOC_CONSUME, &consume))
 			return -errno;
@@ -190,37 +190,37 @@ static int drain_flight(struct scope_rings *rings, uint32_t cpu,
 	struct scope_ioc_consume consume = { .cpu = cpu };
 	const struct scope_ring_page *page = rings->ring[cpu].page;
 	uint64_t tail, head, place;
-	int code = 0;
+	int err = 0;
 
 	if (!page)
 		return 0;
 	head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
-	while (!code && (tail = __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE)) < head) {
+	while (!err && (tail = __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE)) < head) {
 		place = tail & (rings->info.subbuf_count - 1);
 		memcpy(rings->copy, (const uint8_t *)page + rings->info.header_bytes +
 		       place * rings->info.subbuf_bytes, rings->info.subbuf_bytes);
 		consume.position = tail + 1;
 		if (!ioctl(rings->fd, SCOPE_IOC_CONSUME, &consume))
-			code = take((const struct scope_subbuf *)rings->copy, context);
+			err = take((const struct scope_subbuf *)rings->copy, context);
 		else if (errno != ESTALE)
-			code = -errno;
+			err = -errno;
 	}
-	return code;
+	return err;
 }
 
-int scope_rings_drain(struct scope_rings *rings,
+int scope_source_rings_drain(struct scope_rings *rings,
 		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
 {
 	uint32_t cpu;
-	int code = 0;
+	int err = 0;
 
-	for (cpu = 0; cpu < rings->info.cpus && !code; cpu++)
-		code = rings->copy ? drain_flight(rings, cpu, take, context)
+	for (cpu = 0; cpu < rings->info.cpus && !err; cpu++)
+		err = rings->copy ? drain_flight(rings, cpu, take, context)
 				   : drain_one(rings, cpu, take, context);
-	return code;
+	return err;
 }
 
-void scope_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost)
+void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost)
 {
 	uint32_t cpu;
 	int reason;

@@ -13,27 +13,27 @@
 struct scope_rings;
 
 /* Opens the device, which makes a session. 0, or -errno with error filled. */
-int scope_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
+int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
 		     uint32_t *ret_session);
-void scope_rings_close(struct scope_rings *rings); /* ends the session; NULL is fine */
+void scope_source_rings_close(struct scope_rings *rings); /* ends the session; NULL is fine */
 
 /* Maps all rings; after CONFIGURE. */
-int scope_rings_map(struct scope_rings *rings, struct scope_error *error);
+int scope_source_rings_map(struct scope_rings *rings, struct scope_error *error);
 
 /* For poll(): readable while a whole sub-buffer waits. */
-int scope_rings_fd(const struct scope_rings *rings);
+int scope_source_rings_fd(const struct scope_rings *rings);
 
 /* Makes the kernel hand out what it holds. 0 or -errno. */
-int scope_rings_flush(struct scope_rings *rings);
+int scope_source_rings_flush(struct scope_rings *rings);
 
 /*
  * Calls take() for every sub-buffer that waits as this is called, CPU by CPU, and hands each back
  * to the kernel once take() has returned 0. Another value ends it and is the result.
  */
-int scope_rings_drain(struct scope_rings *rings,
+int scope_source_rings_drain(struct scope_rings *rings,
 		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
 
 /* Sums over all CPUs, as the kernel counts at this moment. lost has SCOPE_LOST_REASONS entries. */
-void scope_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);
+void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);
 
 #endif

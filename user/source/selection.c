@@ -49,32 +49,32 @@ static int number_of(const char *text, const char *what, uint32_t *ret_number,
 	return 0;
 }
 
-int scope_selection_process(struct scope_selection *selection, const char *text,
+int scope_source_selection_process(struct scope_selection *selection, const char *text,
 			    struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET };
 	const bool named = *text && (*text < '0' || *text > '9') && *text != '-';
-	int code = named ? scope_target_named(text, error, &target.id)
+	int err = named ? scope_proc_target_named(text, error, &target.id)
 			 : number_of(text, "-p wants the number or the name of a process", &target.id, error);
 	struct scope_target process;
 
 	/* The first one is looked at as the capture begins. */
-	if (!code && selection->count)
-		code = scope_target_find(target.id, error, &process);
-	return code ? code : add(selection, &target, target.id, NULL, error);
+	if (!err && selection->count)
+		err = scope_proc_target_find(target.id, error, &process);
+	return err ? err : add(selection, &target, target.id, NULL, error);
 }
 
-int scope_selection_thread(struct scope_selection *selection, const char *text,
+int scope_source_selection_thread(struct scope_selection *selection, const char *text,
 			   struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_THREAD };
 	struct scope_target process;
-	int code = number_of(text, "-t wants the number of a thread, as `ps -eL` shows it", &target.id,
+	int err = number_of(text, "-t wants the number of a thread, as `ps -eL` shows it", &target.id,
 			     error);
 
-	if (!code)
-		code = scope_target_find(target.id, error, &process);
-	return code ? code : add(selection, &target, process.tgid, NULL, error);
+	if (!err)
+		err = scope_proc_target_find(target.id, error, &process);
+	return err ? err : add(selection, &target, process.tgid, NULL, error);
 }
 
 struct search {
@@ -92,7 +92,7 @@ static int match_thread(uint32_t tid, void *context)
 	char *text;
 	int found;
 
-	if (scope_file_read(&text, "%s/%u/comm", search->directory, tid))
+	if (scope_proc_file_read(&text, "%s/%u/comm", search->directory, tid))
 		return 0;
 	text[strcspn(text, "\n")] = '\0';
 	found = wanted->kind == SCOPE_ATTR_COMM ? !strcmp(text, wanted->comm)
@@ -107,15 +107,15 @@ static int match_process(uint32_t pid, void *context)
 	int code;
 
 	snprintf(search->directory, sizeof(search->directory), "/proc/%u/task", pid);
-	if (scope_file_numbers(search->directory, match_thread, search) != 1)
+	if (scope_proc_file_numbers(search->directory, match_thread, search) != 1)
 		return 0;
-	code = scope_target_find(pid, NULL, &search->found);
+	code = scope_proc_target_find(pid, NULL, &search->found);
 	if (code == -EINVAL)
 		search->kernel = pid;
 	return !code;
 }
 
-int scope_selection_comm(struct scope_selection *selection, const char *text,
+int scope_source_selection_comm(struct scope_selection *selection, const char *text,
 			 struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_COMM };
@@ -131,7 +131,7 @@ int scope_selection_comm(struct scope_selection *selection, const char *text,
 				       "--comm wants 1 to %d letters, or their beginning and *, as `ps "
 				       "-eLo comm` shows them, not '%s'", SCOPE_COMM_BYTES - 1, text);
 	memcpy(target.comm, text, bytes);
-	scope_file_numbers("/proc", match_process, &search);
+	scope_proc_file_numbers("/proc", match_process, &search);
 	if (!search.found.tgid && search.kernel)
 		return scope_error_set(error, -EINVAL,
 				       "%s is a kernel thread (%u), which has no program to look at", text,
@@ -150,7 +150,7 @@ static uint32_t hierarchy_of(const char *options)
 	uint32_t hierarchy = 0, number;
 	const char *at;
 
-	if (scope_file_read(&groups, "/proc/cgroups"))
+	if (scope_proc_file_read(&groups, "/proc/cgroups"))
 		return 0;
 	for (line = strtok_r(groups, "\n", &rest); line && !hierarchy;
 	     line = strtok_r(NULL, "\n", &rest)) {
@@ -173,7 +173,7 @@ static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarch
 	char *mounts, *line, *rest, *options;
 	uint32_t hierarchy = 0;
 
-	if (scope_file_read(&mounts, "/proc/self/mountinfo"))
+	if (scope_proc_file_read(&mounts, "/proc/self/mountinfo"))
 		return scope_error_set(error, -ENOENT, "cannot read /proc/self/mountinfo");
 	for (line = strtok_r(mounts, "\n", &rest); line && !hierarchy;
 	     line = strtok_r(NULL, "\n", &rest)) {
@@ -191,12 +191,12 @@ static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarch
 	return 0;
 }
 
-void scope_selection_group_path(const char *text, char path[PATH_MAX])
+void scope_source_selection_group_path(const char *text, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s%s", *text == '/' ? "" : "/sys/fs/cgroup/", text);
 }
 
-int scope_selection_cgroup(struct scope_selection *selection, const char *text,
+int scope_source_selection_cgroup(struct scope_selection *selection, const char *text,
 			   struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_CGROUP };
@@ -206,9 +206,9 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 	struct scope_target process;
 	bool there = false;
 	uint32_t pid = 0;
-	int code;
+	int err;
 
-	scope_selection_group_path(text, path);
+	scope_source_selection_group_path(text, path);
 	if (stat(path, &status) || statfs(path, &system))
 		return scope_error_set(error, -errno,
 				       "there is no control group %s: `systemd-cgls` shows them, and "
@@ -219,29 +219,29 @@ int scope_selection_cgroup(struct scope_selection *selection, const char *text,
 				       path);
 	target.cgroup = status.st_ino;
 	if (system.f_type == CGROUP_SUPER_MAGIC) {
-		code = find_hierarchy(path, status.st_dev, &target.id, error);
-		if (code)
-			return code;
+		err = find_hierarchy(path, status.st_dev, &target.id, error);
+		if (err)
+			return err;
 	}
-	if (!scope_file_read(&members, "%s/cgroup.procs", path)) {
+	if (!scope_proc_file_read(&members, "%s/cgroup.procs", path)) {
 		pid = (uint32_t)strtoul(members, NULL, 10);
-		there = pid && !scope_target_find(pid, NULL, &process);
+		there = pid && !scope_proc_target_find(pid, NULL, &process);
 		free(members);
 	}
 	if (!pid && !selection->pid)
 		return scope_error_set(error, -ESRCH,
 				       "nothing runs in the control group %s itself: name a group with "
 				       "processes in its cgroup.procs, or one of them with -p first", path);
-	code = add(selection, &target, pid, there ? &process : NULL, error);
-	if (!code && selection->groups == SCOPE_CGROUP_RULES)
+	err = add(selection, &target, pid, there ? &process : NULL, error);
+	if (!err && selection->groups == SCOPE_CGROUP_RULES)
 		return scope_error_set(error, -EINVAL, "at most %d control groups can be named",
 				       SCOPE_CGROUP_RULES);
-	if (!code)
+	if (!err)
 		selection->group[selection->groups++] = text;
-	return code;
+	return err;
 }
 
-int scope_selection_syscalls(struct scope_selection *selection, const char *text,
+int scope_source_selection_syscalls(struct scope_selection *selection, const char *text,
 			     struct scope_error *error)
 {
 	char word[64], *end;

@@ -32,22 +32,22 @@ struct scope_selection {
  * process, thread: a number. comm: a name, or with `*` at its end the beginning of names. cgroup: the
  * directory of a group, or its path below /sys/fs/cgroup. syscalls: names and numbers with commas.
  */
-int scope_selection_process(struct scope_selection *selection, const char *text,
+int scope_source_selection_process(struct scope_selection *selection, const char *text,
 			    struct scope_error *error);
-int scope_selection_thread(struct scope_selection *selection, const char *text,
+int scope_source_selection_thread(struct scope_selection *selection, const char *text,
 			   struct scope_error *error);
-int scope_selection_comm(struct scope_selection *selection, const char *text,
+int scope_source_selection_comm(struct scope_selection *selection, const char *text,
 			 struct scope_error *error);
-int scope_selection_cgroup(struct scope_selection *selection, const char *text,
+int scope_source_selection_cgroup(struct scope_selection *selection, const char *text,
 			   struct scope_error *error);
-int scope_selection_syscalls(struct scope_selection *selection, const char *text,
+int scope_source_selection_syscalls(struct scope_selection *selection, const char *text,
 			     struct scope_error *error);
 
 /* The directory of a control group that the user named. */
-void scope_selection_group_path(const char *text, char path[PATH_MAX]);
+void scope_source_selection_group_path(const char *text, char path[PATH_MAX]);
 
 /* Is the call with this number to be recorded? */
-static inline bool scope_selection_has_call(const struct scope_selection *selection, uint16_t nr)
+static inline bool scope_source_selection_has_call(const struct scope_selection *selection, uint16_t nr)
 {
 	return !selection || !selection->some_calls ||
 	       (nr < SCOPE_SYSCALL_MAX && selection->calls[nr / 8] >> nr % 8 & 1);

@@ -16,7 +16,7 @@ static size_t slot_of(const struct scope_addresses *addresses, uint64_t key)
 	return at;
 }
 
-void *scope_addresses_get(const struct scope_addresses *addresses, uint64_t key)
+void *scope_symbol_addresses_get(const struct scope_addresses *addresses, uint64_t key)
 {
 	return addresses->size ? addresses->slot[slot_of(addresses, key)].value : NULL;
 }
@@ -38,20 +38,20 @@ static int grow(struct scope_addresses *addresses)
 	return 0;
 }
 
-int scope_addresses_put(struct scope_addresses *addresses, uint64_t key, void *value)
+int scope_symbol_addresses_put(struct scope_addresses *addresses, uint64_t key, void *value)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (2 * addresses->count >= addresses->size)
-		ret = grow(addresses);
-	if (ret)
-		return ret;
+		err = grow(addresses);
+	if (err)
+		return err;
 	addresses->slot[slot_of(addresses, key)] = (struct scope_address_slot){ key, value };
 	addresses->count++;
 	return 0;
 }
 
-void scope_addresses_free(struct scope_addresses *addresses, void (*free_value)(void *value))
+void scope_symbol_addresses_free(struct scope_addresses *addresses, void (*free_value)(void *value))
 {
 	for (size_t i = 0; free_value && i < addresses->size; i++) {
 		if (addresses->slot[i].value)

@@ -18,12 +18,12 @@ struct scope_addresses {
 };
 
 /* NULL where the key was never put. */
-void *scope_addresses_get(const struct scope_addresses *addresses, uint64_t key);
+void *scope_symbol_addresses_get(const struct scope_addresses *addresses, uint64_t key);
 
 /* Puts a key that is not there yet. The value is not NULL. 0 or -ENOMEM. */
-int scope_addresses_put(struct scope_addresses *addresses, uint64_t key, void *value);
+int scope_symbol_addresses_put(struct scope_addresses *addresses, uint64_t key, void *value);
 
 /* Frees the table, and each value where free_value is not NULL. */
-void scope_addresses_free(struct scope_addresses *addresses, void (*free_value)(void *value));
+void scope_symbol_addresses_free(struct scope_addresses *addresses, void (*free_value)(void *value));
 
 #endif

@@ -162,7 +162,7 @@ static int find(const struct scope_debugfile *where, const struct wanted *wanted
 	return fd;
 }
 
-int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
 	const struct scope_debugfile *where = *user;
@@ -178,7 +178,7 @@ int scope_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwa
 	if (fd >= 0)
 		*ret_path = strdup(path);
 	else
-		fd = scope_server_find(where->options.server, wanted.id, wanted.id_bytes, false, ret_path);
+		fd = scope_symbol_server_find(where->options.server, wanted.id, wanted.id_bytes, false, ret_path);
 	return fd;
 }
 
@@ -195,7 +195,7 @@ static int bytes_of(const char *text, unsigned char *bytes, size_t room)
 	return (int)count;
 }
 
-int scope_debugfile_program(const struct scope_symbol_options *options, const char *file,
+int scope_symbol_debugfile_program(const struct scope_symbol_options *options, const char *file,
 			    const char *build_id)
 {
 	const char *const *folder = options->debug_dir;
@@ -212,7 +212,7 @@ int scope_debugfile_program(const struct scope_symbol_options *options, const ch
 	for (; fd < 0 && folder && *folder; folder++)
 		fd = try_folder(&wanted, *folder, file, "");
 	if (fd < 0)
-		fd = scope_server_find(options->server, id, wanted.id_bytes, true, NULL);
+		fd = scope_symbol_server_find(options->server, id, wanted.id_bytes, true, NULL);
 	for (folder = options->debug_dir; fd < 0 && folder && *folder; folder++)
 		fd = try_folder(&wanted, *folder, file, ".debug");
 	if (fd < 0)

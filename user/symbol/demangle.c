@@ -40,11 +40,11 @@ static bool undo(const char *symbol, struct output *output)
 	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, take, output) && output->bytes > 0;
 }
 
-int scope_demangle(const char *symbol, char **ret_name)
+int scope_symbol_demangle(const char *symbol, char **ret_name)
 {
 	struct output *output;
 	char *name = NULL;
-	int ret = -ENOENT;
+	int err = -ENOENT;
 
 	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R' && symbol[1] != '_') ||
 	    strlen(symbol) > SYMBOL_MAX)
@@ -54,20 +54,20 @@ int scope_demangle(const char *symbol, char **ret_name)
 		return -ENOMEM;
 	if (undo(symbol, output)) {
 		name = strndup(output->text, output->bytes);
-		ret = name ? 0 : -ENOMEM;
+		err = name ? 0 : -ENOMEM;
 	}
 	free(output);
-	if (!ret)
+	if (!err)
 		*ret_name = name;
-	return ret;
+	return err;
 }
 
-bool scope_demangle_match(const char *symbol, const char *name)
+bool scope_symbol_demangle_match(const char *symbol, const char *name)
 {
 	char *plain;
 	bool match = !strcmp(symbol, name);
 
-	if (match || scope_demangle(symbol, &plain))
+	if (match || scope_symbol_demangle(symbol, &plain))
 		return match;
 	match = !strcmp(plain, name);
 	free(plain);

@@ -12,9 +12,9 @@
  * Rust's older scheme and v0, all by libiberty. 0 and a string to free; -ENOENT: no such symbol, or
  * one whose name would be longer than anybody reads; -ENOMEM.
  */
-int scope_demangle(const char *symbol, char **ret_name);
+int scope_symbol_demangle(const char *symbol, char **ret_name);
 
 /* Whether a function is meant by name: its symbol as it is, or the name that it stands for. */
-bool scope_demangle_match(const char *symbol, const char *name);
+bool scope_symbol_demangle_match(const char *symbol, const char *name);
 
 #endif

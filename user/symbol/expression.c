@@ -24,9 +24,9 @@ static int push(struct machine *machine, uint64_t value)
 static int push_register(struct machine *machine, unsigned int reg, uint64_t offset)
 {
 	uint64_t value;
-	int ret = scope_frame_reg(machine->frame, reg, &value);
+	int err = scope_symbol_frame_reg(machine->frame, reg, &value);
 
-	return ret ? ret : push(machine, value + offset);
+	return err ? err : push(machine, value + offset);
 }
 
 static int binary(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret)
@@ -60,7 +60,7 @@ static int stack_operation(struct machine *machine, const Dwarf_Op *op)
 		return -EINVAL;
 	top = &machine->stack[machine->depth - 1];
 	switch (op->atom) {
-	case DW_OP_deref: return scope_slice_read(machine->frame->slice, *top, top);
+	case DW_OP_deref: return scope_symbol_slice_read(machine->frame->slice, *top, top);
 	case DW_OP_plus_uconst: *top += op->number; return 0;
 	case DW_OP_neg: *top = -*top; return 0;
 	case DW_OP_not: *top = ~*top; return 0;
@@ -103,16 +103,16 @@ static int operation(struct machine *machine, const Dwarf_Op *op)
 	}
 }
 
-int scope_expression_evaluate(const Dwarf_Op *op, size_t count, const struct scope_frame *frame,
+int scope_symbol_expression_evaluate(const Dwarf_Op *op, size_t count, const struct scope_frame *frame,
 			      uint64_t cfa, uint64_t *ret_value)
 {
 	struct machine machine = { .frame = frame, .cfa = cfa };
 
 	for (size_t i = 0; i < count; i++) {
-		int ret = operation(&machine, &op[i]);
+		int err = operation(&machine, &op[i]);
 
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 	}
 	if (!machine.depth)
 		return -EINVAL;

@@ -125,18 +125,18 @@ static int fde_add(struct section *section, const Dwarf_FDE *fde, struct scope_r
 		return 0;
 	if (!start || start + size < start)
 		return 0; /* a function that the linker threw away */
-	return scope_ranges_add(ranges, start, start + size, 0);
+	return scope_symbol_ranges_add(ranges, start, start + size, 0);
 }
 
-int scope_fdes_read(Elf *elf, struct scope_ranges *ranges)
+int scope_symbol_fdes_read(Elf *elf, struct scope_ranges *ranges)
 {
 	struct section section = { .cie = ~0ull };
 	Dwarf_Off offset = 0;
-	int ret = 0;
+	int err = 0;
 
 	if (!section_find(elf, &section))
 		return 0;
-	while (!ret && offset != (Dwarf_Off)-1) {
+	while (!err && offset != (Dwarf_Off)-1) {
 		Dwarf_CFI_Entry entry;
 		Dwarf_Off next;
 		int got = dwarf_next_cfi(section.ident, section.data, true, offset, &next, &entry);
@@ -144,9 +144,9 @@ int scope_fdes_read(Elf *elf, struct scope_ranges *ranges)
 		if (got > 0 || (got < 0 && (next == (Dwarf_Off)-1 || next <= offset)))
 			break;
 		if (!got && !dwarf_cfi_cie_p(&entry))
-			ret = fde_add(&section, &entry.fde, ranges);
+			err = fde_add(&section, &entry.fde, ranges);
 		offset = next;
 	}
-	scope_ranges_sort(ranges);
-	return ret;
+	scope_symbol_ranges_sort(ranges);
+	return err;
 }

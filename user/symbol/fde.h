@@ -10,8 +10,8 @@
 /*
  * Adds the address range of every frame description entry of .eh_frame (LSB 5, section 10.6) to
  * *ranges, in link addresses, and sorts. Entries that make no sense are passed over, a file without
- * the section adds nothing. 0, -ENOMEM. Free with scope_ranges_free().
+ * the section adds nothing. 0, -ENOMEM. Free with scope_symbol_ranges_free().
  */
-int scope_fdes_read(Elf *elf, struct scope_ranges *ranges);
+int scope_symbol_fdes_read(Elf *elf, struct scope_ranges *ranges);
 
 #endif

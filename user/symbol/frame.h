@@ -25,7 +25,7 @@ struct scope_frame {
 };
 
 /* 0; -ENODATA: beyond the end of the slice; -EFAULT: below it. */
-static inline int scope_slice_read(const struct scope_slice *slice, uint64_t address,
+static inline int scope_symbol_slice_read(const struct scope_slice *slice, uint64_t address,
 				   uint64_t *ret_word)
 {
 	uint64_t offset = address - slice->base, word = 0;
@@ -40,7 +40,7 @@ static inline int scope_slice_read(const struct scope_slice *slice, uint64_t add
 }
 
 /* 0; -EFAULT: the value is lost. */
-static inline int scope_frame_reg(const struct scope_frame *frame, unsigned int reg,
+static inline int scope_symbol_frame_reg(const struct scope_frame *frame, unsigned int reg,
 				  uint64_t *ret_value)
 {
 	if (reg >= SCOPE_REG_MAX || !(frame->valid >> reg & 1))

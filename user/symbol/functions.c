@@ -137,7 +137,7 @@ static void symbols_settle(struct symbols *symbols, const struct scope_ranges *f
 	symbols->count = kept;
 	for (size_t i = 0; i < kept; i++) {
 		struct symbol *symbol = &symbols->symbol[i];
-		const struct scope_range *fde = scope_ranges_find(fdes, symbol->start);
+		const struct scope_range *fde = scope_symbol_ranges_find(fdes, symbol->start);
 		uint64_t end = fde ? fde->end : symbol->limit;
 
 		if (symbol->size)
@@ -167,13 +167,13 @@ static int function_add(struct scope_file_functions *functions, const char *name
 static int functions_make(struct scope_file_functions *functions, struct symbols *symbols)
 {
 	struct symbol **by_name = calloc(symbols->count + 1, sizeof(struct symbol *));
-	int ret = by_name ? 0 : -ENOMEM;
+	int err = by_name ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !ret && i < symbols->count; i++)
+	for (size_t i = 0; !err && i < symbols->count; i++)
 		by_name[i] = &symbols->symbol[i];
-	if (!ret && symbols->count)
+	if (!err && symbols->count)
 		qsort(by_name, symbols->count, sizeof(struct symbol *), compare_plain);
-	for (size_t i = 0, end; !ret && i < symbols->count; i = end) {
+	for (size_t i = 0, end; !err && i < symbols->count; i = end) {
 		size_t whole = 0;
 
 		for (end = i; end < symbols->count; end++) {
@@ -191,14 +191,14 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 			if (!whole && symbol->name[symbol->bytes - 1] == 'd') /* …cold */
 				bytes = symbol->bytes;
 			symbol->function = functions->count;
-			ret = function_add(functions, symbol->name, bytes, symbol->start,
+			err = function_add(functions, symbol->name, bytes, symbol->start,
 					   symbol->size);
-			if (ret)
+			if (err)
 				break;
 		}
 	}
 	free(by_name);
-	return ret;
+	return err;
 }
 
 /*
@@ -209,12 +209,12 @@ static int gap_add(struct scope_file_functions *functions, size_t first, const c
 		   const struct scope_range *gap)
 {
 	const struct scope_ranges sorted = { functions->ranges.range, first, 0 };
-	int ret;
+	int err;
 
-	if (gap->start >= gap->end || scope_ranges_find(&sorted, gap->start))
+	if (gap->start >= gap->end || scope_symbol_ranges_find(&sorted, gap->start))
 		return 0;
-	ret = scope_ranges_add(&functions->ranges, gap->start, gap->end, functions->count);
-	return ret ? ret : function_add(functions, name, bytes, gap->start, gap->end - gap->start);
+	err = scope_symbol_ranges_add(&functions->ranges, gap->start, gap->end, functions->count);
+	return err ? err : function_add(functions, name, bytes, gap->start, gap->end - gap->start);
 }
 
 /* The functions of Go's table that no symbol has; up to where it makes no sense. */
@@ -225,51 +225,51 @@ static int go_add(struct scope_file_functions *functions, const struct scope_go_
 	/* Few functions of one program have the same name. */
 	size_t budget = 2 * go->bytes;
 	uint64_t end = 0;
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; !ret && i < go->count; i++) {
+	for (size_t i = 0; !err && i < go->count; i++) {
 		struct scope_range range;
 
-		if (scope_go_table_function(go, i, &budget, &function) || function.start < end)
+		if (scope_symbol_go_table_function(go, i, &budget, &function) || function.start < end)
 			break;
 		end = function.end;
 		range = (struct scope_range){ function.start, function.end, function.end, 0 };
-		ret = gap_add(functions, first, function.name, function.name_bytes, &range);
+		err = gap_add(functions, first, function.name, function.name_bytes, &range);
 	}
-	scope_ranges_sort(&functions->ranges);
-	return ret;
+	scope_symbol_ranges_sort(&functions->ranges);
+	return err;
 }
 
 static int ranges_make(struct scope_file_functions *functions, const struct symbols *symbols,
 		       const struct scope_go_table *go, const struct scope_ranges *fdes)
 {
 	size_t first;
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; !ret && i < symbols->count; i++)
-		ret = scope_ranges_add(&functions->ranges, symbols->symbol[i].start,
+	for (size_t i = 0; !err && i < symbols->count; i++)
+		err = scope_symbol_ranges_add(&functions->ranges, symbols->symbol[i].start,
 				       symbols->symbol[i].start + symbols->symbol[i].size,
 				       symbols->symbol[i].function);
-	scope_ranges_sort(&functions->ranges);
-	if (!ret && go)
-		ret = go_add(functions, go);
+	scope_symbol_ranges_sort(&functions->ranges);
+	if (!err && go)
+		err = go_add(functions, go);
 	functions->named = functions->count;
 	first = functions->ranges.count;
-	for (size_t i = 0; !ret && i < fdes->count; i++)
+	for (size_t i = 0; !err && i < fdes->count; i++)
 		if (!i || fdes->range[i - 1].start != fdes->range[i].start)
-			ret = gap_add(functions, first, NULL, 0, &fdes->range[i]);
-	scope_ranges_sort(&functions->ranges);
-	return ret;
+			err = gap_add(functions, first, NULL, 0, &fdes->range[i]);
+	scope_symbol_ranges_sort(&functions->ranges);
+	return err;
 }
 
-int scope_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
+int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
 			      struct scope_file_functions *ret)
 {
 	struct scope_file_functions functions = { 0 };
 	struct scope_ranges fdes = { 0 };
 	struct symbols symbols = { 0 };
 	int count = dwfl_module_getsymtab(module);
-	int err = scope_fdes_read(elf, &fdes);
+	int err = scope_symbol_fdes_read(elf, &fdes);
 
 	for (int i = 1; !err && i < count; i++)
 		err = symbol_add(&symbols, module, i);
@@ -280,26 +280,26 @@ int scope_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_
 	if (!err)
 		err = ranges_make(&functions, &symbols, go, &fdes);
 	free(symbols.symbol);
-	scope_ranges_free(&fdes);
+	scope_symbol_ranges_free(&fdes);
 	if (err) {
-		scope_file_functions_free(&functions);
+		scope_symbol_file_functions_free(&functions);
 		return err;
 	}
 	*ret = functions;
 	return 0;
 }
 
-void scope_file_functions_free(struct scope_file_functions *functions)
+void scope_symbol_file_functions_free(struct scope_file_functions *functions)
 {
 	free(functions->function);
-	scope_ranges_free(&functions->ranges);
+	scope_symbol_ranges_free(&functions->ranges);
 	*functions = (struct scope_file_functions){ 0 };
 }
 
 const struct scope_file_function *
-scope_file_functions_find(const struct scope_file_functions *functions, uint64_t link)
+scope_symbol_file_functions_find(const struct scope_file_functions *functions, uint64_t link)
 {
-	const struct scope_range *range = scope_ranges_find(&functions->ranges, link);
+	const struct scope_range *range = scope_symbol_ranges_find(&functions->ranges, link);
 
 	return range ? &functions->function[range->value] : NULL;
 }

@@ -28,14 +28,14 @@ struct scope_file_functions {
  * its link addresses, elf is its main file.
  * Of several names for one address the one kept is: external rather than local, fewest leading
  * underscores, strong rather than weak, shortest, first by alphabet.
- * 0, -ENOMEM. Free with scope_file_functions_free(), before the module ends.
+ * 0, -ENOMEM. Free with scope_symbol_file_functions_free(), before the module ends.
  */
-int scope_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
+int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
 			      struct scope_file_functions *ret);
-void scope_file_functions_free(struct scope_file_functions *functions);
+void scope_symbol_file_functions_free(struct scope_file_functions *functions);
 
 /* The function that holds a link address; NULL: none. */
 const struct scope_file_function *
-scope_file_functions_find(const struct scope_file_functions *functions, uint64_t link);
+scope_symbol_file_functions_find(const struct scope_file_functions *functions, uint64_t link);
 
 #endif

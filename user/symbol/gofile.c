@@ -44,7 +44,7 @@ static const char *section_name(Elf *elf, Elf_Scn *scn, size_t names, GElf_Shdr 
 	return gelf_getshdr(scn, ret_shdr) ? elf_strptr(elf, names, ret_shdr->sh_name) : NULL;
 }
 
-bool scope_go_file_is(Elf *elf)
+bool scope_symbol_go_file_is(Elf *elf)
 {
 	static const char *const own[] = { ".go.buildinfo", ".note.go.buildid", ".gopclntab",
 					   ".data.rel.ro.gopclntab" };
@@ -131,8 +131,8 @@ static uint64_t word_at(const struct file *file, uint64_t link, unsigned int wor
 /* Does all that the table is about lie in code of the file, with its text there? */
 static bool fits(const struct file *file, const struct scope_go_table *table, uint64_t text)
 {
-	const uint64_t from = text + scope_go_table_start(table, 0);
-	const uint64_t to = text + scope_go_table_start(table, table->count);
+	const uint64_t from = text + scope_symbol_go_table_start(table, 0);
+	const uint64_t to = text + scope_symbol_go_table_start(table, table->count);
 	struct part part;
 
 	for (size_t i = 0; from < to && i < file->segments; i++)
@@ -150,9 +150,9 @@ static bool is_module(const struct file *file, const struct scope_go_table *tabl
 
 	*ret_text = text;
 	return text && fits(file, table, text) &&
-	       word_at(file, link + MODULE_MIN_PC * word, word) == text + scope_go_table_start(table, 0) &&
+	       word_at(file, link + MODULE_MIN_PC * word, word) == text + scope_symbol_go_table_start(table, 0) &&
 	       word_at(file, link + MODULE_MAX_PC * word, word) ==
-		       text + scope_go_table_start(table, table->count);
+		       text + scope_symbol_go_table_start(table, table->count);
 }
 
 /* The address of the code, by the runtime's list: pointed from by a word of data, or by a relocation. */
@@ -192,7 +192,7 @@ static bool table_take(const struct file *file, const struct part *part, struct 
 {
 	struct scope_go_table table;
 
-	if (scope_go_table_init(part->data, part->bytes, &table))
+	if (scope_symbol_go_table_init(part->data, part->bytes, &table))
 		return false;
 	if (!table.relative) {
 		*ret_table = table;
@@ -218,7 +218,7 @@ static bool magic_find(const struct file *file, struct scope_go_table *ret_table
 		for (size_t at = -part.link % 8; at < part.bytes && part.bytes - at >= 8; at += 8) {
 			const struct part rest = { part.data + at, part.bytes - at, part.link + at };
 
-			if (!scope_go_table_begins(rest.data))
+			if (!scope_symbol_go_table_begins(rest.data))
 				continue;
 			if (table_take(file, &rest, ret_table))
 				return true;
@@ -237,7 +237,7 @@ static bool is_bare(Elf *elf)
 	return elf_getshdrnum(elf, &sections) || !sections;
 }
 
-int scope_go_file_table(Elf *elf, struct scope_go_table *ret_table)
+int scope_symbol_go_file_table(Elf *elf, struct scope_go_table *ret_table)
 {
 	struct file file = { .elf = elf };
 	struct part part;
@@ -247,5 +247,5 @@ int scope_go_file_table(Elf *elf, struct scope_go_table *ret_table)
 		return -ENOENT;
 	if (section_find(&file, &part) && table_take(&file, &part, ret_table))
 		return 0;
-	return (is_bare(elf) || scope_go_file_is(elf)) && magic_find(&file, ret_table) ? 0 : -ENOENT;
+	return (is_bare(elf) || scope_symbol_go_file_is(elf)) && magic_find(&file, ret_table) ? 0 : -ENOENT;
 }

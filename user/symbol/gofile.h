@@ -9,7 +9,7 @@
 #include "symbol/gotable.h"
 
 /* Whether Go's linker made the file: it says so by a section of its own, stripped or not. */
-bool scope_go_file_is(Elf *elf);
+bool scope_symbol_go_file_is(Elf *elf);
 
 /*
  * Finds the table by its section, else, in a file of Go's or without sections, by its magic number in
@@ -18,6 +18,6 @@ bool scope_go_file_is(Elf *elf);
  * runtime's list of its parts (moduledata), which points to the table and repeats both ends of the code.
  * Borrows the bytes of the file. 0; -ENOENT: there is none, or it makes no sense.
  */
-int scope_go_file_table(Elf *elf, struct scope_go_table *ret_table);
+int scope_symbol_go_file_table(Elf *elf, struct scope_go_table *ret_table);
 
 #endif

@@ -31,7 +31,7 @@ static const char *const idle[] = {
 	"runtime.bgsweep", "runtime.bgscavenge", "runtime.signal_recv", NULL,
 };
 
-bool scope_go_name_is_runtime(const char *name)
+bool scope_symbol_go_name_is_runtime(const char *name)
 {
 	static const char prefix[] = "runtime.";
 
@@ -51,7 +51,7 @@ static size_t package_bytes(const char *name)
 	return name[from] == '.' ? from : 0;
 }
 
-bool scope_go_name_is_library(const char *name)
+bool scope_symbol_go_name_is_library(const char *name)
 {
 	/* Made for a type, whose path follows. */
 	const size_t made = !strncmp(name, "type.", 5) || !strncmp(name, "type:", 5) ? 4 : 0;
@@ -68,7 +68,7 @@ bool scope_go_name_is_library(const char *name)
 	return false;
 }
 
-bool scope_go_name_is_idle(const char *name)
+bool scope_symbol_go_name_is_idle(const char *name)
 {
 	for (const char *const *row = idle; *row; row++)
 		if (!strcmp(*row, name))

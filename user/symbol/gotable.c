@@ -49,7 +49,7 @@ static const char *text_at(const struct scope_go_table *table, uint64_t at, size
 	return (const char *)table->data + at;
 }
 
-bool scope_go_table_begins(const uint8_t *data)
+bool scope_symbol_go_table_begins(const uint8_t *data)
 {
 	const uint32_t magic = data[0] | data[1] << 8 | data[2] << 16 | (uint32_t)data[3] << 24;
 
@@ -93,12 +93,12 @@ static bool files_find(struct scope_go_table *table)
 	return true;
 }
 
-int scope_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table)
+int scope_symbol_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table)
 {
 	struct scope_go_table table = { .data = data, .bytes = bytes };
 	uint64_t count;
 
-	if (bytes < 8 || !scope_go_table_begins(data))
+	if (bytes < 8 || !scope_symbol_go_table_begins(data))
 		return -EBADMSG;
 	table.quantum = data[6];
 	table.word = data[7];
@@ -128,14 +128,14 @@ static uint64_t row_get(const struct scope_go_table *table, size_t number)
 	return value;
 }
 
-uint64_t scope_go_table_start(const struct scope_go_table *table, size_t index)
+uint64_t scope_symbol_go_table_start(const struct scope_go_table *table, size_t index)
 {
 	return row_get(table, 2 * index);
 }
 
 static uint64_t link_of(const struct scope_go_table *table, size_t index)
 {
-	return scope_go_table_start(table, index) + (table->relative ? table->text : 0);
+	return scope_symbol_go_table_start(table, index) + (table->relative ? table->text : 0);
 }
 
 static bool head_read(const struct scope_go_table *table, size_t index, unsigned int field,
@@ -152,7 +152,7 @@ static bool head_read(const struct scope_go_table *table, size_t index, unsigned
 	return true;
 }
 
-int scope_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
+int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
 			    struct scope_go_function *ret_function)
 {
 	struct scope_go_function function;
@@ -258,20 +258,20 @@ static bool is_inlined(const struct scope_go_table *table, size_t index, uint64_
 	       !value_find(table, index, further + TABLE_INLINED, link, &value) && value <= INT32_MAX;
 }
 
-int scope_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line)
+int scope_symbol_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line)
 {
 	struct scope_go_line place = { .inlined = false };
 	uint32_t file, line;
 	size_t index, bytes;
 	uint64_t at;
-	int ret = index_find(table, link, &index);
+	int err = index_find(table, link, &index);
 
-	if (!ret)
-		ret = value_find(table, index, HEAD_FILES, link, &file);
-	if (!ret)
-		ret = value_find(table, index, HEAD_LINES, link, &line);
-	if (ret)
-		return ret;
+	if (!err)
+		err = value_find(table, index, HEAD_FILES, link, &file);
+	if (!err)
+		err = value_find(table, index, HEAD_LINES, link, &line);
+	if (err)
+		return err;
 	if (line == 0 || line > INT32_MAX || !file_find(table, index, file, &at))
 		return -EBADMSG;
 	place.file = text_at(table, at, &bytes);

@@ -46,19 +46,19 @@ struct scope_go_function {
 #define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* where in the table text is, if it is relative */
 
 /* Whether bytes may begin a table. Looks at 8 of them. */
-bool scope_go_table_begins(const uint8_t *data);
+bool scope_symbol_go_table_begins(const uint8_t *data);
 
 /* bytes: of the table, or up to the end of what holds it. 0; -EBADMSG: it is no table, or damaged. */
-int scope_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table);
+int scope_symbol_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table);
 
 /* Where function index begins; index count: where the last one ends. Counted from text where it is relative. */
-uint64_t scope_go_table_start(const struct scope_go_table *table, size_t index);
+uint64_t scope_symbol_go_table_start(const struct scope_go_table *table, size_t index);
 
 /*
  * By index below count. *budget: bytes of names that may still be looked at, which goes down. 0;
  * -EBADMSG: it makes no sense, or nothing is left of the budget.
  */
-int scope_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
+int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
 			    struct scope_go_function *ret_function);
 
 /* A place in the source. */
@@ -69,6 +69,6 @@ struct scope_go_line {
 };
 
 /* The place of a link address. -ENOENT: it is in no function; -EBADMSG. */
-int scope_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
+int scope_symbol_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
 
 #endif

@@ -37,7 +37,7 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = no_elf,
-	.find_debuginfo = scope_debugfile_find,
+	.find_debuginfo = scope_symbol_debugfile_find,
 	.section_address = dwfl_offline_section_address,
 };
 
@@ -72,7 +72,7 @@ static int module_report(struct scope_image *image, int fd)
 	if (!image->elf || bias || !gelf_getehdr(image->elf, &ehdr) ||
 	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC))
 		return -ENOEXEC;
-	return scope_rules_init(&image->rules, image->module, image->elf);
+	return scope_symbol_rules_init(&image->rules, image->module, image->elf);
 close_fd:
 	close(fd);
 	return -ENOEXEC;
@@ -82,16 +82,16 @@ close_fd:
 static const struct scope_go_table *go_table(struct scope_image *image)
 {
 	if (!image->go_tried)
-		image->go = !scope_go_file_table(image->elf, &image->go_table);
+		image->go = !scope_symbol_go_file_table(image->elf, &image->go_table);
 	image->go_tried = true;
 	return image->go ? &image->go_table : NULL;
 }
 
-int scope_image_create(int fd, const struct scope_symbol_options *options, const char *path,
+int scope_symbol_image_create(int fd, const struct scope_symbol_options *options, const char *path,
 		       struct scope_image **ret_image)
 {
 	struct scope_image *image = calloc(1, sizeof(*image));
-	int ret = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!image)
 		goto close_fd;
@@ -101,8 +101,8 @@ int scope_image_create(int fd, const struct scope_symbol_options *options, const
 	if (options)
 		image->debugfile.options = *options;
 	image->debugfile.path = image->path;
-	ret = module_report(image, fd);
-	if (ret)
+	err = module_report(image, fd);
+	if (err)
 		goto destroy;
 	build_id_write(image);
 	*ret_image = image;
@@ -110,23 +110,23 @@ int scope_image_create(int fd, const struct scope_symbol_options *options, const
 close_fd:
 	close(fd);
 destroy:
-	scope_image_destroy(image);
-	return ret;
+	scope_symbol_image_destroy(image);
+	return err;
 }
 
-void scope_image_destroy(struct scope_image *image)
+void scope_symbol_image_destroy(struct scope_image *image)
 {
 	if (!image)
 		return;
-	scope_file_functions_free(&image->functions);
-	scope_rules_free(&image->rules);
+	scope_symbol_file_functions_free(&image->functions);
+	scope_symbol_rules_free(&image->rules);
 	if (image->dwfl)
 		dwfl_end(image->dwfl);
 	free(image->path);
 	free(image);
 }
 
-const char *scope_image_build_id(const struct scope_image *image)
+const char *scope_symbol_image_build_id(const struct scope_image *image)
 {
 	return image->build_id;
 }
@@ -181,25 +181,25 @@ static bool offset_find(struct scope_image *image, const char *name,
 	return found;
 }
 
-int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
+int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
 {
 	return offset_find(image, name, same_symbol, ret_offset) ||
-			       offset_find(image, name, scope_demangle_match, ret_offset)
+			       offset_find(image, name, scope_symbol_demangle_match, ret_offset)
 		       ? 0
 		       : -ENOENT;
 }
 
-bool scope_image_is_go(struct scope_image *image)
+bool scope_symbol_image_is_go(struct scope_image *image)
 {
-	return scope_go_file_is(image->elf) || go_table(image);
+	return scope_symbol_go_file_is(image->elf) || go_table(image);
 }
 
-bool scope_image_names_go(struct scope_image *image)
+bool scope_symbol_image_names_go(struct scope_image *image)
 {
 	return go_table(image);
 }
 
-bool scope_image_is_debug(const struct scope_image *image)
+bool scope_symbol_image_is_debug(const struct scope_image *image)
 {
 	GElf_Phdr phdr;
 	size_t count;
@@ -213,7 +213,7 @@ bool scope_image_is_debug(const struct scope_image *image)
 	return true;
 }
 
-bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
+bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
 		      uint64_t bytes, uint64_t *ret_bias)
 {
 	size_t count;
@@ -239,35 +239,35 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
 	return false;
 }
 
-int scope_image_functions(struct scope_image *image,
+int scope_symbol_image_functions(struct scope_image *image,
 			  const struct scope_file_functions **ret_functions)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (!image->functions_read)
-		ret = scope_file_functions_read(image->module, image->elf, go_table(image),
+		err = scope_symbol_file_functions_read(image->module, image->elf, go_table(image),
 						&image->functions);
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	image->functions_read = true;
 	*ret_functions = &image->functions;
 	return 0;
 }
 
-int scope_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule)
+int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule)
 {
-	return scope_rules_get(&image->rules, link, ret_rule);
+	return scope_symbol_rules_get(&image->rules, link, ret_rule);
 }
 
-unsigned int scope_image_lines(struct scope_image *image, uint64_t link,
+unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link,
 			       struct scope_source_line *ret_line, unsigned int max)
 {
-	unsigned int lines = scope_lines_find(image->module, link, ret_line, max);
+	unsigned int lines = scope_symbol_lines_find(image->module, link, ret_line, max);
 
-	return lines || !go_table(image) ? lines : scope_lines_of_go(&image->go_table, link, ret_line, max);
+	return lines || !go_table(image) ? lines : scope_symbol_lines_of_go(&image->go_table, link, ret_line, max);
 }
 
-bool scope_image_is_i386(const struct scope_image *image)
+bool scope_symbol_image_is_i386(const struct scope_image *image)
 {
 	GElf_Ehdr ehdr;
 
@@ -299,7 +299,7 @@ static bool is_call(const uint8_t *end)
 
 #define CALL_BYTES_MAX 7
 
-bool scope_image_after_call(const struct scope_image *image, uint64_t link)
+bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link)
 {
 	size_t bytes;
 	const char *file = elf_rawfile(image->elf, &bytes);

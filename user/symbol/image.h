@@ -21,25 +21,25 @@ struct scope_image;
  * files are looked for (debugfile.h); path is copied, what options point to is borrowed.
  * 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
  */
-int scope_image_create(int fd, const struct scope_symbol_options *options, const char *path,
+int scope_symbol_image_create(int fd, const struct scope_symbol_options *options, const char *path,
 		       struct scope_image **ret_image);
-void scope_image_destroy(struct scope_image *image); /* NULL is fine */
+void scope_symbol_image_destroy(struct scope_image *image); /* NULL is fine */
 
 /* Lower-case hex; "" where the file has none. */
-const char *scope_image_build_id(const struct scope_image *image);
+const char *scope_symbol_image_build_id(const struct scope_image *image);
 
 /* Whether Go's linker made the file, stripped or not; and whether its table of functions can be read, too. */
-bool scope_image_is_go(struct scope_image *image);
-bool scope_image_names_go(struct scope_image *image);
+bool scope_symbol_image_is_go(struct scope_image *image);
+bool scope_symbol_image_names_go(struct scope_image *image);
 
 /* Whether the file is a debug file: its names hold, but no code and no unwind tables are in it. */
-bool scope_image_is_debug(const struct scope_image *image);
+bool scope_symbol_image_is_debug(const struct scope_image *image);
 
 /*
  * What to add to a process's address to have the link address, for a mapping of so many bytes of
  * the file from offset to start. false: no code of the file lies there.
  */
-bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
+bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
 		      uint64_t bytes, uint64_t *ret_bias);
 
 /*
@@ -47,21 +47,21 @@ bool scope_image_bias(const struct scope_image *image, uint64_t start, uint64_t 
  * symbol table of the file or of its debug file, for the symbol itself, then for one that is
  * demangled to that; of several such functions the first is taken, a global one before the others. -ENOENT: there is none, or it has no place in the file.
  */
-int scope_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
+int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
 
 /* Is it code of 32-bit x86? */
-bool scope_image_is_i386(const struct scope_image *image);
+bool scope_symbol_image_is_i386(const struct scope_image *image);
 
 /* Does a call end right before a link address? x86-64 and i386; false where the file does not say. */
-bool scope_image_after_call(const struct scope_image *image, uint64_t link);
+bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */
-unsigned int scope_image_lines(struct scope_image *image, uint64_t link,
+unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link,
 			       struct scope_source_line *ret_line, unsigned int max);
 
 /* 0, -ENOMEM. Borrowed from the image. */
-int scope_image_functions(struct scope_image *image,
+int scope_symbol_image_functions(struct scope_image *image,
 			  const struct scope_file_functions **ret_functions);
-int scope_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
+int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
 
 #endif

@@ -13,7 +13,7 @@
  * pattern without '/' is compared with the base name, so these count wherever they lie (some
  * programs bring their own copy).
  */
-const char *const scope_library_defaults[] = {
+const char *const scope_symbol_library_defaults[] = {
 	/* The kernel's pages: [vdso], [vsyscall]. */
 	"[[]v*",
 	/* The C library and its loader, under the names of glibc and musl. */
@@ -54,7 +54,7 @@ static const char *const runtimes[] = {
 	NULL,
 };
 
-bool scope_library_runtime(const char *name)
+bool scope_symbol_library_runtime(const char *name)
 {
 	for (const char *const *pattern = runtimes; *pattern; pattern++)
 		if (!fnmatch(*pattern, name, 0))
@@ -62,12 +62,12 @@ bool scope_library_runtime(const char *name)
 	return false;
 }
 
-bool scope_library_match(const char *const *patterns, const char *path)
+bool scope_symbol_library_match(const char *const *patterns, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
-	for (patterns = patterns ? patterns : scope_library_defaults; *patterns; patterns++) {
+	for (patterns = patterns ? patterns : scope_symbol_library_defaults; *patterns; patterns++) {
 		const char *subject = strchr(*patterns, '/') ? path : base;
 
 		if (!fnmatch(*patterns, subject, FNM_PATHNAME))

@@ -9,16 +9,16 @@
  * The patterns that serve unless the user names others, NULL behind the last. One with a '/' is held
  * against the whole path, one without against the base name; '*' does not match '/'.
  */
-extern const char *const scope_library_defaults[];
+extern const char *const scope_symbol_library_defaults[];
 
 /*
  * Is code made at run time, by the name that its runtime gave it, that runtime's own: stubs, and what the
  * language brings along? HotSpot's names are those of jcmd's Compiler.perfmap, V8's those of
  * --perf-basic-prof.
  */
-bool scope_library_runtime(const char *name);
+bool scope_symbol_library_runtime(const char *name);
 
 /* path as in the maps of the process, without " (deleted)". patterns: NULL for those above. */
-bool scope_library_match(const char *const *patterns, const char *path);
+bool scope_symbol_library_match(const char *const *patterns, const char *path);
 
 #endif

@@ -34,7 +34,7 @@ static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 	const char *plain = dwarf_diename(die);
 	char *demangled = NULL;
 
-	if (symbol && !scope_demangle(symbol, &demangled))
+	if (symbol && !scope_symbol_demangle(symbol, &demangled))
 		plain = demangled;
 	if (!plain)
 		plain = "?";
@@ -81,7 +81,7 @@ static int scopes_get(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_scope
 	return depth;
 }
 
-unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
+unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link,
 			      struct scope_source_line *ret_line, unsigned int max)
 {
 	struct scope_source_line line = { .function = "" };
@@ -114,12 +114,12 @@ unsigned int scope_lines_find(Dwfl_Module *module, uint64_t link,
 	return count;
 }
 
-unsigned int scope_lines_of_go(const struct scope_go_table *table, uint64_t link,
+unsigned int scope_symbol_lines_of_go(const struct scope_go_table *table, uint64_t link,
 			       struct scope_source_line *ret_line, unsigned int max)
 {
 	struct scope_go_line place;
 
-	if (!max || scope_go_table_line(table, link, &place))
+	if (!max || scope_symbol_go_table_line(table, link, &place))
 		return 0;
 	*ret_line = (struct scope_source_line){ .file = file_name(place.file), .line = place.line };
 	if (place.inlined)

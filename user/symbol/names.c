@@ -59,14 +59,14 @@ static bool is_file(const struct scope_file *file)
 	return !scope_proc_is_memory(file->path) || !strcmp(file->path, "[vdso]");
 }
 
-int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
+int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
-	const struct scope_space *space = scope_addresses_get(&spaces->by_tgid, tgid);
+	const struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, tgid);
 
 	for (unsigned int i = 0; space && i < count; i++) {
 		const uint64_t address = ip[i] - (i && ip[i]);
-		const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+		const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 		const struct scope_trace_map *row;
 		struct scope_file *file;
 		uint64_t offset;
@@ -76,10 +76,10 @@ int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_
 		row = spaces->mapping[range->value].row;
 		file = spaces->mapping[range->value].file;
 		offset = address - row->start + row->offset;
-		if (!is_file(file) || scope_addresses_get(&file->hits, offset))
+		if (!is_file(file) || scope_symbol_addresses_get(&file->hits, offset))
 			continue;
 		if (scope_grow(&spaces->hit, &spaces->hit_capacity, spaces->hits + 1, sizeof(*spaces->hit)) ||
-		    scope_addresses_put(&file->hits, offset, file))
+		    scope_symbol_addresses_put(&file->hits, offset, file))
 			return -ENOMEM;
 		spaces->hit[spaces->hits++] = (struct scope_hit){ range->value, offset };
 	}
@@ -95,7 +95,7 @@ static int put_file(struct scope_spaces *spaces, struct scope_file *file, struct
 	};
 
 	if (file->image) {
-		if (scope_image_functions(file->image, &functions))
+		if (scope_symbol_image_functions(file->image, &functions))
 			return -ENOMEM;
 		head.functions = (uint32_t)functions->count;
 		head.named = (uint32_t)functions->named;
@@ -111,17 +111,17 @@ static int put_file(struct scope_spaces *spaces, struct scope_file *file, struct
 
 static int put_lines(const struct scope_source_line *line, unsigned int lines, struct payload *payload)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (unsigned int i = 0; !ret && i < lines; i++) {
+	for (unsigned int i = 0; !err && i < lines; i++) {
 		const uint32_t number = (uint32_t)line[i].line;
 
 		put(payload, &number, sizeof(number));
-		ret = put_plain(payload, line[i].function);
-		if (!ret)
-			ret = put_plain(payload, line[i].file);
+		err = put_plain(payload, line[i].function);
+		if (!err)
+			err = put_plain(payload, line[i].file);
 	}
-	return ret;
+	return err;
 }
 
 static int put_place(const struct scope_mapping *mapping, uint64_t offset, struct payload *payload)
@@ -135,9 +135,9 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	struct scope_frame_place_of place = { .offset = offset, .start = link };
 
 	if (mapping->linked) {
-		if (scope_image_functions(file->image, &functions))
+		if (scope_symbol_image_functions(file->image, &functions))
 			return -ENOMEM;
-		found = scope_file_functions_find(functions, link);
+		found = scope_symbol_file_functions_find(functions, link);
 	}
 	if (found) {
 		place.start = found->start;
@@ -148,7 +148,7 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	if (!file->library) {
 		place.flags |= SCOPE_PLACE_LINED;
 		if (mapping->linked)
-			place.lines = scope_image_lines(file->image, link, line, SCOPE_PLACE_LINES_MAX);
+			place.lines = scope_symbol_image_lines(file->image, link, line, SCOPE_PLACE_LINES_MAX);
 	}
 	put(payload, &place, sizeof(place));
 	put_text(payload, found && found->name ? found->name : "", found && found->name ? found->name_bytes : 0);
@@ -169,10 +169,10 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 {
 	const struct scope_frame_places head = { .file = file->number };
 	const uint64_t begin_ns = limit_ns ? now_ns() : 0;
-	int ret = 0;
+	int err = 0;
 
 	put(payload, &head, sizeof(head));
-	for (unsigned int i = 0; !ret && i < PLACES_MAX && spaces->hits_given < spaces->hits; i++) {
+	for (unsigned int i = 0; !err && i < PLACES_MAX && spaces->hits_given < spaces->hits; i++) {
 		const struct scope_hit *hit = &spaces->hit[spaces->hits_given];
 		struct scope_mapping *mapping = &spaces->mapping[hit->mapping];
 		const size_t before = payload->bytes;
@@ -180,16 +180,16 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 		if (mapping->file != file || (limit_ns && i && now_ns() - begin_ns > limit_ns))
 			break;
 		if (!mapping->tried)
-			ret = scope_spaces_open(spaces, mapping);
-		if (!ret)
-			ret = put_place(mapping, hit->offset, payload);
+			err = scope_symbol_spaces_open(spaces, mapping);
+		if (!err)
+			err = put_place(mapping, hit->offset, payload);
 		if (payload->full && i) { /* it is the first one of the next frame */
 			payload->bytes = before;
 			break;
 		}
 		spaces->hits_given++;
 	}
-	return ret;
+	return err;
 }
 
 /* The next file of a program's that was not given. NULL: there is none. */
@@ -204,7 +204,7 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 	return NULL;
 }
 
-int scope_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
+int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
 		     uint16_t *ret_type, size_t *ret_bytes)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
@@ -212,20 +212,20 @@ int scope_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns,
 	struct scope_mapping *mapping = spaces->hits_given < spaces->hits ?
 						&spaces->mapping[spaces->hit[spaces->hits_given].mapping] :
 						all ? find_file(spaces) : NULL;
-	int ret = 0;
+	int err = 0;
 
 	if (!mapping)
 		return 0;
 	if (!mapping->file->numbered) {
 		if (!mapping->tried)
-			ret = scope_spaces_open(spaces, mapping);
+			err = scope_symbol_spaces_open(spaces, mapping);
 		*ret_type = SCOPE_FRAME_FILE;
-		if (!ret)
-			ret = put_file(spaces, mapping->file, &payload);
+		if (!err)
+			err = put_file(spaces, mapping->file, &payload);
 	} else {
 		*ret_type = SCOPE_FRAME_PLACES;
-		ret = put_places(spaces, mapping->file, limit_ns, &payload);
+		err = put_places(spaces, mapping->file, limit_ns, &payload);
 	}
 	*ret_bytes = payload.bytes;
-	return ret ? ret : 1;
+	return err ? err : 1;
 }

@@ -14,7 +14,7 @@
 #include "symbol/symbol.h"
 
 /* Notes the frames of a stack, as scope_symbols_unwind() gives them. 0 or -ENOMEM. */
-int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count);
+int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count);
 
 /*
  * The payload of the next frame that is to be written (trace/format.h: FILE, PLACES) of what was noted and
@@ -23,7 +23,7 @@ int scope_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_
  * further address is looked up; 0: no limit. buffer: SCOPE_NAMES_ROOM bytes. 1; 0: there is none; -ENOMEM.
  */
 #define SCOPE_NAMES_ROOM 65536u
-int scope_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
+int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
 		     uint16_t *ret_type, size_t *ret_bytes);
 
 #endif

@@ -27,7 +27,7 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-int scope_namesakes_create(const struct scope_symbols *symbols,
+int scope_symbol_namesakes_create(const struct scope_symbols *symbols,
 			   struct scope_namesakes **ret_namesakes)
 {
 	struct scope_namesakes *namesakes = calloc(1, sizeof(*namesakes));
@@ -53,7 +53,7 @@ int scope_namesakes_create(const struct scope_symbols *symbols,
 	return 0;
 }
 
-void scope_namesakes_destroy(struct scope_namesakes *namesakes)
+void scope_symbol_namesakes_destroy(struct scope_namesakes *namesakes)
 {
 	if (!namesakes)
 		return;
@@ -61,7 +61,7 @@ void scope_namesakes_destroy(struct scope_namesakes *namesakes)
 	free(namesakes);
 }
 
-const struct scope_function *scope_namesakes_find(const struct scope_namesakes *namesakes,
+const struct scope_function *scope_symbol_namesakes_find(const struct scope_namesakes *namesakes,
 						  const struct scope_function *function)
 {
 	size_t low = 0, high = namesakes->count;

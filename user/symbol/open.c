@@ -47,16 +47,16 @@ static int image_open(const struct scope_spaces *spaces, struct scope_file *file
 		      char ret_found[SCOPE_IMAGE_ID_TEXT])
 {
 	struct scope_image *image;
-	int ret;
+	int err;
 
 	if (fd < 0)
 		return fd;
-	ret = scope_image_create(fd, &spaces->options, file->real_path, &image);
-	if (ret)
-		return ret;
-	if (*file->build_id && strcmp(file->build_id, scope_image_build_id(image))) {
-		strcpy(ret_found, scope_image_build_id(image));
-		scope_image_destroy(image);
+	err = scope_symbol_image_create(fd, &spaces->options, file->real_path, &image);
+	if (err)
+		return err;
+	if (*file->build_id && strcmp(file->build_id, scope_symbol_image_build_id(image))) {
+		strcpy(ret_found, scope_symbol_image_build_id(image));
+		scope_symbol_image_destroy(image);
 		return -ESTALE;
 	}
 	file->image = image;
@@ -69,16 +69,16 @@ static int trouble_say(struct scope_spaces *spaces, const struct scope_file *fil
 	const char *id = *file->build_id ? file->build_id : "unknown";
 
 	if (err == -ESTALE)
-		return scope_spaces_problem(spaces,
+		return scope_symbol_spaces_problem(spaces,
 			"%s: the file on disk has build-id %s, the one that ran has %s; put that "
 			"version back, or name a folder that has it with --debug-dir, to see its "
 			"function names", file->path, *found ? found : "(none)", id);
 	if (file->deleted)
-		return scope_spaces_problem(spaces,
+		return scope_symbol_spaces_problem(spaces,
 			"%s: deleted or replaced while it ran; restart the process, or name a folder "
 			"that has that version (build-id %s) with --debug-dir, to see its function "
 			"names", file->path, id);
-	return scope_spaces_problem(spaces,
+	return scope_symbol_spaces_problem(spaces,
 		"%s: cannot be read (%s); copy it there, or name a folder that has it (build-id %s) "
 		"with --debug-dir, to see its function names", file->path,
 		err == -ENOEXEC ? "not an ELF program" : strerror(-err), id);
@@ -86,7 +86,7 @@ static int trouble_say(struct scope_spaces *spaces, const struct scope_file *fil
 
 static int debug_say(struct scope_spaces *spaces, const struct scope_file *file)
 {
-	return scope_spaces_problem(spaces,
+	return scope_symbol_spaces_problem(spaces,
 		"%s: only its debug file was found, so its functions are named, but stacks end "
 		"in them; put the program itself (build-id %s) there, too", file->path, file->build_id);
 }
@@ -97,11 +97,11 @@ static int stripped_say(struct scope_spaces *spaces, const struct scope_file *fi
 {
 	if (2 * named >= functions)
 		return 0;
-	if (file->image && scope_image_is_go(file->image))
-		return scope_spaces_problem(spaces,
+	if (file->image && scope_symbol_image_is_go(file->image))
+		return scope_symbol_spaces_problem(spaces,
 			"%s: names of %zu of %zu functions are known, the others are shown as %s+0x…: "
 			SCOPE_RUNTIME_GO_NEEDS, file->path, named, functions, file->module);
-	return scope_spaces_problem(spaces,
+	return scope_symbol_spaces_problem(spaces,
 		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
 		"%s+0x…; name the folder of its debug symbols with --debug-dir "
 		"(/usr/lib/debug where a package has them; build-id %s)", file->path, named, functions, file->module,
@@ -111,18 +111,18 @@ static int stripped_say(struct scope_spaces *spaces, const struct scope_file *fi
 static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
 {
 	const struct scope_file_functions *functions;
-	int ret;
+	int err;
 
-	if (scope_image_is_debug(file->image))
+	if (scope_symbol_image_is_debug(file->image))
 		return debug_say(spaces, file);
 	if (file->library) /* its names are read when one is asked for */
 		return 0;
-	ret = scope_image_functions(file->image, &functions);
-	return ret ? ret : stripped_say(spaces, file, functions->named, functions->count,
-					scope_image_build_id(file->image));
+	err = scope_symbol_image_functions(file->image, &functions);
+	return err ? err : stripped_say(spaces, file, functions->named, functions->count,
+					scope_symbol_image_build_id(file->image));
 }
 
-int scope_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
+int scope_symbol_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
 {
 	const struct scope_trace_file *told = file->told;
 
@@ -149,8 +149,8 @@ int scope_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
 static int outcome_note(struct scope_file *file, int err, const char *found)
 {
 	if (file->image) {
-		file->go = file->go || scope_image_names_go(file->image);
-		file->outcome = scope_image_is_debug(file->image) ? SCOPE_FILE_DEBUG : SCOPE_FILE_READ;
+		file->go = file->go || scope_symbol_image_names_go(file->image);
+		file->outcome = scope_symbol_image_is_debug(file->image) ? SCOPE_FILE_DEBUG : SCOPE_FILE_READ;
 		return 0;
 	}
 	file->outcome = err == -ESTALE ? SCOPE_FILE_OTHER : SCOPE_FILE_UNREADABLE;
@@ -159,44 +159,44 @@ static int outcome_note(struct scope_file *file, int err, const char *found)
 	return file->found ? 0 : -ENOMEM;
 }
 
-int scope_file_open(struct scope_spaces *spaces, struct scope_file *file,
+int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		    const struct scope_trace_map *row)
 {
 	char found[SCOPE_IMAGE_ID_TEXT] = "";
-	int ret = -ENOENT;
+	int err = -ENOENT;
 
 	if (!strcmp(file->path, "[vdso]")) {
-		ret = image_open(spaces, file, vdso_open(row), found);
-		return ret == -ENOMEM ? ret : outcome_note(file, ret, found);
+		err = image_open(spaces, file, vdso_open(row), found);
+		return err == -ENOMEM ? err : outcome_note(file, err, found);
 	}
 	if (scope_proc_is_memory(file->path))
 		return 0;
 	/* A file put where another was deleted is believed only where its build-id can be told. */
 	if (!file->deleted || *file->build_id)
-		ret = image_open(spaces, file,
+		err = image_open(spaces, file,
 				 scope_proc_reader_open_below(spaces->options.reader,
 							      scope_symbol_root(&spaces->options),
 							      file->real_path, true), found);
-	if (ret && ret != -ENOMEM && *file->build_id) {
+	if (err && err != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
 		int other = image_open(spaces, file,
 				       scope_proc_reader_open_mapped(spaces->options.reader, row->tgid,
 								     row->start, row->end, true, NULL),
 				       ignored);
 
-		ret = !other || other == -ENOMEM ? other : ret;
+		err = !other || other == -ENOMEM ? other : err;
 	}
-	if (ret && ret != -ENOMEM && *file->build_id) {
+	if (err && err != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
-		int fd = scope_debugfile_program(&spaces->options, file->real_path, file->build_id);
+		int fd = scope_symbol_debugfile_program(&spaces->options, file->real_path, file->build_id);
 		int other = fd < 0 ? -ENOENT : image_open(spaces, file, fd, ignored);
 
-		ret = !other || other == -ENOMEM ? other : ret;
+		err = !other || other == -ENOMEM ? other : err;
 	}
-	if (ret == -ENOMEM || outcome_note(file, ret, found))
+	if (err == -ENOMEM || outcome_note(file, err, found))
 		return -ENOMEM;
-	if (file->told && (ret || file->said)) /* the trace knows more */
-		return scope_file_say_told(spaces, file);
+	if (file->told && (err || file->said)) /* the trace knows more */
+		return scope_symbol_file_say_told(spaces, file);
 	file->said = true;
-	return ret ? trouble_say(spaces, file, ret, found) : symbols_check(spaces, file);
+	return err ? trouble_say(spaces, file, err, found) : symbols_check(spaces, file);
 }

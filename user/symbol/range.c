@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-int scope_ranges_add(struct scope_ranges *ranges, uint64_t start, uint64_t end, uint32_t value)
+int scope_symbol_ranges_add(struct scope_ranges *ranges, uint64_t start, uint64_t end, uint32_t value)
 {
 	if (start >= end)
 		return 0;
@@ -28,7 +28,7 @@ static int compare(const void *left, const void *right)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-void scope_ranges_sort(struct scope_ranges *ranges)
+void scope_symbol_ranges_sort(struct scope_ranges *ranges)
 {
 	uint64_t max_end = 0;
 
@@ -41,13 +41,13 @@ void scope_ranges_sort(struct scope_ranges *ranges)
 	}
 }
 
-void scope_ranges_free(struct scope_ranges *ranges)
+void scope_symbol_ranges_free(struct scope_ranges *ranges)
 {
 	free(ranges->range);
 	*ranges = (struct scope_ranges){ 0 };
 }
 
-const struct scope_range *scope_ranges_find(const struct scope_ranges *ranges, uint64_t address)
+const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->count;
 

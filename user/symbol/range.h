@@ -19,14 +19,14 @@ struct scope_ranges {
 };
 
 /* 0 or -ENOMEM. An empty range is dropped. Find needs a sort after the last add. */
-int scope_ranges_add(struct scope_ranges *ranges, uint64_t start, uint64_t end, uint32_t value);
-void scope_ranges_sort(struct scope_ranges *ranges);
-void scope_ranges_free(struct scope_ranges *ranges);
+int scope_symbol_ranges_add(struct scope_ranges *ranges, uint64_t start, uint64_t end, uint32_t value);
+void scope_symbol_ranges_sort(struct scope_ranges *ranges);
+void scope_symbol_ranges_free(struct scope_ranges *ranges);
 
 /*
  * The range that holds the address and starts last; of several with one start the shortest, of
  * equal ones that with the greatest value. NULL: none holds it. Valid until the next add.
  */
-const struct scope_range *scope_ranges_find(const struct scope_ranges *ranges, uint64_t address);
+const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ranges, uint64_t address);
 
 #endif

@@ -33,23 +33,23 @@ static int plt_find(Elf *elf, struct scope_ranges *plt)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
-	int ret = 0;
+	int err = 0;
 
 	if (elf_getshdrstrndx(elf, &names))
 		return 0;
-	while (!ret && (scn = elf_nextscn(elf, scn))) {
+	while (!err && (scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
 		const char *name = gelf_getshdr(scn, &shdr) ?
 					   elf_strptr(elf, names, shdr.sh_name) : NULL;
 
 		if (name && !strncmp(name, ".plt", 4) && shdr.sh_flags & SHF_EXECINSTR)
-			ret = scope_ranges_add(plt, shdr.sh_addr, shdr.sh_addr + shdr.sh_size, 0);
+			err = scope_symbol_ranges_add(plt, shdr.sh_addr, shdr.sh_addr + shdr.sh_size, 0);
 	}
-	scope_ranges_sort(plt);
-	return ret;
+	scope_symbol_ranges_sort(plt);
+	return err;
 }
 
-int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf)
+int scope_symbol_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf)
 {
 	GElf_Ehdr ehdr;
 
@@ -78,10 +78,10 @@ static void rule_free(void *value)
 	free(rule);
 }
 
-void scope_rules_free(struct scope_rules *rules)
+void scope_symbol_rules_free(struct scope_rules *rules)
 {
-	scope_addresses_free(&rules->by_link, rule_free);
-	scope_ranges_free(&rules->plt);
+	scope_symbol_addresses_free(&rules->by_link, rule_free);
+	scope_symbol_ranges_free(&rules->plt);
 }
 
 static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
@@ -209,7 +209,7 @@ static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t 
 	draft->rule = (struct scope_rule){ 0 };
 	draft->ops = 0;
 	if (!frame) {
-		if (scope_ranges_find(&rules->plt, link))
+		if (scope_symbol_ranges_find(&rules->plt, link))
 			draft_plt(draft, rules->registers == SCOPE_RULE_REGISTERS_I386);
 		return;
 	}
@@ -227,9 +227,9 @@ static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t 
 	free(frame);
 }
 
-int scope_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule)
+int scope_symbol_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule)
 {
-	struct scope_rule *rule = scope_addresses_get(&rules->by_link, link);
+	struct scope_rule *rule = scope_symbol_addresses_get(&rules->by_link, link);
 	struct draft draft;
 	size_t values;
 
@@ -249,7 +249,7 @@ int scope_rules_get(struct scope_rules *rules, uint64_t link, const struct scope
 		if (rule->op)
 			memcpy(rule->op, draft.op, draft.ops * sizeof(*rule->op));
 	}
-	if ((draft.ops && !rule->op) || scope_addresses_put(&rules->by_link, link, rule)) {
+	if ((draft.ops && !rule->op) || scope_symbol_addresses_put(&rules->by_link, link, rule)) {
 		rule_free(rule);
 		return -ENOMEM;
 	}

@@ -51,11 +51,11 @@ struct scope_rules {
 	struct scope_addresses by_link;
 };
 
-/* elf: main file of the module. 0, -ENOMEM. Free with scope_rules_free(), before the module ends. */
-int scope_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf);
-void scope_rules_free(struct scope_rules *rules);
+/* elf: main file of the module. 0, -ENOMEM. Free with scope_symbol_rules_free(), before the module ends. */
+int scope_symbol_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf *elf);
+void scope_symbol_rules_free(struct scope_rules *rules);
 
 /* The rule at a link address, from .eh_frame, else .debug_frame. 0, -ENOMEM. Borrowed. */
-int scope_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule);
+int scope_symbol_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule);
 
 #endif

@@ -22,7 +22,7 @@ static const struct scope_runtime rows[] = {
 	 "its functions are interpreted, and do not stand in stacks: those of the interpreter are named"},
 };
 
-const struct scope_runtime *scope_runtime_of_path(const char *path)
+const struct scope_runtime *scope_symbol_runtime_of_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -33,13 +33,13 @@ const struct scope_runtime *scope_runtime_of_path(const char *path)
 	return NULL;
 }
 
-const struct scope_runtime *scope_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid)
+const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct scope_runtime *found = NULL;
 
 		if (map[i].executable && (!tgid || map[i].tgid == tgid))
-			found = scope_runtime_of_path(map[i].path);
+			found = scope_symbol_runtime_of_path(map[i].path);
 		if (found)
 			return found;
 	}

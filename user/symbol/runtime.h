@@ -18,9 +18,9 @@ struct scope_runtime {
 	"symbols away"
 
 /* NULL: none that is known. */
-const struct scope_runtime *scope_runtime_of_path(const char *path);
+const struct scope_runtime *scope_symbol_runtime_of_path(const char *path);
 
 /* The first one that code of the process (0: of any) was mapped of. NULL: none that is known. */
-const struct scope_runtime *scope_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid);
+const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid);
 
 #endif

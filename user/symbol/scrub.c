@@ -50,7 +50,7 @@ static int note_state(struct scrub *scrub, const struct scope_event *event)
 	const struct scope_record_state *record = event->state.record;
 	struct state *state;
 
-	scope_owners_put(scrub->owners, record->tid, record->tgid);
+	scope_trace_owners_put(scrub->owners, record->tid, record->tgid);
 	if (record->regs <= SCOPE_REG_SP_X86_64)
 		return 0;
 	if (scope_grow(&scrub->state, &scrub->state_room, scrub->states + 1, sizeof(*scrub->state)))
@@ -72,7 +72,7 @@ static int note_stack(struct scrub *scrub, const struct scope_event *event)
 	lane = &scrub->lane[event->cpu];
 	if (scope_grow(&lane->tgid, &lane->room, lane->count + 1, sizeof(*lane->tgid)))
 		return -ENOMEM;
-	lane->tgid[lane->count++] = scope_owners_get(scrub->owners, event->tid);
+	lane->tgid[lane->count++] = scope_trace_owners_get(scrub->owners, event->tid);
 	return 0;
 }
 
@@ -84,13 +84,13 @@ static int note_event(struct scrub *scrub, const struct scope_event *event)
 	case SCOPE_EVENT_STACK:
 		return note_stack(scrub, event);
 	case SCOPE_EVENT_FORK:
-		scope_owners_put(scrub->owners, event->tid, event->fork.tgid);
+		scope_trace_owners_put(scrub->owners, event->tid, event->fork.tgid);
 		break;
 	case SCOPE_EVENT_EXEC:
-		scope_owners_put(scrub->owners, event->tid, event->exec.tgid);
+		scope_trace_owners_put(scrub->owners, event->tid, event->exec.tgid);
 		break;
 	case SCOPE_EVENT_COMM:
-		scope_owners_put(scrub->owners, event->tid, event->comm.tgid);
+		scope_trace_owners_put(scrub->owners, event->tid, event->comm.tgid);
 		break;
 	}
 	return 0;
@@ -102,13 +102,13 @@ static int note_all(struct scrub *scrub)
 	struct scope_event event;
 	size_t count;
 	const struct scope_trace_thread *thread = scope_trace_threads(scrub->trace, &count);
-	int ret = scope_trace_rewind(scrub->trace);
+	int err = scope_trace_rewind(scrub->trace);
 
 	for (size_t i = 0; i < count; i++)
-		scope_owners_put(scrub->owners, thread[i].tid, thread[i].tgid);
-	while (!ret && (ret = scope_trace_next(scrub->trace, &event)) == 1)
-		ret = note_event(scrub, &event);
-	return ret;
+		scope_trace_owners_put(scrub->owners, thread[i].tid, thread[i].tgid);
+	while (!err && (err = scope_trace_next(scrub->trace, &event)) == 1)
+		err = note_event(scrub, &event);
+	return err;
 }
 
 static uint32_t tgid_of(void *context, const struct scope_event *event)
@@ -124,13 +124,13 @@ static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 	struct scrub *scrub = context;
 	const struct scope_stacks stacks = { scrub->symbols, tgid_of, scrub };
 	struct scope_stacks_found found;
-	int ret;
+	int err;
 
 	if (scope_grow(&scrub->out, &scrub->out_room, subbuf->used_bytes, 1))
 		return -ENOMEM;
-	ret = scope_stacks_replace(&stacks, subbuf, scrub->out, &found);
+	err = scope_symbol_stacks_replace(&stacks, subbuf, scrub->out, &found);
 	scrub->counts->stacks += found.stacks;
-	return ret ? ret : scope_writer_subbuf(scrub->writer, scrub->out);
+	return err ? err : scope_trace_writer_subbuf(scrub->writer, scrub->out);
 }
 
 /* The registers that go with a copied stack: the latest that lead to it. NULL: it is no stack. */
@@ -152,31 +152,31 @@ static bool is_thread(void *context, uint32_t tid)
 {
 	const struct process *process = context;
 
-	return scope_owners_get(process->scrub->owners, tid) == process->tgid;
+	return scope_trace_owners_get(process->scrub->owners, tid) == process->tgid;
 }
 
 static int edit_memory(void *context, const struct scope_trace_memory *memory)
 {
 	struct scrub *scrub = context;
 	const struct state *state = state_of(scrub, memory);
-	struct process process = { scrub, scope_owners_get(scrub->owners, memory->tid) };
+	struct process process = { scrub, scope_trace_owners_get(scrub->owners, memory->tid) };
 	struct scope_trace_standing standing;
 	struct scope_trace_lock lock;
 	uint64_t ip[SCOPE_FRAMES_MAX];
 	bool unmapped;
-	int ret;
+	int err;
 
 	if (state) {
-		ret = scope_stacks_standing(scrub->symbols, state->tgid, state->reg, state->regs, memory, ip,
+		err = scope_symbol_stacks_standing(scrub->symbols, state->tgid, state->reg, state->regs, memory, ip,
 					    &standing, &unmapped);
 		scrub->counts->standing++;
-		return ret ? ret : scope_writer_standing(scrub->writer, &standing);
+		return err ? err : scope_trace_writer_standing(scrub->writer, &standing);
 	}
 	if (memory->bytes != SCOPE_FUTEX_MEMORY_BYTES)
 		return 0; /* nothing leads to it */
-	scope_stacks_lock(memory, is_thread, &process, &lock);
+	scope_symbol_stacks_lock(memory, is_thread, &process, &lock);
 	scrub->counts->locks++;
-	return scope_writer_lock(scrub->writer, &lock);
+	return scope_trace_writer_lock(scrub->writer, &lock);
 }
 
 static void release(struct scrub *scrub)
@@ -186,7 +186,7 @@ static void release(struct scrub *scrub)
 	free(scrub->lane);
 	free(scrub->state);
 	free(scrub->out);
-	scope_owners_destroy(scrub->owners);
+	scope_trace_owners_destroy(scrub->owners);
 }
 
 static int write_names(struct scrub *scrub)
@@ -194,18 +194,18 @@ static int write_names(struct scrub *scrub)
 	uint8_t *buffer = malloc(SCOPE_NAMES_ROOM);
 	uint16_t type;
 	size_t bytes;
-	int ret = buffer ? 1 : -ENOMEM;
+	int err = buffer ? 1 : -ENOMEM;
 
-	while (ret > 0) {
-		ret = scope_names_next(scrub->symbols, true, 0, buffer, &type, &bytes);
-		if (ret > 0)
-			ret = scope_writer_names(scrub->writer, type, buffer, bytes) ?: 1;
+	while (err > 0) {
+		err = scope_symbol_names_next(scrub->symbols, true, 0, buffer, &type, &bytes);
+		if (err > 0)
+			err = scope_trace_writer_names(scrub->writer, type, buffer, bytes) ?: 1;
 	}
 	free(buffer);
-	return ret;
+	return err;
 }
 
-int scope_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
+int scope_symbol_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
 		struct scope_scrub_counts *ret_counts)
 {
 	struct scrub scrub = {
@@ -214,15 +214,15 @@ int scope_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct
 	const struct scope_trace_editor editor = {
 		.subbuf = edit_subbuf, .memory = edit_memory, .context = &scrub,
 	};
-	int ret = scope_owners_create(&scrub.owners);
+	int err = scope_trace_owners_create(&scrub.owners);
 
 	*ret_counts = (struct scope_scrub_counts){ 0 };
-	if (!ret)
-		ret = note_all(&scrub);
-	if (!ret)
-		ret = scope_trace_copy(trace, writer, &editor);
-	if (!ret)
-		ret = write_names(&scrub);
+	if (!err)
+		err = note_all(&scrub);
+	if (!err)
+		err = scope_trace_copy(trace, writer, &editor);
+	if (!err)
+		err = write_names(&scrub);
 	release(&scrub);
-	return ret;
+	return err;
 }

@@ -15,7 +15,7 @@ struct scope_scrub_counts {
  * Writes what the trace holds, with stacks unwound by symbols, which are of the same trace. The caller
  * finishes the writer. 0, -ENOMEM, or what the writer returned.
  */
-int scope_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
+int scope_symbol_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
 		struct scope_scrub_counts *ret_counts);
 
 #endif

@@ -85,7 +85,7 @@ static bool load(struct scope_server *server)
 	return true;
 }
 
-const char *scope_server_missing(void)
+const char *scope_symbol_server_missing(void)
 {
 	void *library = dlopen(LIBRARY, RTLD_LAZY);
 
@@ -95,7 +95,7 @@ const char *scope_server_missing(void)
 	return NULL;
 }
 
-struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),
+struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence),
 					 void *context)
 {
 	struct scope_server *server = calloc(1, sizeof(*server));
@@ -109,11 +109,11 @@ struct scope_server *scope_server_create(void (*say)(void *context, const char *
 	server->wait_ns = (uint64_t)(seconds > 0 && seconds < 86400 ? seconds : WAIT_S) * 1000000000;
 	if (load(server))
 		return server;
-	scope_server_destroy(server);
+	scope_symbol_server_destroy(server);
 	return NULL;
 }
 
-void scope_server_destroy(struct scope_server *server)
+void scope_symbol_server_destroy(struct scope_server *server)
 {
 	if (!server)
 		return;
@@ -146,7 +146,7 @@ static void give_up(struct scope_server *server, int err)
 	server->say(server->context, text);
 }
 
-int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
+int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
 		      bool program, char **ret_path)
 {
 	char *path = NULL;

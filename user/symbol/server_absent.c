@@ -4,13 +4,13 @@
 
 #include "symbol/server.h"
 
-const char *scope_server_missing(void)
+const char *scope_symbol_server_missing(void)
 {
 	return "this scope is the static one, which loads no library: report on the saved trace with a scope "
 	       "that has libdebuginfod, or name a folder of debug files with --debug-dir";
 }
 
-struct scope_server *scope_server_create(void (*say)(void *context, const char *sentence),
+struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence),
 					 void *context)
 {
 	(void)say;
@@ -18,12 +18,12 @@ struct scope_server *scope_server_create(void (*say)(void *context, const char *
 	return NULL;
 }
 
-void scope_server_destroy(struct scope_server *server)
+void scope_symbol_server_destroy(struct scope_server *server)
 {
 	(void)server;
 }
 
-int scope_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
+int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
 		      bool program, char **ret_path)
 {
 	(void)server;

@@ -20,7 +20,7 @@
 #define ANONYMOUS "[anonymous]"
 #define NARROW_END (1ull << 32) /* of all that a 32-bit program maps */
 
-int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
+int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 {
 	va_list arguments;
 	char *text, *plain;
@@ -44,10 +44,10 @@ int scope_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 
 static void file_destroy(struct scope_file *file)
 {
-	scope_image_destroy(file->image);
-	scope_addresses_free(&file->functions, NULL);
-	scope_addresses_free(&file->codes, NULL);
-	scope_addresses_free(&file->hits, NULL);
+	scope_symbol_image_destroy(file->image);
+	scope_symbol_addresses_free(&file->functions, NULL);
+	scope_symbol_addresses_free(&file->codes, NULL);
+	scope_symbol_addresses_free(&file->hits, NULL);
 	free(file->found);
 	free(file->path);
 	free(file->real_path);
@@ -56,9 +56,9 @@ static void file_destroy(struct scope_file *file)
 
 static void space_destroy(struct scope_space *space)
 {
-	scope_ranges_free(&space->ranges);
-	scope_ranges_free(&space->symbols);
-	scope_addresses_free(&space->lookups, NULL);
+	scope_symbol_ranges_free(&space->ranges);
+	scope_symbol_ranges_free(&space->symbols);
+	scope_symbol_addresses_free(&space->lookups, NULL);
 	free(space);
 }
 
@@ -117,7 +117,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->module = slash && slash[1] ? slash + 1 : file->path;
 	file->build_id = build_id;
 	file->deleted = deleted;
-	file->library = scope_library_match(spaces->options.library, file->path);
+	file->library = scope_symbol_library_match(spaces->options.library, file->path);
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;
 	return 0;
@@ -135,58 +135,58 @@ static struct scope_file *file_of(const struct scope_spaces *spaces, const struc
 	return NULL;
 }
 
-int scope_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
 		      const struct scope_trace_code *codes, size_t code_count)
 {
 	struct scope_addresses by_number = { 0 };
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; !ret && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		struct scope_file *file = file_of(spaces, &files[i]);
 
-		if (!file || scope_addresses_get(&by_number, files[i].number))
+		if (!file || scope_symbol_addresses_get(&by_number, files[i].number))
 			continue;
 		file->told = &files[i];
 		file->numbered = true;
 		file->number = files[i].number;
 		if (files[i].number >= spaces->numbers && files[i].number < UINT32_MAX)
 			spaces->numbers = files[i].number + 1;
-		ret = scope_addresses_put(&by_number, files[i].number, file);
+		err = scope_symbol_addresses_put(&by_number, files[i].number, file);
 	}
-	for (size_t i = 0; !ret && i < code_count; i++) {
-		struct scope_file *file = scope_addresses_get(&by_number, codes[i].file);
+	for (size_t i = 0; !err && i < code_count; i++) {
+		struct scope_file *file = scope_symbol_addresses_get(&by_number, codes[i].file);
 
 		if (file)
-			file->go |= scope_go_name_is_runtime(codes[i].name);
-		if (file && !scope_addresses_get(&file->codes, codes[i].offset))
-			ret = scope_addresses_put(&file->codes, codes[i].offset, (void *)&codes[i]);
-		if (!ret && file && !scope_addresses_get(&file->hits, codes[i].offset))
-			ret = scope_addresses_put(&file->hits, codes[i].offset, file);
+			file->go |= scope_symbol_go_name_is_runtime(codes[i].name);
+		if (file && !scope_symbol_addresses_get(&file->codes, codes[i].offset))
+			err = scope_symbol_addresses_put(&file->codes, codes[i].offset, (void *)&codes[i]);
+		if (!err && file && !scope_symbol_addresses_get(&file->hits, codes[i].offset))
+			err = scope_symbol_addresses_put(&file->hits, codes[i].offset, file);
 	}
-	scope_addresses_free(&by_number, NULL);
-	return ret;
+	scope_symbol_addresses_free(&by_number, NULL);
+	return err;
 }
 
-struct scope_told scope_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
+struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
 				    uint64_t address)
 {
-	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	const struct scope_mapping *mapping = range ? &spaces->mapping[range->value] : NULL;
 	struct scope_told told = { 0 };
 
 	if (!mapping || !mapping->file->told)
 		return told;
 	told.offset = address - mapping->row->start + mapping->row->offset;
-	told.code = scope_addresses_get(&mapping->file->codes, told.offset);
+	told.code = scope_symbol_addresses_get(&mapping->file->codes, told.offset);
 	/* Of a file that could be read, an address that was not hit has its name there. */
-	if (told.code || !scope_file_has_names(mapping->file->told))
+	if (told.code || !scope_symbol_file_has_names(mapping->file->told))
 		told.file = mapping->file;
 	return told;
 }
 
 static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map *row)
 {
-	struct scope_space *space = scope_spaces_get(spaces, row->tgid);
+	struct scope_space *space = scope_symbol_spaces_get(spaces, row->tgid);
 	struct scope_mapping *mapping;
 
 	if (!space || scope_grow(&spaces->mapping, &spaces->mapping_capacity, spaces->mappings + 1,
@@ -196,53 +196,53 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 	*mapping = (struct scope_mapping){ .row = row };
 	if (file_get(spaces, row, &mapping->file))
 		return -ENOMEM;
-	return scope_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
+	return scope_symbol_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
 }
 
 static void say_server(void *context, const char *sentence)
 {
 	/* Without memory for it the files that are missing still are told of. */
-	scope_spaces_problem(context, "%s", sentence);
+	scope_symbol_spaces_problem(context, "%s", sentence);
 }
 
-int scope_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count)
+int scope_symbol_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; !ret && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		if (maps[i].executable)
-			ret = mapping_add(spaces, &maps[i]);
+			err = mapping_add(spaces, &maps[i]);
 	}
 	for (size_t i = 0; i < spaces->spaces; i++) {
 		struct scope_space *space = spaces->space[i];
 
 		if (space->sorted == space->ranges.count)
 			continue;
-		scope_ranges_sort(&space->ranges);
-		scope_addresses_free(&space->lookups, NULL);
+		scope_symbol_ranges_sort(&space->ranges);
+		scope_symbol_addresses_free(&space->lookups, NULL);
 		space->sorted = space->ranges.count;
 	}
-	return ret;
+	return err;
 }
 
-int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
+int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
 		      const struct scope_symbol_options *options)
 {
 	*spaces = (struct scope_spaces){ 0 };
 	if (options)
 		spaces->options = *options;
 	if (spaces->options.debuginfod)
-		spaces->options.server = scope_server_create(say_server, spaces);
-	return scope_spaces_add(spaces, maps, count);
+		spaces->options.server = scope_symbol_server_create(say_server, spaces);
+	return scope_symbol_spaces_add(spaces, maps, count);
 }
 
-void scope_spaces_free(struct scope_spaces *spaces)
+void scope_symbol_spaces_free(struct scope_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->files; i++)
 		file_destroy(spaces->file[i]);
 	for (size_t i = 0; i < spaces->spaces; i++)
 		space_destroy(spaces->space[i]);
-	scope_server_destroy(spaces->options.server);
+	scope_symbol_server_destroy(spaces->options.server);
 	for (size_t i = 0; i < spaces->problems; i++)
 		free((char *)spaces->problem[i]);
 	free(spaces->file);
@@ -250,13 +250,13 @@ void scope_spaces_free(struct scope_spaces *spaces)
 	free(spaces->problem);
 	free(spaces->mapping);
 	free(spaces->hit);
-	scope_addresses_free(&spaces->by_tgid, NULL);
+	scope_symbol_addresses_free(&spaces->by_tgid, NULL);
 	*spaces = (struct scope_spaces){ 0 };
 }
 
-struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
+struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
 {
-	struct scope_space *space = scope_addresses_get(&spaces->by_tgid, tgid);
+	struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, tgid);
 
 	if (space)
 		return space;
@@ -267,7 +267,7 @@ struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
 	if (!space)
 		return NULL;
 	space->tgid = tgid;
-	if (scope_addresses_put(&spaces->by_tgid, tgid, space)) {
+	if (scope_symbol_addresses_put(&spaces->by_tgid, tgid, space)) {
 		free(space);
 		return NULL;
 	}
@@ -275,67 +275,67 @@ struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid)
 	return space;
 }
 
-int scope_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping)
+int scope_symbol_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping)
 {
 	const struct scope_trace_map *row = mapping->row;
 	struct scope_file *file = mapping->file;
-	int ret = 0;
+	int err = 0;
 
 	if (!file->tried)
-		ret = scope_file_open(spaces, file, row);
-	if (ret)
-		return ret;
+		err = scope_symbol_file_open(spaces, file, row);
+	if (err)
+		return err;
 	file->tried = true;
 	mapping->tried = true;
-	mapping->linked = file->image && scope_image_bias(file->image, row->start, row->offset,
+	mapping->linked = file->image && scope_symbol_image_bias(file->image, row->start, row->offset,
 							  row->end - row->start, &mapping->bias);
 	return 0;
 }
 
-int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is)
+int scope_symbol_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is)
 {
 	const struct scope_ranges *ranges = &space->ranges;
-	int ret = 0;
+	int err = 0;
 
 	*ret_is = false;
 	/* Sorted: a 64-bit program's last one, the kernel's page at the least, lies above. */
 	if (!ranges->count || ranges->range[ranges->count - 1].end > NARROW_END)
 		return 0;
-	for (size_t i = 0; !ret && i < ranges->count; i++) {
+	for (size_t i = 0; !err && i < ranges->count; i++) {
 		struct scope_mapping *mapping = &spaces->mapping[ranges->range[i].value];
 
 		if (!mapping->tried)
-			ret = scope_spaces_open(spaces, mapping);
-		if (!ret && mapping->file->image) {
-			*ret_is = scope_image_is_i386(mapping->file->image);
+			err = scope_symbol_spaces_open(spaces, mapping);
+		if (!err && mapping->file->image) {
+			*ret_is = scope_symbol_image_is_i386(mapping->file->image);
 			break;
 		}
 	}
-	return ret;
+	return err;
 }
 
-bool scope_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
+bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
 			  uint64_t address)
 {
-	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 
 	return range && !scope_proc_is_memory(spaces->mapping[range->value].file->path);
 }
 
-int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
+int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
 		       uint64_t address, struct scope_place *ret_place)
 {
-	const struct scope_range *range = scope_ranges_find(&space->ranges, address);
+	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	struct scope_mapping *mapping;
-	int ret = 0;
+	int err = 0;
 
 	if (!range)
 		return -ENOENT;
 	mapping = &spaces->mapping[range->value];
 	if (!mapping->tried)
-		ret = scope_spaces_open(spaces, mapping);
-	if (ret)
-		return ret;
+		err = scope_symbol_spaces_open(spaces, mapping);
+	if (err)
+		return err;
 	ret_place->file = mapping->file;
 	ret_place->linked = mapping->linked;
 	ret_place->mapping_start = mapping->row->start;

@@ -79,23 +79,23 @@ struct scope_place {
 };
 
 /* 0, -ENOMEM; free in any case. Rows are borrowed. */
-int scope_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
+int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
 		      const struct scope_symbol_options *options);
 /* More of them. What was known of the same addresses is from then on of the new ones. 0, -ENOMEM. */
-int scope_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count);
-void scope_spaces_free(struct scope_spaces *spaces);
+int scope_symbol_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count);
+void scope_symbol_spaces_free(struct scope_spaces *spaces);
 
 /* The space of a process, made where it is new; NULL: no memory. */
-struct scope_space *scope_spaces_get(struct scope_spaces *spaces, uint32_t tgid);
+struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid);
 
 /* 0; -ENOENT: no code is mapped there; -ENOMEM. Opens the file when it is the first time. */
-int scope_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
+int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
 		       uint64_t address, struct scope_place *ret_place);
 
 #define SCOPE_SPACE_GATE "[vdso32]" /* how the kernel's page of a 32-bit program is called here */
 
 /* Adds what a trace says of files and their addresses; borrowed. 0 or -ENOMEM. */
-int scope_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
 		      const struct scope_trace_code *codes, size_t code_count);
 
 /* What a trace says of an address: of a file that it names, and of that place; code NULL: nothing more is to be had. */
@@ -104,45 +104,45 @@ struct scope_told {
 	const struct scope_trace_code *code;
 	uint64_t offset; /* in the file */
 };
-struct scope_told scope_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
+struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
 				    uint64_t address);
 
 /* Was it found, with names or without? */
-static inline bool scope_file_has_names(const struct scope_trace_file *file)
+static inline bool scope_symbol_file_has_names(const struct scope_trace_file *file)
 {
 	return file->outcome == SCOPE_FILE_READ || file->outcome == SCOPE_FILE_DEBUG;
 }
 
 /* Is it known how many functions it has? */
-static inline bool scope_file_is_counted(const struct scope_trace_file *file)
+static inline bool scope_symbol_file_is_counted(const struct scope_trace_file *file)
 {
-	return !scope_file_has_names(file) || file->functions != UINT32_MAX;
+	return !scope_symbol_file_has_names(file) || file->functions != UINT32_MAX;
 }
 
 /* Are names to be looked for that are better than those a trace has? */
-static inline bool scope_spaces_want_better(const struct scope_spaces *spaces)
+static inline bool scope_symbol_spaces_want_better(const struct scope_spaces *spaces)
 {
 	return spaces->options.debug_dir || spaces->options.debuginfod;
 }
 
 /* Is it a 32-bit program on x86-64? Opens its files until one tells. 0, -ENOMEM. */
-int scope_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is);
+int scope_symbol_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is);
 
 /* Whether code is mapped there, without opening a file. */
-static inline bool scope_space_executable(const struct scope_space *space, uint64_t address)
+static inline bool scope_symbol_space_executable(const struct scope_space *space, uint64_t address)
 {
-	return scope_ranges_find(&space->ranges, address);
+	return scope_symbol_ranges_find(&space->ranges, address);
 }
 
 /* Is it code of a mapped file, which has its names from there? */
-bool scope_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
+bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
 			  uint64_t address);
 
 /* Opens the file of a mapping unless that was tried. 0, -ENOMEM. */
-int scope_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping);
+int scope_symbol_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping);
 
 /* Adds a sentence to the problems. */
-__attribute__((format(printf, 2, 3))) int scope_spaces_problem(struct scope_spaces *spaces,
+__attribute__((format(printf, 2, 3))) int scope_symbol_spaces_problem(struct scope_spaces *spaces,
 							      const char *format, ...);
 
 #endif

@@ -42,22 +42,22 @@ static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *
 		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max,
 		  unsigned int *ret_count, unsigned int *ret_flags)
 {
-	int ret = 0;
+	int err = 0;
 
 	*ret_count = 0;
 	*ret_flags = SCOPE_UNWIND_BROKEN;
 	if (!max)
 		return 0;
 	if (symbols) {
-		ret = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count,
+		err = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count,
 					   ret_flags);
-		if (!ret)
-			ret = scope_names_note(symbols, tgid, ret_ip, *ret_count);
+		if (!err)
+			err = scope_symbol_names_note(symbols, tgid, ret_ip, *ret_count);
 	} else if (regs) {
 		ret_ip[0] = reg[regs - 1];
 		*ret_count = 1;
 	}
-	return ret == -EINVAL ? 0 : ret;
+	return err == -EINVAL ? 0 : err;
 }
 
 /* In at most the bytes of the STACK record that it replaces. */
@@ -71,11 +71,11 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 	struct scope_record_frames *frames = (void *)end_of(rewriter);
 	uint64_t *ip = (uint64_t *)(frames + 1);
 	unsigned int count, flags;
-	int ret = unwind(rewriter->stacks->symbols, tgid, event->stack.reg, event->stack.regs,
+	int err = unwind(rewriter->stacks->symbols, tgid, event->stack.reg, event->stack.regs,
 			 event->stack.data, event->stack.bytes, ip, max, &count, &flags);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (flags & SCOPE_UNWIND_UNMAPPED)
 		note_unmapped(rewriter->found, tgid);
 	rewriter->found->stacks++;
@@ -102,53 +102,53 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
 	copy(rewriter, from, to);
 	if (event->kind == SCOPE_EVENT_STACK && rewriter->stacks->symbols)
-		return scope_names_note(rewriter->stacks->symbols,
+		return scope_symbol_names_note(rewriter->stacks->symbols,
 					rewriter->stacks->tgid_of(rewriter->stacks->context, event),
 					event->stack.ip, event->stack.ips);
 	if (event->kind == SCOPE_EVENT_STATE)
-		scope_blank_state((void *)place,
+		scope_trace_blank_state((void *)place,
 				  (uint64_t *)(place + sizeof(struct scope_record_state)));
 	return 0;
 }
 
-int scope_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
+int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
 			 struct scope_subbuf *out, struct scope_stacks_found *ret_found)
 {
 	struct rewriter rewriter = { .stacks = stacks, .found = ret_found, .out = out };
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
 	const uint8_t *from;
-	int ret = 0;
+	int err = 0;
 
 	*ret_found = (struct scope_stacks_found){ 0 };
 	*out = *subbuf;
 	out->used_bytes = sizeof(*out);
-	if (scope_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
+	if (scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes))
 		return 0;
-	for (from = decoder.pos; !ret && scope_decoder_peek(&decoder); from = decoder.pos) {
+	for (from = decoder.pos; !err && scope_trace_decoder_peek(&decoder); from = decoder.pos) {
 		const uint8_t *record = decoder.pos;
 
 		copy(&rewriter, from, record); /* TIME and THREAD */
 		from = record;
-		if (scope_decoder_take(&decoder, &event))
+		if (scope_trace_decoder_take(&decoder, &event))
 			return 0;
-		ret = put_record(&rewriter, &event, record, decoder.pos);
+		err = put_record(&rewriter, &event, record, decoder.pos);
 	}
-	if (!ret)
+	if (!err)
 		copy(&rewriter, from, decoder.pos);
-	return ret;
+	return err;
 }
 
-int scope_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
+int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
 			  unsigned int regs, const struct scope_trace_memory *memory, uint64_t *ret_ip,
 			  struct scope_trace_standing *ret_standing, bool *ret_unmapped)
 {
 	unsigned int count, flags;
-	int ret = unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip,
+	int err = unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip,
 			 SCOPE_FRAMES_MAX, &count, &flags);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	*ret_standing = (struct scope_trace_standing){
 		.tid = memory->tid, .count = count, .address = memory->address, .ip = ret_ip,
 		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
@@ -157,14 +157,14 @@ int scope_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const ui
 	return 0;
 }
 
-void scope_stacks_lock(const struct scope_trace_memory *memory,
+void scope_symbol_stacks_lock(const struct scope_trace_memory *memory,
 		       bool (*is_thread)(void *context, uint32_t tid), void *context,
 		       struct scope_trace_lock *ret_lock)
 {
 	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
 	uint32_t owner;
 
-	/* As scope_owner_find() looks at it: glibc's mutex first, then a futex with an owner. */
+	/* As scope_anomaly_owner_find() looks at it: glibc's mutex first, then a futex with an owner. */
 	memcpy(word, memory->data, sizeof(word));
 	owner = word[2];
 	if (!owner || !is_thread(context, owner))

@@ -44,7 +44,7 @@ static int function_name(struct scope_function *function, const char *symbol)
 {
 	char *demangled = NULL;
 
-	if (function->known && scope_demangle(symbol, &demangled) == -ENOMEM)
+	if (function->known && scope_symbol_demangle(symbol, &demangled) == -ENOMEM)
 		return -ENOMEM;
 	function->symbol = scope_plain_copy(symbol, SCOPE_PLAIN_NAME);
 	function->name = demangled ? scope_plain_copy(demangled, SCOPE_PLAIN_NAME) : function->symbol;
@@ -57,17 +57,17 @@ static int function_add(struct scope_symbols *symbols, char *symbol, struct scop
 			struct scope_function **ret_function)
 {
 	struct scope_function *function = symbol ? malloc(sizeof(*function)) : NULL;
-	int ret = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (function) {
 		*function = value;
 		function->symbol = function->name = NULL;
-		ret = function_name(function, symbol);
+		err = function_name(function, symbol);
 	}
 	free(symbol);
 	if (!function)
-		return ret;
-	if (ret || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
+		return err;
+	if (err || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
 			      sizeof(*symbols->function))) {
 		function_destroy(function);
 		return -ENOMEM;
@@ -125,19 +125,19 @@ static int rows_sort(struct scope_symbols *symbols)
 
 static int rows_add(struct scope_symbols *symbols)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; !ret && i < symbols->rows; i++) {
+	for (size_t i = 0; !err && i < symbols->rows; i++) {
 		const struct scope_trace_symbol *row = &symbols->row[i];
-		struct scope_space *space = scope_spaces_get(&symbols->spaces, row->tgid);
+		struct scope_space *space = scope_symbol_spaces_get(&symbols->spaces, row->tgid);
 		uint64_t end = row->start + (row->size ? row->size : 1);
 
-		symbols->rows_go |= scope_go_name_is_runtime(row->name);
-		ret = space ? scope_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
+		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
+		err = space ? scope_symbol_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
 	}
 	for (size_t i = 0; i < symbols->spaces.spaces; i++)
-		scope_ranges_sort(&symbols->spaces.space[i]->symbols);
-	return ret ? ret : rows_sort(symbols);
+		scope_symbol_ranges_sort(&symbols->spaces.space[i]->symbols);
+	return err ? err : rows_sort(symbols);
 }
 
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
@@ -146,20 +146,20 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 			 struct scope_symbols **ret_symbols)
 {
 	struct scope_symbols *symbols = calloc(1, sizeof(*symbols));
-	int ret;
+	int err;
 
 	if (!symbols)
 		return -ENOMEM;
 	symbols->row = rows;
 	symbols->rows = row_count;
-	ret = scope_spaces_init(&symbols->spaces, maps, map_count, options);
-	if (!ret) {
-		symbols->everywhere = scope_spaces_get(&symbols->spaces, 0);
-		ret = symbols->everywhere ? rows_add(symbols) : -ENOMEM;
+	err = scope_symbol_spaces_init(&symbols->spaces, maps, map_count, options);
+	if (!err) {
+		symbols->everywhere = scope_symbol_spaces_get(&symbols->spaces, 0);
+		err = symbols->everywhere ? rows_add(symbols) : -ENOMEM;
 	}
-	if (ret) {
+	if (err) {
 		scope_symbols_destroy(symbols);
-		return ret;
+		return err;
 	}
 	*ret_symbols = symbols;
 	return 0;
@@ -168,7 +168,7 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
 			   size_t count)
 {
-	return scope_spaces_add(&symbols->spaces, maps, count);
+	return scope_symbol_spaces_add(&symbols->spaces, maps, count);
 }
 
 int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *trace)
@@ -177,7 +177,7 @@ int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *
 	const struct scope_trace_file *files = scope_trace_files(trace, &count);
 	const struct scope_trace_code *codes = scope_trace_codes(trace, &code_count);
 
-	return scope_spaces_tell(&symbols->spaces, files, count, codes, code_count);
+	return scope_symbol_spaces_tell(&symbols->spaces, files, count, codes, code_count);
 }
 
 struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols)
@@ -194,14 +194,14 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols->function);
 	free(symbols->row_first);
 	free(symbols->row_function);
-	scope_spaces_free(&symbols->spaces);
+	scope_symbol_spaces_free(&symbols->spaces);
 	free(symbols);
 }
 
 static bool is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
 {
-	return !row->library && (scope_library_runtime(row->name) ||
-				 (symbols->rows_go && scope_go_name_is_library(row->name)));
+	return !row->library && (scope_symbol_library_runtime(row->name) ||
+				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)));
 }
 
 static bool is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
@@ -219,25 +219,25 @@ static bool is_made_up(const struct scope_trace_symbol *row)
 static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space,
 		      uint64_t address, struct scope_function **ret_function)
 {
-	const struct scope_range *range = scope_ranges_find(&space->symbols, address);
+	const struct scope_range *range = scope_symbol_ranges_find(&space->symbols, address);
 	const struct scope_trace_symbol *row;
 	uint32_t first;
-	int ret = 0;
+	int err = 0;
 
 	if (!range && space != symbols->everywhere)
-		range = scope_ranges_find(&symbols->everywhere->symbols, address);
+		range = scope_symbol_ranges_find(&symbols->everywhere->symbols, address);
 	if (!range)
 		return -ENOENT;
 	first = symbols->row_first[range->value];
 	row = &symbols->row[first];
-	if (is_made_up(row) && scope_spaces_in_file(&symbols->spaces, space, address)) {
+	if (is_made_up(row) && scope_symbol_spaces_in_file(&symbols->spaces, space, address)) {
 		if (!symbols->rows_refused++)
-			ret = scope_spaces_problem(&symbols->spaces, "%s: %s and perhaps others lie in mapped "
+			err = scope_symbol_spaces_problem(&symbols->spaces, "%s: %s and perhaps others lie in mapped "
 						   "files, whose own names count", row->module, row->name);
-		return ret ? ret : -ENOENT;
+		return err ? err : -ENOENT;
 	}
 	if (!symbols->row_function[first])
-		ret = function_add(symbols, scope_plain_undone(row->name),
+		err = function_add(symbols, scope_plain_undone(row->name),
 				   (struct scope_function){ .module = row->module,
 							    .path = row->module,
 							    .start = row->start,
@@ -246,9 +246,9 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .language = is_language(symbols, row),
 							    .known = true },
 				   &symbols->row_function[first]);
-	if (!ret)
+	if (!err)
 		*ret_function = symbols->row_function[first];
-	return ret;
+	return err;
 }
 
 /* V8's own functions, which lie in the file of the program. */
@@ -265,7 +265,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 			 const struct scope_file_function *found, uint64_t start,
 			 struct scope_function **ret_function)
 {
-	struct scope_function *function = scope_addresses_get(&file->functions, start);
+	struct scope_function *function = scope_symbol_addresses_get(&file->functions, start);
 	struct scope_function value = { .module = file->module,
 					.path = file->path,
 					.start = start,
@@ -273,7 +273,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 					.language = is_builtin(found),
 					.known = found && found->name };
 	char *name = NULL;
-	int ret;
+	int err;
 
 	if (function) {
 		*ret_function = function;
@@ -281,7 +281,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	}
 	if (value.known) {
 		name = strndup(found->name, found->name_bytes);
-		value.language |= name && file->go && scope_go_name_is_library(name);
+		value.language |= name && file->go && scope_symbol_go_name_is_library(name);
 	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
 	} else {
@@ -290,28 +290,28 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		scope_plain_undo(name);
 	}
 	value.library = file->library || value.language;
-	ret = function_add(symbols, name, value, &function);
-	if (!ret)
-		ret = scope_addresses_put(&file->functions, start, function);
-	if (!ret)
+	err = function_add(symbols, name, value, &function);
+	if (!err)
+		err = scope_symbol_addresses_put(&file->functions, start, function);
+	if (!err)
 		*ret_function = function;
-	return ret;
+	return err;
 }
 
 /* As the trace has it. 1: it does not. */
 static int told_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 		       struct scope_function **ret_function)
 {
-	const struct scope_told told = scope_spaces_told(&symbols->spaces, space, address);
+	const struct scope_told told = scope_symbol_spaces_told(&symbols->spaces, space, address);
 	struct scope_file_function found;
 	char *name;
-	int ret;
+	int err;
 
 	if (!told.file)
 		return 1;
-	ret = scope_file_say_told(&symbols->spaces, told.file);
-	if (ret)
-		return ret;
+	err = scope_symbol_file_say_told(&symbols->spaces, told.file);
+	if (err)
+		return err;
 	if (!told.code || !(told.code->flags & SCOPE_PLACE_FUNCTION))
 		return file_function(symbols, told.file, NULL, told.code ? told.code->start : told.offset,
 				     ret_function);
@@ -322,9 +322,9 @@ static int told_lookup(struct scope_symbols *symbols, const struct scope_space *
 		.name = told.code->flags & SCOPE_PLACE_NAMED ? name : NULL, .name_bytes = strlen(name),
 		.start = told.code->start, .size = told.code->size,
 	};
-	ret = file_function(symbols, told.file, &found, found.start, ret_function);
+	err = file_function(symbols, told.file, &found, found.start, ret_function);
 	free(name);
-	return ret;
+	return err;
 }
 
 /* Where better names are wanted: does the file lack some that the trace has? */
@@ -332,7 +332,7 @@ static bool is_worse(const struct scope_place *place)
 {
 	const struct scope_file_functions *functions;
 
-	return place->file->told && (!place->linked || scope_image_functions(place->file->image, &functions) ||
+	return place->file->told && (!place->linked || scope_symbol_image_functions(place->file->image, &functions) ||
 				     functions->named < place->file->told->named);
 }
 
@@ -342,24 +342,24 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 	const struct scope_file_functions *functions;
 	const struct scope_file_function *found = NULL;
 	struct scope_place place;
-	int ret = scope_spaces_want_better(&symbols->spaces) ? 1 :
+	int err = scope_symbol_spaces_want_better(&symbols->spaces) ? 1 :
 		  told_lookup(symbols, space, address, ret_function);
 
-	if (ret <= 0)
-		return ret;
-	ret = scope_spaces_place(&symbols->spaces, space, address, &place);
-	if (ret)
-		return ret;
-	if (scope_spaces_want_better(&symbols->spaces) && is_worse(&place)) {
-		ret = told_lookup(symbols, space, address, ret_function);
-		if (ret <= 0)
-			return ret;
+	if (err <= 0)
+		return err;
+	err = scope_symbol_spaces_place(&symbols->spaces, space, address, &place);
+	if (err)
+		return err;
+	if (scope_symbol_spaces_want_better(&symbols->spaces) && is_worse(&place)) {
+		err = told_lookup(symbols, space, address, ret_function);
+		if (err <= 0)
+			return err;
 	}
 	if (place.linked) {
-		ret = scope_image_functions(place.file->image, &functions);
-		if (ret)
-			return ret;
-		found = scope_file_functions_find(functions, place.link);
+		err = scope_symbol_image_functions(place.file->image, &functions);
+		if (err)
+			return err;
+		found = scope_symbol_file_functions_find(functions, place.link);
 	} else if (place.file->path[0] == '[') {
 		place.link = place.mapping_start; /* code made at run time: all that is known */
 	}
@@ -369,47 +369,47 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 
 static int unknown_get(struct scope_symbols *symbols, struct scope_function **ret_function)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (!symbols->unknown)
-		ret = function_add(symbols, strdup("[unknown]"),
+		err = function_add(symbols, strdup("[unknown]"),
 				   (struct scope_function){ .module = "[unknown]",
 							    .path = "[unknown]" },
 				   &symbols->unknown);
-	if (!ret)
+	if (!err)
 		*ret_function = symbols->unknown;
-	return ret;
+	return err;
 }
 
 int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			 bool return_address, const struct scope_function **ret_function)
 {
-	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 	struct scope_function *function;
-	int ret;
+	int err;
 
 	if (!space)
 		space = symbols->everywhere;
 	address -= return_address && address;
-	function = scope_addresses_get(&space->lookups, address);
+	function = scope_symbol_addresses_get(&space->lookups, address);
 	if (function) {
 		*ret_function = function;
 		return 0;
 	}
-	ret = row_lookup(symbols, space, address, &function);
-	if (ret == -ENOENT)
-		ret = place_lookup(symbols, space, address, &function);
-	if (ret == -ENOENT) { /* not kept: such addresses have no bound */
-		ret = unknown_get(symbols, &function);
-		if (!ret)
+	err = row_lookup(symbols, space, address, &function);
+	if (err == -ENOENT)
+		err = place_lookup(symbols, space, address, &function);
+	if (err == -ENOENT) { /* not kept: such addresses have no bound */
+		err = unknown_get(symbols, &function);
+		if (!err)
 			*ret_function = function;
-		return ret;
+		return err;
 	}
-	if (!ret)
-		ret = scope_addresses_put(&space->lookups, address, function);
-	if (!ret)
+	if (!err)
+		err = scope_symbol_addresses_put(&space->lookups, address, function);
+	if (!err)
 		*ret_function = function;
-	return ret;
+	return err;
 }
 
 /* False: the trace does not say. */
@@ -434,23 +434,23 @@ static bool told_lines(const struct scope_told *told, struct scope_source_line *
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count)
 {
-	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
-	const bool better = scope_spaces_want_better(&symbols->spaces);
+	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
+	const bool better = scope_symbol_spaces_want_better(&symbols->spaces);
 	struct scope_place place = { .linked = false };
 	struct scope_told told = { 0 };
-	int ret;
+	int err;
 
 	*ret_count = 0;
 	if (!space)
 		return 0;
-	told = scope_spaces_told(&symbols->spaces, space, address);
+	told = scope_symbol_spaces_told(&symbols->spaces, space, address);
 	if (!better && told_lines(&told, ret_line, max, ret_count))
 		return 0;
-	ret = scope_spaces_place(&symbols->spaces, space, address, &place);
-	if (ret == -ENOMEM)
-		return ret;
+	err = scope_symbol_spaces_place(&symbols->spaces, space, address, &place);
+	if (err == -ENOMEM)
+		return err;
 	if (place.linked)
-		*ret_count = scope_image_lines(place.file->image, place.link, ret_line, max);
+		*ret_count = scope_symbol_image_lines(place.file->image, place.link, ret_line, max);
 	if (better && !*ret_count)
 		told_lines(&told, ret_line, max, ret_count);
 	return 0;
@@ -489,14 +489,14 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 			before = counted(&spaces->mapping[k], tgid) == file;
 		if (!file || before)
 			continue;
-		if (file->told && !scope_spaces_want_better(spaces) && scope_file_is_counted(file->told)) {
-			ret = scope_file_say_told(spaces, file);
-			count += !ret && scope_file_has_names(file->told) ? file->told->functions : 0;
+		if (file->told && !scope_symbol_spaces_want_better(spaces) && scope_symbol_file_is_counted(file->told)) {
+			ret = scope_symbol_file_say_told(spaces, file);
+			count += !ret && scope_symbol_file_has_names(file->told) ? file->told->functions : 0;
 			continue;
 		}
-		if (scope_spaces_open(spaces, &spaces->mapping[i]))
+		if (scope_symbol_spaces_open(spaces, &spaces->mapping[i]))
 			continue;
-		if (file->image && !scope_image_functions(file->image, &functions))
+		if (file->image && !scope_symbol_image_functions(file->image, &functions))
 			count += functions->count;
 	}
 	for (size_t i = 0; i < symbols->rows; i++) {
@@ -518,8 +518,8 @@ int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uin
 			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
 			 unsigned int max, unsigned int *ret_count, unsigned int *ret_flags)
 {
-	struct scope_space *space = scope_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 
-	return scope_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs,
+	return scope_symbol_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs,
 				   data, bytes, ret_ips, max, ret_count, ret_flags);
 }

@@ -46,26 +46,26 @@ static int value_get(const struct walk *walk, const struct scope_rule *rule,
 		     const struct scope_rule_value *value, uint64_t cfa, uint64_t *ret_value)
 {
 	uint64_t address;
-	int ret;
+	int err;
 
 	switch (value->kind) {
 	case SCOPE_RULE_REGISTER:
-		ret = scope_frame_reg(&walk->frame, value->from, &address);
-		if (!ret)
+		err = scope_symbol_frame_reg(&walk->frame, value->from, &address);
+		if (!err)
 			*ret_value = address + value->value;
-		return ret;
+		return err;
 	case SCOPE_RULE_AT_CFA:
-		return scope_slice_read(&walk->slice, cfa + value->value, ret_value);
+		return scope_symbol_slice_read(&walk->slice, cfa + value->value, ret_value);
 	case SCOPE_RULE_CFA:
 		*ret_value = cfa + value->value;
 		return 0;
 	}
-	ret = scope_expression_evaluate(rule->op + value->value, value->ops, &walk->frame, cfa,
+	err = scope_symbol_expression_evaluate(rule->op + value->value, value->ops, &walk->frame, cfa,
 					&address);
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (value->kind == SCOPE_RULE_AT_EXPRESSION)
-		return scope_slice_read(&walk->slice, address, ret_value);
+		return scope_symbol_slice_read(&walk->slice, address, ret_value);
 	*ret_value = address;
 	return 0;
 }
@@ -99,7 +99,7 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 	if (ret)
 		return flag_of(ret);
 	/* Stacks grow down: a caller's frame lies above. Only a signal may come from elsewhere. */
-	if (!rule->signal && (scope_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
+	if (!rule->signal && (scope_symbol_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
 			      (cfa == old_sp && walk->machine->call_pushes)))
 		return SCOPE_UNWIND_BROKEN;
 	if (rule->undefined >> rule->ra & 1)
@@ -118,7 +118,7 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 		else if (!popped(walk, value, cfa)) /* it may not matter to the frames above */
 			caller.valid &= ~(1ull << value->reg);
 	}
-	if (scope_frame_reg(&caller, rule->ra, &caller.reg[pc]))
+	if (scope_symbol_frame_reg(&caller, rule->ra, &caller.reg[pc]))
 		return SCOPE_UNWIND_BROKEN;
 	/* A frame that changes nothing would be its own caller for ever. */
 	if (cfa == old_sp && caller.reg[pc] == walk->frame.reg[pc])
@@ -135,19 +135,19 @@ static unsigned int guess_step(struct walk *walk)
 	uint64_t fp, sp, next_fp, pc;
 	int ret;
 
-	if (scope_frame_reg(&walk->frame, machine->fp, &fp) ||
-	    scope_frame_reg(&walk->frame, machine->sp, &sp))
+	if (scope_symbol_frame_reg(&walk->frame, machine->fp, &fp) ||
+	    scope_symbol_frame_reg(&walk->frame, machine->sp, &sp))
 		return SCOPE_UNWIND_BROKEN;
 	if (!fp) /* the ABIs have it 0 in the outermost frame; old clone() has no tables there */
 		return SCOPE_UNWIND_COMPLETE;
 	if (fp < sp || fp % machine->word)
 		return SCOPE_UNWIND_BROKEN;
-	ret = scope_slice_read(&walk->slice, fp, &next_fp);
+	ret = scope_symbol_slice_read(&walk->slice, fp, &next_fp);
 	if (!ret)
-		ret = scope_slice_read(&walk->slice, fp + machine->word, &pc);
+		ret = scope_symbol_slice_read(&walk->slice, fp + machine->word, &pc);
 	if (ret)
 		return flag_of(ret);
-	if (!scope_space_executable(walk->space, pc - 1))
+	if (!scope_symbol_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
 	walk->frame.reg[machine->fp] = next_fp;
@@ -166,8 +166,8 @@ static unsigned int astray_step(struct walk *walk)
 	int ret = 0;
 
 	if (machine->call_pushes)
-		ret = scope_slice_read(&walk->slice, sp, &pc);
-	if (ret || !scope_space_executable(walk->space, pc - 1))
+		ret = scope_symbol_slice_read(&walk->slice, sp, &pc);
+	if (ret || !scope_symbol_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.reg[machine->pc] = pc;
 	walk->frame.reg[machine->sp] = sp + (machine->call_pushes ? machine->word : 0);
@@ -183,7 +183,7 @@ static unsigned int caller_check(const struct walk *walk)
 
 	if (!pc)
 		return SCOPE_UNWIND_COMPLETE;
-	return scope_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
+	return scope_symbol_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
 }
 
 /* Where the walk is, and the rule there, NULL where there is none. 0, -ENOENT, -ENOMEM. */
@@ -191,14 +191,14 @@ static int rule_get(const struct walk *walk, struct scope_place *ret_place,
 		    const struct scope_rule **ret_rule)
 {
 	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
-	int ret = scope_spaces_place(walk->spaces, walk->space, pc, ret_place);
+	int err = scope_symbol_spaces_place(walk->spaces, walk->space, pc, ret_place);
 
 	*ret_rule = NULL;
-	if (!ret && ret_place->linked)
-		ret = scope_image_rule(ret_place->file->image, ret_place->link, ret_rule);
-	if (!ret && *ret_rule && !(*ret_rule)->known)
+	if (!err && ret_place->linked)
+		err = scope_symbol_image_rule(ret_place->file->image, ret_place->link, ret_rule);
+	if (!err && *ret_rule && !(*ret_rule)->known)
 		*ret_rule = NULL;
-	return ret;
+	return err;
 }
 
 static bool same_frame(const struct walk *a, const struct walk *b)
@@ -221,13 +221,13 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 	while (!end) {
 		const struct scope_rule *rule;
 		struct scope_place place;
-		int ret = rule_get(&walk, &place, &rule);
+		int err = rule_get(&walk, &place, &rule);
 
-		if (ret == -ENOMEM)
-			return ret;
-		if (ret || !rule || steps == SCAN_STEPS)
+		if (err == -ENOMEM)
+			return err;
+		if (err || !rule || steps == SCAN_STEPS)
 			break;
-		if (!steps && !scope_image_after_call(place.file->image, place.link + 1))
+		if (!steps && !scope_symbol_image_after_call(place.file->image, place.link + 1))
 			return 0;
 		end = rule_step(&walk, rule);
 		if (!end)
@@ -256,17 +256,17 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 	     at += machine->word) {
 		struct walk next = *walk;
 		bool found = false;
-		int ret;
+		int err;
 
-		if (scope_slice_read(&walk->slice, at, &next.frame.reg[machine->pc]))
+		if (scope_symbol_slice_read(&walk->slice, at, &next.frame.reg[machine->pc]))
 			return 0;
-		if (!scope_space_executable(walk->space, next.frame.reg[machine->pc] - 1))
+		if (!scope_symbol_space_executable(walk->space, next.frame.reg[machine->pc] - 1))
 			continue;
 		next.frame.reg[machine->sp] = at + machine->word;
 		next.exact = false;
-		ret = holds(next, via, &found);
-		if (ret)
-			return ret;
+		err = holds(next, via, &found);
+		if (err)
+			return err;
 		if (!found)
 			continue;
 		*walk = next;
@@ -285,16 +285,16 @@ static int bare_step(struct walk *walk, unsigned int *ret_end)
 {
 	struct walk guess = *walk;
 	unsigned int missing = SCOPE_UNWIND_BROKEN;
-	int ret;
+	int err;
 
 	*ret_end = guess_step(&guess);
 	/* A frame pointer of 0 may be the outermost frame's, or that of code which has none. */
 	if (*ret_end)
 		return scan_step(walk, NULL, ret_end);
-	ret = scan_step(walk, &guess, &missing);
-	if (!ret && missing)
+	err = scan_step(walk, &guess, &missing);
+	if (!err && missing)
 		*walk = guess;
-	return ret;
+	return err;
 }
 
 /*
@@ -307,10 +307,10 @@ static bool gate_step(struct walk *walk)
 	uint64_t sp = walk->frame.reg[machine->sp], fp, pc;
 	struct scope_place place;
 
-	if (scope_slice_read(&walk->slice, sp, &fp) ||
-	    scope_slice_read(&walk->slice, sp + 3 * machine->word, &pc) ||
-	    scope_spaces_place(walk->spaces, walk->space, pc - 1, &place) || !place.linked ||
-	    !scope_image_after_call(place.file->image, place.link + 1))
+	if (scope_symbol_slice_read(&walk->slice, sp, &fp) ||
+	    scope_symbol_slice_read(&walk->slice, sp + 3 * machine->word, &pc) ||
+	    scope_symbol_spaces_place(walk->spaces, walk->space, pc - 1, &place) || !place.linked ||
+	    !scope_symbol_image_after_call(place.file->image, place.link + 1))
 		return false;
 	walk->frame.reg[machine->pc] = pc;
 	walk->frame.reg[machine->fp] = fp;
@@ -324,15 +324,15 @@ static int step(struct walk *walk, unsigned int *ret_end)
 {
 	const struct scope_rule *rule;
 	struct scope_place place;
-	int ret = rule_get(walk, &place, &rule);
+	int err = rule_get(walk, &place, &rule);
 
-	if (ret == -ENOENT) { /* only the first address may be outside */
+	if (err == -ENOENT) { /* only the first address may be outside */
 		walk->flags |= SCOPE_UNWIND_UNMAPPED;
 		*ret_end = astray_step(walk);
 		return 0;
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (rule) {
 		*ret_end = rule_step(walk, rule);
 		return 0;
@@ -353,7 +353,7 @@ static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs,
 		      size_t bytes)
 {
 	bool narrow = false;
-	int ret = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		if (machines[i].regs == regs)
@@ -362,9 +362,9 @@ static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs,
 	if (!walk->machine)
 		return -EINVAL;
 	if (regs == SCOPE_REG_COUNT_X86_64)
-		ret = scope_spaces_is_i386(walk->spaces, walk->space, &narrow);
-	if (ret)
-		return ret;
+		err = scope_symbol_spaces_is_i386(walk->spaces, walk->space, &narrow);
+	if (err)
+		return err;
 	if (narrow)
 		walk->machine = &i386;
 	for (unsigned int i = 0; i < walk->machine->regs; i++)
@@ -376,23 +376,23 @@ static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs,
 	return 0;
 }
 
-int scope_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space,
+int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space,
 			const uint64_t *reg, unsigned int regs, const uint8_t *data, size_t bytes,
 			uint64_t *ret_ips, unsigned int max, unsigned int *ret_count,
 			unsigned int *ret_flags)
 {
 	struct walk walk = { .spaces = spaces, .space = space, .exact = true };
 	unsigned int count = 0, end = 0;
-	int ret = walk_begin(&walk, reg, regs, data, bytes);
-	if (ret || !max)
-		return ret ? ret : -EINVAL;
+	int err = walk_begin(&walk, reg, regs, data, bytes);
+	if (err || !max)
+		return err ? err : -EINVAL;
 	for (;;) {
 		/* One more where a signal struck, so that all but the first are looked up alike. */
 		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
 		count++;
-		ret = step(&walk, &end);
-		if (ret)
-			return ret;
+		err = step(&walk, &end);
+		if (err)
+			return err;
 		if (!end) {
 			end = caller_check(&walk);
 			walk.flags |= end & SCOPE_UNWIND_BROKEN ? SCOPE_UNWIND_UNMAPPED : 0;

@@ -13,7 +13,7 @@ static const char *const class_names[SCOPE_WAIT_CLASSES] = {
 	[SCOPE_WAIT_OTHER] = "other",
 };
 
-const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX] = {
+const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_read] = SCOPE_CALL_READ,
 	[SYS_readv] = SCOPE_CALL_READ,
 	[SYS_pread64] = SCOPE_CALL_READ,
@@ -65,7 +65,7 @@ const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX] = {
 #endif
 };
 
-const char *scope_wait_class_name(enum scope_wait_class class)
+const char *scope_timeline_wait_class_name(enum scope_wait_class class)
 {
 	return class < SCOPE_WAIT_CLASSES ? class_names[class] : "?";
 }
@@ -89,11 +89,11 @@ static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
 	}
 }
 
-enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk)
+enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk)
 {
 	if (nr == SCOPE_NR_NONE)
 		return SCOPE_WAIT_FAULT;
-	switch (scope_call_role(nr)) {
+	switch (scope_timeline_call_role(nr)) {
 	case SCOPE_CALL_FUTEX:
 		return SCOPE_WAIT_FUTEX;
 	case SCOPE_CALL_POLL:
@@ -119,7 +119,7 @@ enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bo
 	}
 }
 
-bool scope_futex_is_lock(unsigned args, const uint64_t *arg)
+bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg)
 {
 	const int command = args > 1 ? (int)arg[1] & FUTEX_CMD_MASK : -1;
 

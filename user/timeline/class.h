@@ -22,10 +22,10 @@ enum scope_wait_class {
 	SCOPE_WAIT_CLASSES,
 };
 
-const char *scope_wait_class_name(enum scope_wait_class class);
+const char *scope_timeline_wait_class_name(enum scope_wait_class class);
 
 /* What a syscall is for, so far as units and waits care: a row of one table, by number. */
-enum scope_call_role {
+enum scope_timeline_call_role {
 	SCOPE_CALL_PLAIN,
 	SCOPE_CALL_READ,    /* takes bytes from the descriptor in argument 0 */
 	SCOPE_CALL_WRITE,
@@ -41,16 +41,16 @@ enum scope_call_role {
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
 };
 
-extern const uint8_t scope_call_roles[SCOPE_SYSCALL_MAX];
+extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];
 
 /* PLAIN for numbers the table does not hold, whatever the number. */
-static inline enum scope_call_role scope_call_role(uint32_t nr)
+static inline enum scope_timeline_call_role scope_timeline_call_role(uint32_t nr)
 {
-	return nr < SCOPE_SYSCALL_MAX ? (enum scope_call_role)scope_call_roles[nr]
+	return nr < SCOPE_SYSCALL_MAX ? (enum scope_timeline_call_role)scope_timeline_call_roles[nr]
 				      : SCOPE_CALL_PLAIN;
 }
 
-static inline bool scope_call_is_epoll(uint32_t nr)
+static inline bool scope_timeline_call_is_epoll(uint32_t nr)
 {
 #ifdef SYS_epoll_wait
 	if (nr == SYS_epoll_wait)
@@ -63,7 +63,7 @@ static inline bool scope_call_is_epoll(uint32_t nr)
 	return nr == SYS_epoll_pwait;
 }
 
-static inline bool scope_call_is_select(uint32_t nr)
+static inline bool scope_timeline_call_is_select(uint32_t nr)
 {
 #ifdef SYS_select
 	if (nr == SYS_select)
@@ -76,28 +76,28 @@ static inline bool scope_call_is_select(uint32_t nr)
  * The same of a call whose arguments are known, the first at least. A poll of no set and a select of no
  * descriptors, the first argument of both being 0, are how some programs sleep.
  */
-static inline enum scope_call_role scope_call_role_of(uint32_t nr, unsigned args, uint64_t first)
+static inline enum scope_timeline_call_role scope_timeline_call_role_of(uint32_t nr, unsigned args, uint64_t first)
 {
-	enum scope_call_role role = scope_call_role(nr);
+	enum scope_timeline_call_role role = scope_timeline_call_role(nr);
 
-	return role == SCOPE_CALL_POLL && args && !first && !scope_call_is_epoll(nr) ? SCOPE_CALL_SLEEP
+	return role == SCOPE_CALL_POLL && args && !first && !scope_timeline_call_is_epoll(nr) ? SCOPE_CALL_SLEEP
 										     : role;
 }
 
 /* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
-static inline bool scope_call_ignored(uint32_t nr)
+static inline bool scope_timeline_call_ignored(uint32_t nr)
 {
 	return nr == SYS_gettimeofday || nr == SYS_clock_gettime || nr == SYS_mmap;
 }
 
 /* nr SCOPE_NR_NONE: outside a syscall. disk: the thread slept uninterruptibly or in iowait. */
-enum scope_wait_class scope_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
+enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
 
 /*
  * Do two waits of that call wait for one thing? Waiters of one condition variable sleep on two words
  * of glibc's by turns (since 2.25, its two groups), which share 8 aligned bytes.
  */
-static inline bool scope_wait_same_object(uint32_t nr, uint64_t a, uint64_t b)
+static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint64_t b)
 {
 	return nr == SYS_futex ? a / 8 == b / 8 : a == b;
 }
@@ -108,6 +108,6 @@ static inline bool scope_wait_same_object(uint32_t nr, uint64_t a, uint64_t b)
  * waits while it is 0 (the notes that Go's threads park on) waits for an event, and not for a lock. Of fewer than
  * three arguments the operation decides alone.
  */
-bool scope_futex_is_lock(unsigned args, const uint64_t *arg);
+bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg);
 
 #endif

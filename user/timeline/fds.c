@@ -47,9 +47,9 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 	*recent = *slot;
 }
 
-int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
+int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
-	const uint64_t key = scope_fd_key(tgid, fd);
+	const uint64_t key = scope_timeline_fd_key(tgid, fd);
 	struct scope_fd_slot *slot;
 
 	if (fd < 0 || fd > INT32_MAX)
@@ -68,7 +68,7 @@ int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scop
 	return 0;
 }
 
-int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
+int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
 {
 	size_t more = 0;
 
@@ -80,15 +80,15 @@ int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
 	/* What is added meanwhile is not the parent's. */
 	for (size_t i = 0; more && i < fds->slots; i++)
 		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
-		    scope_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
+		    scope_timeline_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
 				     (enum scope_fd_kind)fds->slot[i].kind))
 			return -ENOMEM;
 	return 0;
 }
 
-enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd)
+enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
-	const uint64_t key = scope_fd_key(tgid, fd);
+	const uint64_t key = scope_timeline_fd_key(tgid, fd);
 	const struct scope_fd_slot *slot;
 
 	if (fd < 0 || fd > INT32_MAX)
@@ -99,7 +99,7 @@ enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t 
 	return (enum scope_fd_kind)slot->kind;
 }
 
-int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)
+int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)
 {
 	struct scope_fds *fds = calloc(1, sizeof(*fds));
 	size_t count = 0;
@@ -114,16 +114,16 @@ int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds
 		err = -ENOMEM;
 	row = scope_trace_fds(trace, &count);
 	for (size_t i = 0; !err && i < count; i++)
-		err = scope_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
+		err = scope_timeline_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
 	if (err) {
-		scope_fds_destroy(fds);
+		scope_timeline_fds_destroy(fds);
 		return err;
 	}
 	*ret_fds = fds;
 	return 0;
 }
 
-void scope_fds_destroy(struct scope_fds *fds)
+void scope_timeline_fds_destroy(struct scope_fds *fds)
 {
 	if (!fds)
 		return;
@@ -131,19 +131,19 @@ void scope_fds_destroy(struct scope_fds *fds)
 	free(fds);
 }
 
-int scope_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret)
+int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret)
 {
 	/* Most captures take one argument of it; few programs shut their reading down alone. */
 	if (args && (args < 2 || arg[1] != SHUT_RD) && !ret &&
-	    scope_fds_kind(fds, tgid, (int32_t)arg[0]) == SCOPE_FD_ACCEPTED)
-		scope_fds_turn_to(fds, (int32_t)arg[0], SCOPE_FD_SHUT);
+	    scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == SCOPE_FD_ACCEPTED)
+		scope_timeline_fds_turn_to(fds, (int32_t)arg[0], SCOPE_FD_SHUT);
 	return 0;
 }
 
 #define OF_RESULT(kind) { SCOPE_TEACHES_RESULT, SCOPE_FD_##kind }
 #define OF_ARGUMENT(kind) { SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind }
 
-const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX] = {
+const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX] = {
 	[SYS_accept] = OF_RESULT(ACCEPTED),
 	[SYS_accept4] = OF_RESULT(ACCEPTED),
 	[SYS_connect] = OF_ARGUMENT(CONNECTED),

@@ -21,7 +21,7 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key; /* see scope_fd_key(); 0: empty */
+	uint64_t key; /* see scope_timeline_fd_key(); 0: empty */
 	uint8_t kind; /* enum scope_fd_kind */
 	uint8_t turn; /* enum scope_fd_turn */
 	bool turned;  /* of a copy: its turn is newer than that of the slot it is of */
@@ -35,39 +35,39 @@ struct scope_fds {
 	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
 };
 
-static inline uint64_t scope_fd_key(uint32_t tgid, int64_t fd)
+static inline uint64_t scope_timeline_fd_key(uint32_t tgid, int64_t fd)
 {
 	return (uint64_t)tgid << 32 | (uint32_t)(fd + 1);
 }
 
 /* Starts with what the capture found open. */
-int scope_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds);
-void scope_fds_destroy(struct scope_fds *fds);
+int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds);
+void scope_timeline_fds_destroy(struct scope_fds *fds);
 
-enum scope_fd_kind scope_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd);
+enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid, int64_t fd);
 
-static inline enum scope_fd_kind scope_fds_kind(struct scope_fds *fds, uint32_t tgid, int64_t fd)
+static inline enum scope_fd_kind scope_timeline_fds_kind(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
-	return recent->key == scope_fd_key(tgid, fd) ? (enum scope_fd_kind)recent->kind
-						      : scope_fds_find(fds, tgid, fd);
+	return recent->key == scope_timeline_fd_key(tgid, fd) ? (enum scope_fd_kind)recent->kind
+						      : scope_timeline_fds_find(fds, tgid, fd);
 }
 
 /* Of a descriptor whose kind was asked for just before. */
-static inline enum scope_fd_turn scope_fds_turn(const struct scope_fds *fds, int64_t fd)
+static inline enum scope_fd_turn scope_timeline_fds_turn(const struct scope_fds *fds, int64_t fd)
 {
 	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
 }
 
 /* The same. Who took the last request of the connection; SCOPE_FD_NOBODY: none was taken. */
-static inline uint32_t scope_fds_asked(const struct scope_fds *fds, int64_t fd)
+static inline uint32_t scope_timeline_fds_asked(const struct scope_fds *fds, int64_t fd)
 {
 	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked;
 }
 
 /* The same. */
-static inline void scope_fds_turn_to(struct scope_fds *fds, int64_t fd, enum scope_fd_turn turn)
+static inline void scope_timeline_fds_turn_to(struct scope_fds *fds, int64_t fd, enum scope_fd_turn turn)
 {
 	struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
@@ -76,34 +76,34 @@ static inline void scope_fds_turn_to(struct scope_fds *fds, int64_t fd, enum sco
 }
 
 /* The same: a thread took a request of it. */
-static inline void scope_fds_ask(struct scope_fds *fds, int64_t fd, uint32_t thread)
+static inline void scope_timeline_fds_ask(struct scope_fds *fds, int64_t fd, uint32_t thread)
 {
-	scope_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
+	scope_timeline_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
 	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked = thread;
 }
 
 /* Something is written: an answer, where it is a client's connection. Returns whether it is. */
-static inline bool scope_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_t fd)
+static inline bool scope_timeline_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
-	if (scope_fds_kind(fds, tgid, fd) != SCOPE_FD_ACCEPTED)
+	if (scope_timeline_fds_kind(fds, tgid, fd) != SCOPE_FD_ACCEPTED)
 		return false;
-	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
-		scope_fds_turn_to(fds, fd, SCOPE_FD_ANSWERED);
+	if (scope_timeline_fds_turn(fds, fd) == SCOPE_FD_ASKED)
+		scope_timeline_fds_turn_to(fds, fd, SCOPE_FD_ANSWERED);
 	return true;
 }
 
-int scope_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
+int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
 /* A new process has the descriptors of the one that made it. 0 or -ENOMEM. */
-int scope_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid);
+int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid);
 
-static inline int scope_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd,
+static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd,
 				enum scope_fd_kind kind)
 {
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
-	if (recent->key == scope_fd_key(tgid, fd) && recent->kind == kind && recent->turn == SCOPE_FD_ANSWERED)
+	if (recent->key == scope_timeline_fd_key(tgid, fd) && recent->kind == kind && recent->turn == SCOPE_FD_ANSWERED)
 		return 0;
-	return scope_fds_change(fds, tgid, fd, kind);
+	return scope_timeline_fds_change(fds, tgid, fd, kind);
 }
 
 /* What a call, when it returns, says about a descriptor. */
@@ -119,41 +119,41 @@ struct scope_call_lesson {
 	uint8_t kind; /* enum scope_fd_kind */
 };
 
-extern const struct scope_call_lesson scope_call_lessons[SCOPE_SYSCALL_MAX];
+extern const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX];
 
-/* Would scope_fds_learn() change nothing? */
-static inline bool scope_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
+/* Would scope_timeline_fds_learn() change nothing? */
+static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
 				   const uint64_t *arg, unsigned args, int64_t ret)
 {
-	const struct scope_call_lesson *lesson = &scope_call_lessons[nr];
+	const struct scope_call_lesson *lesson = &scope_timeline_call_lessons[nr];
 
 	if (lesson->of == SCOPE_TEACHES_NOTHING)
 		return true;
 	if (lesson->of == SCOPE_TEACHES_SHUT)
 		return false;
 	if (lesson->of == SCOPE_TEACHES_ARGUMENT)
-		return !args || (scope_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind &&
-				 scope_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
-	return ret < 0 || (scope_fds_kind(fds, tgid, ret) == lesson->kind &&
-			   scope_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
+		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind &&
+				 scope_timeline_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
+	return ret < 0 || (scope_timeline_fds_kind(fds, tgid, ret) == lesson->kind &&
+			   scope_timeline_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
 }
 
 /* A direction of a connection was shut down. 0. */
-int scope_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
+int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
 
-static inline int scope_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
+static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
 				  const uint64_t *arg, unsigned args, int64_t ret)
 {
 	const struct scope_call_lesson *lesson;
 
-	if (nr >= SCOPE_SYSCALL_MAX || scope_call_lessons[nr].of == SCOPE_TEACHES_NOTHING)
+	if (nr >= SCOPE_SYSCALL_MAX || scope_timeline_call_lessons[nr].of == SCOPE_TEACHES_NOTHING)
 		return 0;
-	lesson = &scope_call_lessons[nr];
+	lesson = &scope_timeline_call_lessons[nr];
 	if (lesson->of == SCOPE_TEACHES_RESULT)
-		return scope_fds_set(fds, tgid, ret, lesson->kind);
+		return scope_timeline_fds_set(fds, tgid, ret, lesson->kind);
 	if (lesson->of == SCOPE_TEACHES_SHUT)
-		return scope_fds_shut(fds, tgid, arg, args, ret);
-	return args ? scope_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
+		return scope_timeline_fds_shut(fds, tgid, arg, args, ret);
+	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
 }
 
 #endif

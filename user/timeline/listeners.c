@@ -36,7 +36,7 @@ static uint32_t plain_roles(void *user, uint32_t thread)
 }
 
 static bool plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-		  enum scope_call_role role)
+		  enum scope_timeline_call_role role)
 {
 	const struct scope_listeners *listeners = user;
 
@@ -95,7 +95,7 @@ static int end(void *user, uint32_t thread, uint64_t now_ns)
 	TELL_EACH(end, thread, now_ns);
 }
 
-const struct scope_timeline_ops scope_listeners_ops = {
+const struct scope_timeline_ops scope_timeline_listeners_ops = {
 	.plain_roles = plain_roles,
 	.plain = plain,
 	.enter = enter,
@@ -109,7 +109,7 @@ const struct scope_timeline_ops scope_listeners_ops = {
 	.end = end,
 };
 
-int scope_listeners_begin(const struct scope_listeners *listeners, const struct scope_timeline *timeline)
+int scope_timeline_listeners_begin(const struct scope_listeners *listeners, const struct scope_timeline *timeline)
 {
 	int err = 0;
 
@@ -118,7 +118,7 @@ int scope_listeners_begin(const struct scope_listeners *listeners, const struct 
 	return err;
 }
 
-int scope_listeners_finish(const struct scope_listeners *listeners)
+int scope_timeline_listeners_finish(const struct scope_listeners *listeners)
 {
 	int err = 0;
 

@@ -45,7 +45,7 @@ static void make_room(struct scope_losses *losses)
 		(losses->losses - least - 1) * sizeof(*loss));
 }
 
-void scope_losses_add(struct scope_losses *losses, const struct scope_loss *added)
+void scope_timeline_losses_add(struct scope_losses *losses, const struct scope_loss *added)
 {
 	struct scope_loss *loss = losses->loss;
 	unsigned at;
@@ -67,7 +67,7 @@ static void double_steps(struct scope_losses *losses)
 	losses->step_ns *= 2;
 }
 
-void scope_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t events)
+void scope_timeline_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t events)
 {
 	if (!losses->step_ns) {
 		losses->begin_ns = losses->next_ns = now_ns;
@@ -82,7 +82,7 @@ void scope_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t ev
 	}
 }
 
-void scope_losses_end(struct scope_losses *losses, uint64_t end_ns, uint64_t events)
+void scope_timeline_losses_end(struct scope_losses *losses, uint64_t end_ns, uint64_t events)
 {
 	losses->end_ns = end_ns;
 	losses->all = events;
@@ -109,7 +109,7 @@ static double came_before(const struct scope_losses *losses, uint64_t time_ns)
 					    (double)(time_ns - mark_ns) / (double)(next_ns - mark_ns);
 }
 
-struct scope_loss scope_losses_within(const struct scope_losses *losses, uint64_t from_ns,
+struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns,
 				      uint64_t until_ns, double *ret_came)
 {
 	struct scope_loss sum = {.from_ns = from_ns, .until_ns = until_ns};

@@ -30,20 +30,20 @@ struct scope_losses {
 	uint64_t begin_ns, step_ns, next_ns;
 	uint64_t came[SCOPE_LOSSES_MARKS]; /* events before begin_ns + i * step_ns */
 	unsigned marks;
-	uint64_t end_ns, all; /* set by scope_losses_end() */
+	uint64_t end_ns, all; /* set by scope_timeline_losses_end() */
 };
 
-void scope_losses_add(struct scope_losses *losses, const struct scope_loss *loss);
+void scope_timeline_losses_add(struct scope_losses *losses, const struct scope_loss *loss);
 /* To be called when next_ns has come: so many events came before now. */
-void scope_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t events);
+void scope_timeline_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t events);
 /* The last event came at end, and all of them were so many. */
-void scope_losses_end(struct scope_losses *losses, uint64_t end_ns, uint64_t events);
+void scope_timeline_losses_end(struct scope_losses *losses, uint64_t end_ns, uint64_t events);
 
 /*
  * What is missing of the time between, both ends included: all of each loss that touches it, though some of
  * it may have been outside. ret_came: events that came meanwhile, between two marks in proportion to time.
  */
-struct scope_loss scope_losses_within(const struct scope_losses *losses, uint64_t from_ns,
+struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns,
 				      uint64_t until_ns, double *ret_came);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "base/grow.h"
 
-void scope_past_begin(struct scope_past *past, uint64_t step_ns)
+void scope_timeline_past_begin(struct scope_past *past, uint64_t step_ns)
 {
 	past->step_ns = step_ns;
 	past->next_ns = 0;
 }
 
-void scope_past_free(struct scope_past *past)
+void scope_timeline_past_free(struct scope_past *past)
 {
 	for (unsigned i = 0; i < SCOPE_PAST_MARKS; i++)
 		free(past->mark[i].account);
@@ -21,7 +21,7 @@ void scope_past_free(struct scope_past *past)
 /* Nothing happened to any thread since the last event, so each goes on with what it does. */
 static int mark(struct scope_past *past, struct scope_threads *threads, uint64_t time_ns)
 {
-	const size_t count = scope_threads_count(threads);
+	const size_t count = scope_timeline_threads_count(threads);
 	struct scope_past_mark *now = &past->mark[(past->first + past->count) % SCOPE_PAST_MARKS];
 
 	if (past->count == SCOPE_PAST_MARKS)
@@ -33,15 +33,15 @@ static int mark(struct scope_past *past, struct scope_threads *threads, uint64_t
 	if (scope_grow(&now->account, &now->capacity, count, sizeof(*now->account)))
 		return -ENOMEM;
 	for (; now->threads < count; now->threads++) {
-		struct scope_thread thread = *scope_threads_at(threads, now->threads);
+		struct scope_thread thread = *scope_timeline_threads_at(threads, now->threads);
 
-		scope_thread_account(&thread, time_ns);
+		scope_timeline_thread_account(&thread, time_ns);
 		now->account[now->threads] = thread.account;
 	}
 	return 0;
 }
 
-int scope_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns)
+int scope_timeline_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns)
 {
 	const uint64_t whole_ns = SCOPE_PAST_MARKS * past->step_ns;
 	int err = 0;
@@ -56,7 +56,7 @@ int scope_past_note(struct scope_past *past, struct scope_threads *threads, uint
 	return err;
 }
 
-const struct scope_past_mark *scope_past_find(const struct scope_past *past, uint64_t from_ns)
+const struct scope_past_mark *scope_timeline_past_find(const struct scope_past *past, uint64_t from_ns)
 {
 	for (unsigned i = 0; i < past->count; i++) {
 		const struct scope_past_mark *at =

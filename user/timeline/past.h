@@ -27,11 +27,11 @@ struct scope_past {
 };
 
 /* Marks from the first event on, at steps so long. */
-void scope_past_begin(struct scope_past *past, uint64_t step_ns);
-void scope_past_free(struct scope_past *past);
+void scope_timeline_past_begin(struct scope_past *past, uint64_t step_ns);
+void scope_timeline_past_free(struct scope_past *past);
 /* To be called when next_ns has come, before what happens at now. 0 or -ENOMEM. */
-int scope_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns);
+int scope_timeline_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns);
 /* The first mark that is no earlier; NULL: there is none. */
-const struct scope_past_mark *scope_past_find(const struct scope_past *past, uint64_t from_ns);
+const struct scope_past_mark *scope_timeline_past_find(const struct scope_past *past, uint64_t from_ns);
 
 #endif

@@ -13,7 +13,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
 	long waker;
 
 	thread->holding = false;
-	waker = wait->waker_tid ? scope_threads_find(run->timeline->threads, wait->waker_tid) : -1;
+	waker = wait->waker_tid ? scope_timeline_threads_find(run->timeline->threads, wait->waker_tid) : -1;
 	wait->waker = waker >= 0 && waker != (long)wait->thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
 	return run->ops->wait ? run->ops->wait(run->user, wait) : 0;
 }
@@ -30,7 +30,7 @@ enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
 						const struct scope_thread *thread, bool disk)
 {
 	const struct scope_open_call *open = &thread->open;
-	const enum scope_call_role role = scope_call_role_of(open->nr, open->args, open->arg[0]);
+	const enum scope_timeline_call_role role = scope_timeline_call_role_of(open->nr, open->args, open->arg[0]);
 	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
 
 	if (role == SCOPE_CALL_SLEEP)
@@ -38,8 +38,8 @@ enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
 	if (role == SCOPE_CALL_POLL)
 		return SCOPE_WAIT_POLL;
 	if (open->nr != SCOPE_NR_NONE && open->args)
-		kind = scope_fds_kind(timeline->fds, thread->tgid, (int32_t)open->arg[0]);
-	return scope_wait_classify(open->nr, kind, disk);
+		kind = scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)open->arg[0]);
+	return scope_timeline_wait_classify(open->nr, kind, disk);
 }
 
 static struct scope_cpu_run *cpu_of(struct scope_timeline *timeline, uint32_t cpu)
@@ -81,8 +81,8 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
-	scope_thread_account(thread, event->time_ns);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
+	scope_timeline_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (queued || !falsely_woken(thread))
@@ -133,11 +133,11 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		.waker_tid = thread->waker_tid,
 		.nr = open->nr,
 		.class = thread->wait,
-		.lock = thread->wait == SCOPE_WAIT_FUTEX && scope_futex_is_lock(open->args, open->arg),
+		.lock = thread->wait == SCOPE_WAIT_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg),
 		/* What is left in open outside a call is of the one before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
 		.begin_ns = begin_ns,
-		.first_ns = thread->holding ? held->first_ns : scope_slices_begin(thread),
+		.first_ns = thread->holding ? held->first_ns : scope_timeline_slices_begin(thread),
 		.wake_ns = thread->wake_ns ? thread->wake_ns : now_ns,
 		.end_ns = now_ns,
 		.starved_ns = starved_ns,
@@ -156,7 +156,7 @@ static int end_queue(const struct scope_listener *run, struct scope_thread *thre
 	const uint64_t queue_ns = event->time_ns - thread->queue_ns;
 	uint64_t own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
 
-	if (scope_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
+	if (scope_timeline_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
 	if (!run->ops->queued || event->time_ns <= thread->queue_ns)
 		return 0;
@@ -172,13 +172,13 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (thread->run == SCOPE_RUN_BLOCKED && thread->early)
 		waken_early(thread);
 	thread->early = false;
-	scope_thread_account(thread, event->time_ns);
+	scope_timeline_thread_account(thread, event->time_ns);
 	if (thread->run == SCOPE_RUN_QUEUED) {
 		int err = end_queue(run, thread, event);
 
@@ -209,7 +209,7 @@ int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, u
 
 	if (index < 0)
 		return index;
-	run->timeline->untold += !scope_threads_at(run->timeline->threads, index)->lost;
+	run->timeline->untold += !scope_timeline_threads_at(run->timeline->threads, index)->lost;
 	return switch_in(run, &event);
 }
 
@@ -230,18 +230,18 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
  */
 static int pass_starved(struct scope_threads *threads, struct scope_thread *thread)
 {
-	long waker = thread->waker_tid ? scope_threads_find(threads, thread->waker_tid) : -1;
-	const uint64_t slices_ns = scope_slices_begin(thread);
+	long waker = thread->waker_tid ? scope_timeline_threads_find(threads, thread->waker_tid) : -1;
+	const uint64_t slices_ns = scope_timeline_slices_begin(thread);
 	const struct scope_thread *other;
 	uint64_t starved_ns = 0;
 	int err;
 
 	if (waker < 0 || thread->wait == SCOPE_WAIT_TIMER)
 		return 0;
-	other = scope_threads_at(threads, waker);
+	other = scope_timeline_threads_at(threads, waker);
 	if (other == thread)
 		return 0;
-	err = scope_starved_pass(&thread->starved, &other->starved, slices_ns ? slices_ns : thread->block_ns,
+	err = scope_timeline_starved_pass(&thread->starved, &other->starved, slices_ns ? slices_ns : thread->block_ns,
 				 thread->wake_ns, &starved_ns);
 	thread->account.starved_ns += starved_ns;
 	/* What does not fit into the last slice was in those before. */
@@ -261,7 +261,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	if (thread->run == SCOPE_RUN_RUNNING) {
 		thread->early = true;
 		thread->early_tid = event->waking.waker_tid;
@@ -269,7 +269,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return 0;
 	thread->early = false;
-	scope_thread_account(thread, event->time_ns);
+	scope_timeline_thread_account(thread, event->time_ns);
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
 	thread->queue_own_ns = own_until(run->timeline, thread->cpu, event->time_ns);

@@ -2,7 +2,7 @@
 /* Waits in slices: a lock or a hand-over that is waited for with a time-out, again and again until it comes. */
 #include "timeline/slices.h"
 
-void scope_slices_return(struct scope_thread *thread, int64_t ret)
+void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 {
 	const struct scope_open_call *call = &thread->open;
 	const struct scope_wait *last = &thread->held;
@@ -18,7 +18,7 @@ void scope_slices_return(struct scope_thread *thread, int64_t ret)
 			.object = call->arg[0],
 			.run_ns = thread->account.run_ns,
 		};
-	} else if (scope_wait_same_object(call->nr, call->arg[0], slices->object)) {
+	} else if (scope_timeline_wait_same_object(call->nr, call->arg[0], slices->object)) {
 		/* It has what it waited for, or hands it on. */
 		slices->begin_ns = 0;
 	}

@@ -7,7 +7,7 @@
 
 #define CAPACITY_FIRST 8 /* no rule */
 
-void scope_starved_free(struct scope_starved *starved)
+void scope_timeline_starved_free(struct scope_starved *starved)
 {
 	free(starved->stretch);
 	*starved = (struct scope_starved){0};
@@ -35,7 +35,7 @@ static int grow(struct scope_starved *starved)
 	return 0;
 }
 
-int scope_starved_add(struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns)
+int scope_timeline_starved_add(struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (end_ns < begin_ns + SCOPE_STARVED_MIN_NS)
 		return 0;
@@ -89,7 +89,7 @@ static uint64_t free_between(const struct scope_starved *starved, uint64_t begin
 	return free_ns;
 }
 
-int scope_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
+int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
 		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns)
 {
 	const uint64_t last_ns = sleeper->count ? stretch_at(sleeper, sleeper->count - 1)->end_ns : 0;
@@ -108,7 +108,7 @@ int scope_starved_pass(struct scope_starved *sleeper, const struct scope_starved
 			common.begin_ns = until_ns;
 		}
 		sum_ns += common.end_ns - common.begin_ns;
-		if (scope_starved_add(sleeper, common.begin_ns, common.end_ns))
+		if (scope_timeline_starved_add(sleeper, common.begin_ns, common.end_ns))
 			return -ENOMEM;
 	}
 	*ret_ns = sum_ns;

@@ -25,15 +25,15 @@ struct scope_starved {
 	uint32_t first, count, capacity;
 };
 
-void scope_starved_free(struct scope_starved *starved);
+void scope_timeline_starved_free(struct scope_starved *starved);
 /* Behind all that is there. 0 or -ENOMEM. */
-int scope_starved_add(struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns);
+int scope_timeline_starved_add(struct scope_starved *starved, uint64_t begin_ns, uint64_t end_ns);
 /*
  * A thread slept from begin to end, in slices perhaps, when waker ended it: what waker's stretches have in common
  * with that, and the sleeper's own do not hold, becomes the sleeper's own where it is behind those. ret_ns: how long
  * all of it is, at most end - begin. 0 or -ENOMEM.
  */
-int scope_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
+int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
 		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns);
 
 #endif

@@ -50,7 +50,7 @@ int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64
 /* The index of a thread whose calls stay as plain as they are, or -ENOMEM. */
 static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
-	int32_t index = scope_threads_recent(timeline->threads, tid);
+	int32_t index = scope_timeline_threads_recent(timeline->threads, tid);
 
 	return index >= 0 ? index : scope_timeline_meet(timeline, tid, now_ns);
 }
@@ -62,7 +62,7 @@ static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32
 	long index = scope_timeline_index(timeline, tid, now_ns);
 
 	if (index >= 0)
-		scope_threads_at(timeline->threads, index)->plain = 0;
+		scope_timeline_threads_at(timeline->threads, index)->plain = 0;
 	return index;
 }
 
@@ -76,15 +76,15 @@ SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thre
 {
 	struct scope_open_call *open = &thread->open;
 
-	scope_thread_account(thread, event->syscall.enter_ns);
+	scope_timeline_thread_account(thread, event->syscall.enter_ns);
 	open->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
-	open->role = scope_call_role(open->nr);
+	open->role = scope_timeline_call_role(open->nr);
 	open->args = event->syscall.args;
 	open->enter_ns = event->syscall.enter_ns;
 	for (unsigned i = 0; i < open->args; i++)
 		open->arg[i] = event->syscall.arg[i];
-	if (__builtin_expect(scope_slices_open(thread), 0))
-		scope_slices_enter(thread);
+	if (__builtin_expect(scope_timeline_slices_open(thread), 0))
+		scope_timeline_slices_enter(thread);
 	return run.ops->enter ? run.ops->enter(run.user, thread, open) : 0;
 }
 
@@ -94,7 +94,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	struct scope_open_call *call = &thread->open;
 	int err;
 
-	scope_thread_account(thread, event->time_ns);
+	scope_timeline_thread_account(thread, event->time_ns);
 	thread->held.woken = call->role == SCOPE_CALL_FUTEX && !event->syscall.ret && run.timeline->wakes;
 	err = scope_timeline_tell_wait(called, thread);
 	if (err)
@@ -102,35 +102,35 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	if (call->nr == SCOPE_NR_NONE) {
 		/* Entered before tracing: only its return is known. */
 		call->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
-		call->role = scope_call_role(call->nr);
+		call->role = scope_timeline_call_role(call->nr);
 		call->args = 0;
 		call->enter_ns = event->time_ns;
 	}
 	if (call->role == SCOPE_CALL_FUTEX)
-		scope_slices_return(thread, event->syscall.ret);
-	err = scope_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
+		scope_timeline_slices_return(thread, event->syscall.ret);
+	err = scope_timeline_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
 			      event->syscall.ret);
 	if (!err && run.ops->exit)
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
 	thread->early = false;
 	/* In a wait in slices each call counts. */
-	if (run.ops->plain_roles && thread->run == SCOPE_RUN_RUNNING && !scope_slices_open(thread))
+	if (run.ops->plain_roles && thread->run == SCOPE_RUN_RUNNING && !scope_timeline_slices_open(thread))
 		thread->plain = run.ops->plain_roles(run.user, thread->index);
 	return err;
 }
 
 /* Does the call say nothing new of descriptors, and take nothing from a client's socket? */
 SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid,
-				     const struct scope_event *event, enum scope_call_role role)
+				     const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	const uint64_t *arg = event->syscall.arg;
 
-	if (!scope_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args,
+	if (!scope_timeline_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args,
 			     event->syscall.ret))
 		return false;
 	return role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args ||
-	       scope_fds_kind(fds, tgid, (int32_t)arg[0]) != SCOPE_FD_ACCEPTED;
+	       scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) != SCOPE_FD_ACCEPTED;
 }
 
 /*
@@ -139,15 +139,15 @@ SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid,
  */
 SCOPE_TAKE bool scope_timeline_plain(struct scope_listener run, const struct scope_event *event)
 {
-	const int32_t index = scope_threads_recent(run.timeline->threads, event->tid);
+	const int32_t index = scope_timeline_threads_recent(run.timeline->threads, event->tid);
 	const uint16_t nr = event->syscall.nr;
 	struct scope_thread *thread;
-	enum scope_call_role role;
+	enum scope_timeline_call_role role;
 
 	if (index < 0 || nr >= SCOPE_SYSCALL_MAX || event->syscall.abi == SCOPE_ABI_32)
 		return false;
-	thread = scope_threads_at(run.timeline->threads, index);
-	role = (enum scope_call_role)scope_call_roles[nr];
+	thread = scope_timeline_threads_at(run.timeline->threads, index);
+	role = (enum scope_timeline_call_role)scope_timeline_call_roles[nr];
 	return thread->plain >> role & 1 &&
 	       scope_timeline_stays(run.timeline->fds, thread->tgid, event, role) &&
 	       run.ops->plain(run.user, thread, event, role);
@@ -162,19 +162,19 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run.timeline->threads, index);
+	thread = scope_timeline_threads_at(run.timeline->threads, index);
 	/* Nothing had put it on a CPU: behind a loss, or at the start. */
 	if (thread->run == SCOPE_RUN_UNKNOWN) {
-		scope_thread_account(thread, event->time_ns);
+		scope_timeline_thread_account(thread, event->time_ns);
 		thread->run = SCOPE_RUN_RUNNING;
 		thread->cpu = event->cpu;
-	} else if (scope_thread_is_away(thread)) {
+	} else if (scope_timeline_thread_is_away(thread)) {
 		err = scope_timeline_come_untold(called, event->tid, event->cpu,
 						 event->kind == SCOPE_EVENT_EXIT
 							 ? event->time_ns : event->syscall.enter_ns);
 		if (err)
 			return err;
-		thread = scope_threads_at(run.timeline->threads, index);
+		thread = scope_timeline_threads_at(run.timeline->threads, index);
 	}
 	if (event->kind != SCOPE_EVENT_EXIT)
 		err = scope_timeline_enter(run, thread, event);

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-int scope_threads_create(struct scope_threads **ret_threads)
+int scope_timeline_threads_create(struct scope_threads **ret_threads)
 {
 	struct scope_threads *threads = calloc(1, sizeof(*threads));
 
@@ -26,12 +26,12 @@ int scope_threads_create(struct scope_threads **ret_threads)
 	return 0;
 }
 
-void scope_threads_destroy(struct scope_threads *threads)
+void scope_timeline_threads_destroy(struct scope_threads *threads)
 {
 	if (!threads)
 		return;
 	for (size_t i = 0; i < threads->count; i++)
-		scope_starved_free(&threads->thread[i].starved);
+		scope_timeline_starved_free(&threads->thread[i].starved);
 	free(threads->thread);
 	free(threads->slot);
 	free(threads);
@@ -47,7 +47,7 @@ static struct scope_thread_slot *find_slot(const struct scope_thread_slot *table
 	return (struct scope_thread_slot *)&table[at];
 }
 
-long scope_threads_find(const struct scope_threads *threads, uint32_t tid)
+long scope_timeline_threads_find(const struct scope_threads *threads, uint32_t tid)
 {
 	const struct scope_thread_slot *slot = find_slot(threads->slot, threads->slots, tid);
 
@@ -91,9 +91,9 @@ static int set_slot(struct scope_threads *threads, uint32_t tid, int32_t index)
 	return 0;
 }
 
-long scope_threads_get(struct scope_threads *threads, uint32_t tid)
+long scope_timeline_threads_get(struct scope_threads *threads, uint32_t tid)
 {
-	long index = scope_threads_find(threads, tid);
+	long index = scope_timeline_threads_find(threads, tid);
 	struct scope_thread *thread;
 
 	if (index >= 0) {
@@ -109,7 +109,7 @@ long scope_threads_get(struct scope_threads *threads, uint32_t tid)
 	return threads->count++;
 }
 
-void scope_threads_forget(struct scope_threads *threads, uint32_t tid)
+void scope_timeline_threads_forget(struct scope_threads *threads, uint32_t tid)
 {
 	struct scope_thread_slot *slot = find_slot(threads->slot, threads->slots, tid);
 
@@ -118,18 +118,18 @@ void scope_threads_forget(struct scope_threads *threads, uint32_t tid)
 	note_recent(threads, tid, -1);
 }
 
-int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid)
+int scope_timeline_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid)
 {
-	long index = scope_threads_find(threads, old_tid);
+	long index = scope_timeline_threads_find(threads, old_tid);
 
 	if (index < 0 || old_tid == tid)
 		return 0;
-	scope_threads_forget(threads, old_tid);
+	scope_timeline_threads_forget(threads, old_tid);
 	threads->thread[index].tid = tid;
 	return set_slot(threads, tid, index);
 }
 
-void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns)
+void scope_timeline_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns)
 {
 	struct scope_account *account = &thread->account;
 
@@ -143,12 +143,12 @@ void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns)
 	}
 }
 
-uint64_t scope_account_wall(const struct scope_account *account)
+uint64_t scope_timeline_account_wall(const struct scope_account *account)
 {
 	return account->run_ns + account->queue_ns + account->asleep_ns + account->unknown_ns;
 }
 
-uint64_t scope_thread_unexplained(const struct scope_thread *thread)
+uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread)
 {
 	const uint64_t own_ns = thread->account.run_ns;
 	uint64_t kernel_ns;

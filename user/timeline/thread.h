@@ -34,7 +34,7 @@ struct scope_account {
 struct scope_open_call {
 	uint16_t nr; /* SCOPE_NR_NONE: none */
 	uint8_t args;
-	uint8_t role; /* enum scope_call_role of nr */
+	uint8_t role; /* enum scope_timeline_call_role of nr */
 	uint64_t enter_ns;
 	uint64_t arg[SCOPE_ARG_MAX];
 };
@@ -107,7 +107,7 @@ struct scope_thread {
 };
 
 /* On no processor, by all that was told of it. */
-static inline bool scope_thread_is_away(const struct scope_thread *thread)
+static inline bool scope_timeline_thread_is_away(const struct scope_thread *thread)
 {
 	return thread->run == SCOPE_RUN_BLOCKED || thread->run == SCOPE_RUN_QUEUED;
 }
@@ -128,22 +128,22 @@ struct scope_threads {
 	struct scope_thread_slot recent[SCOPE_THREADS_RECENT]; /* copies, by the last bits of tid */
 };
 
-int scope_threads_create(struct scope_threads **ret_threads);
-void scope_threads_destroy(struct scope_threads *threads);
+int scope_timeline_threads_create(struct scope_threads **ret_threads);
+void scope_timeline_threads_destroy(struct scope_threads *threads);
 
-static inline size_t scope_threads_count(const struct scope_threads *threads)
+static inline size_t scope_timeline_threads_count(const struct scope_threads *threads)
 {
 	return threads->count;
 }
 
 /* By index, in order of first appearance. Holds until the next thread appears. */
-static inline struct scope_thread *scope_threads_at(struct scope_threads *threads, size_t index)
+static inline struct scope_thread *scope_timeline_threads_at(struct scope_threads *threads, size_t index)
 {
 	return &threads->thread[index];
 }
 
 /* The index of a thread that was looked up not long ago; -1: look it up. */
-static inline int32_t scope_threads_recent(const struct scope_threads *threads, uint32_t tid)
+static inline int32_t scope_timeline_threads_recent(const struct scope_threads *threads, uint32_t tid)
 {
 	const struct scope_thread_slot *slot = &threads->recent[tid % SCOPE_THREADS_RECENT];
 
@@ -151,39 +151,39 @@ static inline int32_t scope_threads_recent(const struct scope_threads *threads, 
 }
 
 /* The living thread of that tid, or a new one. Returns its index, or -ENOMEM. */
-long scope_threads_get(struct scope_threads *threads, uint32_t tid);
+long scope_timeline_threads_get(struct scope_threads *threads, uint32_t tid);
 /* Its index, or -ENOENT. */
-long scope_threads_find(const struct scope_threads *threads, uint32_t tid);
+long scope_timeline_threads_find(const struct scope_threads *threads, uint32_t tid);
 /* The tid may from now on mean another thread. */
-void scope_threads_forget(struct scope_threads *threads, uint32_t tid);
+void scope_timeline_threads_forget(struct scope_threads *threads, uint32_t tid);
 /* A thread takes over the tid of another: exec by a thread other than the first. */
-int scope_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid);
+int scope_timeline_threads_rename(struct scope_threads *threads, uint32_t old_tid, uint32_t tid);
 
 /* All that does not run. */
-void scope_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns);
+void scope_timeline_thread_account_idle(struct scope_thread *thread, uint64_t passed_ns);
 
 /* Brings the account of a thread up to now. */
-static inline void scope_thread_account(struct scope_thread *thread, uint64_t now_ns)
+static inline void scope_timeline_thread_account(struct scope_thread *thread, uint64_t now_ns)
 {
 	if (now_ns <= thread->since_ns)
 		return;
 	if (thread->run == SCOPE_RUN_RUNNING)
 		thread->account.run_ns += now_ns - thread->since_ns;
 	else if (thread->run != SCOPE_RUN_ENDED)
-		scope_thread_account_idle(thread, now_ns - thread->since_ns);
+		scope_timeline_thread_account_idle(thread, now_ns - thread->since_ns);
 	else
 		return;
 	thread->since_ns = now_ns;
 }
 
-uint64_t scope_account_wall(const struct scope_account *account);
+uint64_t scope_timeline_account_wall(const struct scope_account *account);
 
 /*
  * ns of its wall time of which nothing is known, and by how much the kernel's own count of its CPU time
  * (schedstat) differs from ours over the window, where it was told at both ends. Intervals cut from one
  * stream of events always sum up: only the second says that events are missing from it.
  */
-uint64_t scope_thread_unexplained(const struct scope_thread *thread);
+uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread);
 #define SCOPE_UNEXPLAINED_MAX 0.02 /* of the wall time: beyond it times are not to be relied on */
 
 #endif

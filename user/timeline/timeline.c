@@ -15,9 +15,9 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 
 	if (!timeline)
 		return -ENOMEM;
-	err = scope_threads_create(&timeline->threads);
+	err = scope_timeline_threads_create(&timeline->threads);
 	if (!err)
-		err = scope_fds_create(trace, &timeline->fds);
+		err = scope_timeline_fds_create(trace, &timeline->fds);
 	if (err) {
 		scope_timeline_destroy(timeline);
 		return err;
@@ -34,9 +34,9 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 {
 	if (!timeline)
 		return;
-	scope_threads_destroy(timeline->threads);
-	scope_fds_destroy(timeline->fds);
-	scope_past_free(&timeline->past);
+	scope_timeline_threads_destroy(timeline->threads);
+	scope_timeline_fds_destroy(timeline->fds);
+	scope_timeline_past_free(&timeline->past);
 	free(timeline->cpu);
 	free(timeline);
 }
@@ -74,12 +74,12 @@ static void name_thread(const struct scope_timeline *timeline, struct scope_thre
 /* A new thread begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
-	size_t before = scope_threads_count(timeline->threads);
-	long index = scope_threads_get(timeline->threads, tid);
+	size_t before = scope_timeline_threads_count(timeline->threads);
+	long index = scope_timeline_threads_get(timeline->threads, tid);
 	struct scope_thread *thread;
 
 	if (index >= 0 && (size_t)index == before) {
-		thread = scope_threads_at(timeline->threads, index);
+		thread = scope_timeline_threads_at(timeline->threads, index);
 		thread->first_ns = thread->since_ns = now_ns;
 		name_thread(timeline, thread);
 	}
@@ -103,7 +103,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 
 	if (record->nr != SCOPE_NR_NONE) {
 		thread->open.nr = scope_syscall_native((uint8_t)record->abi, record->nr);
-		thread->open.role = scope_call_role(thread->open.nr);
+		thread->open.role = scope_timeline_call_role(thread->open.nr);
 		thread->open.args = SCOPE_ARG_MAX;
 		thread->open.enter_ns = since_ns;
 		memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
@@ -139,12 +139,12 @@ static void complete_arguments(struct scope_thread *thread, const struct scope_r
 static int handle_state(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
 
 	set_comm(thread, record->comm);
 	thread->tgid = record->tgid;
 	name_at_once(thread, event);
-	scope_thread_account(thread, event->time_ns);
+	scope_timeline_thread_account(thread, event->time_ns);
 	if (record->flags & SCOPE_STATE_AT_STOP) {
 		thread->stop_run_ns = record->run_ns;
 		thread->stopped = true;
@@ -161,26 +161,26 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 /* The number means another thread from here on, or one that had left the trace comes back. */
 static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
 {
-	long index = scope_threads_find(timeline->threads, tid);
+	long index = scope_timeline_threads_find(timeline->threads, tid);
 
-	if (index >= 0 && scope_threads_at(timeline->threads, index)->run == SCOPE_RUN_ENDED)
-		scope_threads_forget(timeline->threads, tid);
+	if (index >= 0 && scope_timeline_threads_at(timeline->threads, index)->run == SCOPE_RUN_ENDED)
+		scope_timeline_threads_forget(timeline->threads, tid);
 }
 
 static int handle_fork(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_thread *thread;
-	long index, parent = scope_threads_find(run->timeline->threads, event->fork.parent_tid);
-	const uint32_t parent_tgid = parent < 0 ? 0 : scope_threads_at(run->timeline->threads, parent)->tgid;
+	long index, parent = scope_timeline_threads_find(run->timeline->threads, event->fork.parent_tid);
+	const uint32_t parent_tgid = parent < 0 ? 0 : scope_timeline_threads_at(run->timeline->threads, parent)->tgid;
 
 	if (parent_tgid && parent_tgid != event->fork.tgid &&
-	    scope_fds_fork(run->timeline->fds, parent_tgid, event->fork.tgid))
+	    scope_timeline_fds_fork(run->timeline->fds, parent_tgid, event->fork.tgid))
 		return -ENOMEM;
 	forget_ended(run->timeline, event->tid);
 	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->tgid = event->fork.tgid;
 	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
@@ -196,14 +196,14 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 {
 	long index;
 	struct scope_thread *thread;
-	int err = scope_threads_rename(run->timeline->threads, event->exec.old_tid, event->tid);
+	int err = scope_timeline_threads_rename(run->timeline->threads, event->exec.old_tid, event->tid);
 
 	if (err)
 		return err;
 	index = scope_timeline_thread(run->timeline, event->tid, event->time_ns);
 	if (index < 0)
 		return index;
-	thread = scope_threads_at(run->timeline->threads, index);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->tgid = event->exec.tgid;
 	set_comm(thread, event->exec.comm);
 	return 0;
@@ -211,17 +211,17 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 
 static int handle_end(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
 	int err = 0;
 
-	scope_thread_account(thread, event->time_ns);
+	scope_timeline_thread_account(thread, event->time_ns);
 	err = scope_timeline_tell_wait(run, thread);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
-	thread = scope_threads_at(run->timeline->threads, index);
+	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->run = SCOPE_RUN_ENDED;
 	thread->open.nr = SCOPE_NR_NONE;
-	scope_starved_free(&thread->starved); /* it wakes nobody any more */
+	scope_timeline_starved_free(&thread->starved); /* it wakes nobody any more */
 	return err;
 }
 
@@ -231,8 +231,8 @@ int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64
 	struct scope_past *past = &timeline->past;
 
 	if (now_ns >= losses->next_ns)
-		scope_losses_mark(losses, now_ns, events);
-	if (now_ns >= past->next_ns && scope_past_note(past, timeline->threads, now_ns))
+		scope_timeline_losses_mark(losses, now_ns, events);
+	if (now_ns >= past->next_ns && scope_timeline_past_note(past, timeline->threads, now_ns))
 		return -ENOMEM;
 	timeline->mark_ns = losses->next_ns < past->next_ns ? losses->next_ns : past->next_ns;
 	return 0;
@@ -252,7 +252,7 @@ static void note_loss(struct scope_timeline *timeline, const struct scope_event 
 	if (loss.from_ns > loss.until_ns)
 		loss.from_ns = loss.until_ns;
 	timeline->lost += loss.count;
-	scope_losses_add(&timeline->losses, &loss);
+	scope_timeline_losses_add(&timeline->losses, &loss);
 }
 
 /*
@@ -265,13 +265,13 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 	int err = 0;
 
 	note_loss(run->timeline, event);
-	for (size_t i = 0; !err && i < scope_threads_count(threads); i++) {
-		struct scope_thread *thread = scope_threads_at(threads, i);
+	for (size_t i = 0; !err && i < scope_timeline_threads_count(threads); i++) {
+		struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 
 		if (thread->run == SCOPE_RUN_ENDED)
 			continue;
 		thread->plain = 0;
-		scope_thread_account(thread, event->time_ns);
+		scope_timeline_thread_account(thread, event->time_ns);
 		err = scope_timeline_tell_wait(run, thread);
 		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
@@ -288,18 +288,18 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 
 static void handle_comm(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
 
 	set_comm(thread, event->comm.comm);
 }
 
 static int handle_stack(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
-	struct scope_thread *thread = scope_threads_at(run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
 	int err;
 
 	thread->account.probe_ns += event->stack.cost_ns;
-	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_thread_is_away(thread)) {
+	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_timeline_thread_is_away(thread)) {
 		err = scope_timeline_come_untold(run, event->tid, event->cpu, event->time_ns);
 		if (err)
 			return err;
@@ -366,7 +366,7 @@ static void note_unplaced(struct scope_timeline *timeline)
 	};
 
 	if (loss.count && !scope_trace_meta_number(trace, SCOPE_META_CONTINUES, 0))
-		scope_losses_add(&timeline->losses, &loss);
+		scope_timeline_losses_add(&timeline->losses, &loss);
 }
 
 uint64_t scope_timeline_lost(const struct scope_timeline *timeline)
@@ -385,12 +385,12 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
 	if (timeline->last_ns > timeline->end_ns)
 		timeline->end_ns = timeline->last_ns;
-	scope_losses_end(&timeline->losses, timeline->last_ns, timeline->events);
+	scope_timeline_losses_end(&timeline->losses, timeline->last_ns, timeline->events);
 	note_unplaced(timeline);
-	for (size_t i = 0; !err && i < scope_threads_count(timeline->threads); i++) {
-		struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+	for (size_t i = 0; !err && i < scope_timeline_threads_count(timeline->threads); i++) {
+		struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
 
-		scope_thread_account(thread, timeline->end_ns);
+		scope_timeline_thread_account(thread, timeline->end_ns);
 		err = scope_timeline_tell_wait(&run, thread);
 	}
 	return err;
@@ -404,8 +404,8 @@ bool scope_timeline_holds(const struct scope_timeline *timeline)
 	scope_trace_fds(timeline->trace, &fds);
 	if (fds != timeline->fds_known)
 		return false;
-	for (size_t i = 0; i < scope_threads_count(timeline->threads); i++) {
-		const struct scope_thread *thread = scope_threads_at(timeline->threads, i);
+	for (size_t i = 0; i < scope_timeline_threads_count(timeline->threads); i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
 
 		for (size_t j = thread->rows_seen; j < rows; j++)
 			if (row[j].tid == thread->tid)

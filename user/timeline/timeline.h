@@ -31,7 +31,7 @@ struct scope_timeline_ops {
 	 * account stands where it stood behind the last call of another kind.
 	 */
 	bool (*plain)(void *user, const struct scope_thread *thread,
-		      const struct scope_event *event, enum scope_call_role role);
+		      const struct scope_event *event, enum scope_timeline_call_role role);
 	/* The thread's account is at enter_ns, or at the return. */
 	int (*enter)(void *user, const struct scope_thread *thread,
 		     const struct scope_open_call *call);

@@ -12,7 +12,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 {
 	const struct scope_frame *head = (const void *)(trace->data + frame);
 	struct scope_trace_again *again;
-	int ret;
+	int err;
 
 	if (!scope_trace_is_cpu(head->cpu))
 		return -EBADMSG;
@@ -25,13 +25,13 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 		again->frame = 0;
 		again->data = NULL;
 		/* Putting its records together once more would take as long as all else of a report. */
-		ret = head->flags & SCOPE_FRAME_COLUMNS
+		err = head->flags & SCOPE_FRAME_COLUMNS
 			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity,
 						  &again->rests)
 			      : scope_trace_payload(trace, frame, &again->buffer,
 						    &again->capacity, &again->data);
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 		scope_trace_touched(trace, head->payload_bytes);
 		again->bytes = head->raw_bytes;
 		again->frame = frame;
@@ -49,7 +49,7 @@ static const uint8_t *find(const struct scope_trace_again *again, uint64_t from,
 		return NULL;
 	if (again->data)
 		return again->data + from;
-	rest = scope_columns_find_rest(&again->rests, from, bytes);
+	rest = scope_trace_columns_find_rest(&again->rests, from, bytes);
 	return rest ? again->buffer + rest->at + (from - rest->from) : NULL;
 }
 
@@ -64,10 +64,10 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 	const uint64_t bytes = event->stack.bytes + (chain ? 0 : more);
 	const struct scope_trace_again *again;
 	const uint8_t *first = NULL, *data = NULL;
-	int ret = open_frame(trace, place->frame, &again);
+	int err = open_frame(trace, place->frame, &again);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (first_bytes)
 		first = find(again, place->first, first_bytes);
 	if (bytes)
@@ -83,7 +83,7 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 	return 0;
 }
 
-void scope_again_destroy(struct scope_trace *trace)
+void scope_trace_again_destroy(struct scope_trace *trace)
 {
 	for (size_t i = 0; i < trace->agains; i++) {
 		free(trace->again[i].buffer);

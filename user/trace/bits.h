@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A number as how large it is and its highest bits, and as the bits that follow. */
-static inline uint8_t scope_value_split(uint64_t value, unsigned int *ret_bits)
+static inline uint8_t scope_trace_value_split(uint64_t value, unsigned int *ret_bits)
 {
 	const unsigned int top = value < 8 ? 2 : 63 - (unsigned int)__builtin_clzll(value);
 
@@ -17,14 +17,14 @@ static inline uint8_t scope_value_split(uint64_t value, unsigned int *ret_bits)
 	return (uint8_t)(((top - 2) << 2) + (value >> (top - 2)));
 }
 
-static inline unsigned int scope_value_bits(uint8_t symbol)
+static inline unsigned int scope_trace_value_bits(uint8_t symbol)
 {
 	return symbol < 8 ? 0 : symbol / 4 - 1u;
 }
 
-static inline uint64_t scope_value_join(uint8_t symbol, uint64_t low)
+static inline uint64_t scope_trace_value_join(uint8_t symbol, uint64_t low)
 {
-	const unsigned int bits = scope_value_bits(symbol);
+	const unsigned int bits = scope_trace_value_bits(symbol);
 
 	return (uint64_t)(symbol - 4 * bits) << bits | low;
 }
@@ -37,10 +37,10 @@ struct scope_bits {
 	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 
-static inline void scope_bits_put(struct scope_bits *bits, uint64_t value, unsigned int count)
+static inline void scope_trace_bits_put(struct scope_bits *bits, uint64_t value, unsigned int count)
 {
 	if (count > 32) {
-		scope_bits_put(bits, value & UINT32_MAX, 32);
+		scope_trace_bits_put(bits, value & UINT32_MAX, 32);
 		value >>= 32;
 		count -= 32;
 	}
@@ -52,13 +52,13 @@ static inline void scope_bits_put(struct scope_bits *bits, uint64_t value, unsig
 }
 
 /* 0s where no more are there, and `at` beyond the end then. */
-static inline uint64_t scope_bits_get(struct scope_bits *bits, unsigned int count)
+static inline uint64_t scope_trace_bits_get(struct scope_bits *bits, unsigned int count)
 {
 	uint64_t word = 0, low;
 
 	if (count > 32) {
-		low = scope_bits_get(bits, 32);
-		return low | scope_bits_get(bits, count - 32) << 32;
+		low = scope_trace_bits_get(bits, 32);
+		return low | scope_trace_bits_get(bits, count - 32) << 32;
 	}
 	if (bits->end - bits->at >= (ptrdiff_t)sizeof(word))
 		memcpy(&word, bits->at, sizeof(word));
@@ -73,7 +73,7 @@ static inline uint64_t scope_bits_get(struct scope_bits *bits, unsigned int coun
 }
 
 /* Is all read but what fills the last byte? */
-static inline bool scope_bits_all_read(const struct scope_bits *bits)
+static inline bool scope_trace_bits_all_read(const struct scope_bits *bits)
 {
 	return bits->at + !!bits->count == bits->end;
 }

@@ -47,7 +47,7 @@ static unsigned int args_of(const struct scope_record_state *record)
 	return 1;
 }
 
-void scope_blank_state(struct scope_record_state *record, uint64_t *reg)
+void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg)
 {
 	const uint32_t sp = record->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 :
 								    SCOPE_REG_SP_X86_64;

@@ -12,6 +12,6 @@
  * call does not have, or that nothing reads. A register holds whatever the program last computed.
  * reg: record->regs of them. Records of 32-bit calls are treated by their numbers' native meaning.
  */
-void scope_blank_state(struct scope_record_state *record, uint64_t *reg);
+void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg);
 
 #endif

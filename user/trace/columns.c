@@ -76,11 +76,11 @@ static int survey(const struct scope_subbuf *subbuf, struct scope_columns_head *
 		struct scope_class_table *table;
 
 		type = scope_record_type(*(const uint32_t *)record);
-		bytes = scope_record_fixed(type);
+		bytes = scope_trace_record_fixed(type);
 		if (!bytes || bytes > left)
 			return -EINVAL;
-		args = scope_record_args(record, type);
-		rest = scope_record_rest(record, type);
+		args = scope_trace_record_args(record, type);
+		rest = scope_trace_record_rest(record, type);
 		bytes += 8 * args + rest;
 		if (bytes > left)
 			return -EINVAL;
@@ -113,21 +113,21 @@ static void list_all(const struct scope_layout *layout, const struct scope_colum
 	ret_columns->count = 0;
 	list_columns(ret_columns, sizeof(*head) + head->subbuf.zero, 1, SCOPE_COLUMN_CLASSES, 0);
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
-		const uint32_t type = scope_class_type(layout, class);
+		const uint32_t type = scope_trace_class_type(layout, class);
 
-		list_columns(ret_columns, layout->table[class].count, scope_type_values(type),
+		list_columns(ret_columns, layout->table[class].count, scope_trace_type_values(type),
 			     SCOPE_COLUMN_TIMES, type);
 	}
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
-		const uint32_t type = scope_class_type(layout, class);
+		const uint32_t type = scope_trace_class_type(layout, class);
 
 		if (layout->table[class].count)
-			list_columns(ret_columns, layout->table[class].count, scope_type_plain(type),
+			list_columns(ret_columns, layout->table[class].count, scope_trace_type_plain(type),
 				     SCOPE_COLUMN_BYTES, type);
 	}
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++)
 		list_columns(ret_columns, layout->table[class].args, 8, SCOPE_COLUMN_ARGS,
-			     scope_class_type(layout, class));
+			     scope_trace_class_type(layout, class));
 	list_columns(ret_columns, head->rest_bytes, 1, SCOPE_COLUMN_REST, 0);
 }
 
@@ -140,7 +140,7 @@ static void make_near(struct scope_columns_past *past, uint32_t type, const uint
 	ret_value[0] = delta;
 	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER) {
 		spent_ns = type == SCOPE_RECORD_ENTER ? time_ns - word[1] : (uint32_t)word[1];
-		ret_value[0] = scope_fold((delta - spent_ns) & SCOPE_DELTA_MAX, SCOPE_DELTA_BITS);
+		ret_value[0] = scope_trace_fold((delta - spent_ns) & SCOPE_DELTA_MAX, SCOPE_DELTA_BITS);
 		ret_value[1] = spent_ns;
 	} else if (type == SCOPE_RECORD_TIME) {
 		time_ns = word[1];
@@ -153,23 +153,23 @@ static void make_near(struct scope_columns_past *past, uint32_t type, const uint
 static size_t split_record(const uint64_t *word, uint32_t class, uint32_t type, struct scope_class_table *table,
 			   struct scope_columns_past *past, struct scope_bits *bits, uint8_t *out)
 {
-	const size_t words = scope_record_fixed(type) / 8, step = table->count;
-	const size_t args = scope_record_args((const uint8_t *)word, type);
-	const size_t alike = scope_type_alike_at(type);
+	const size_t words = scope_trace_record_fixed(type) / 8, step = table->count;
+	const size_t args = scope_trace_record_args((const uint8_t *)word, type);
+	const size_t alike = scope_trace_type_alike_at(type);
 	uint64_t value[SCOPE_VALUES_MAX], first[2] = { word[0], words > 1 ? word[1] : 0 };
 	uint8_t *symbol = out + table->symbols + table->done;
 	uint8_t *column = out + table->plain + table->done++;
-	const size_t from = scope_type_plain_from(type);
+	const size_t from = scope_trace_type_plain_from(type);
 
 	make_near(past, type, first, value);
-	for (size_t i = 0; i < scope_type_values(type); i++, symbol += step) {
+	for (size_t i = 0; i < scope_trace_type_values(type); i++, symbol += step) {
 		unsigned int count;
 
-		*symbol = scope_value_split(value[i], &count);
-		scope_bits_put(bits, value[i], count);
+		*symbol = scope_trace_value_split(value[i], &count);
+		scope_trace_bits_put(bits, value[i], count);
 	}
 	if (alike != SCOPE_NOWHERE)
-		first[alike] = (uint64_t)scope_past_alike(past, class, first[alike] >> 32, false) << 32;
+		first[alike] = (uint64_t)scope_trace_past_alike(past, class, first[alike] >> 32, false) << 32;
 	column = scatter(column, step, first[0], 4, 8);
 	if (from < 16)
 		column = scatter(column, step, first[1], from - 8, words > 1 ? 8 : 0);
@@ -177,11 +177,11 @@ static size_t split_record(const uint64_t *word, uint32_t class, uint32_t type, 
 		column = scatter(column, step, word[i], 0, 8);
 	for (size_t i = 0; i < args; i++)
 		scatter(out + table->arg + table->args_done++, table->args,
-			i ? word[words + i] : scope_past_arg(past, class, word[words], false), 0, 8);
+			i ? word[words + i] : scope_trace_past_arg(past, class, word[words], false), 0, 8);
 	return 8 * (words + args);
 }
 
-int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
+int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 			struct scope_columns *ret_columns)
 {
 	const uint8_t *data = (const uint8_t *)subbuf;
@@ -195,14 +195,14 @@ int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 	*head = (struct scope_columns_head){ .subbuf = *subbuf };
 	if (subbuf->zero || survey(subbuf, head, &layout, out + sizeof(*head)))
 		return -EINVAL;
-	scope_layout_args(&layout, scope_layout_fixed(&layout, sizeof(*head) + head->subbuf.zero));
+	scope_trace_layout_args(&layout, scope_trace_layout_fixed(&layout, sizeof(*head) + head->subbuf.zero));
 	list_all(&layout, head, ret_columns);
 	rest = out + layout.end;
 	bits.at = rest + head->rest_bytes;
 	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; class++) {
 		const uint8_t *record = data + at;
-		const uint32_t type = scope_class_type(&layout, *class);
-		const size_t bytes = scope_record_rest(record, type);
+		const uint32_t type = scope_trace_class_type(&layout, *class);
+		const size_t bytes = scope_trace_record_rest(record, type);
 
 		at += split_record((const void *)record, *class, type, &layout.table[*class], &past,
 				   &bits, out);
@@ -211,7 +211,7 @@ int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 		rest += bytes;
 		at += bytes;
 	}
-	scope_bits_put(&bits, 0, 7); /* what is held, to a whole byte */
+	scope_trace_bits_put(&bits, 0, 7); /* what is held, to a whole byte */
 	list_columns(ret_columns, (size_t)(bits.at - rest), 1, SCOPE_COLUMN_BITS, 0);
 	return 0;
 }

@@ -30,20 +30,20 @@ struct scope_columns {
 };
 
 /* What the columns of a sub-buffer of so many bytes take at most. */
-static inline size_t scope_columns_bound(size_t used_bytes)
+static inline size_t scope_trace_columns_bound(size_t used_bytes)
 {
 	return used_bytes + used_bytes / 4 + 256;
 }
 
 /*
- * Writes at most scope_columns_bound() bytes to `out`. -EINVAL: it holds something that is not known,
+ * Writes at most scope_trace_columns_bound() bytes to `out`. -EINVAL: it holds something that is not known,
  * and is to be stored as it is.
  */
-int scope_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
+int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 			struct scope_columns *ret_columns);
 
 /* Back, to exactly out_bytes bytes. The columns may be anything: -EBADMSG. */
-int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
+int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
 
 /* Where the bytes behind the fixed part and the arguments of a record stand. */
 struct scope_columns_rest {
@@ -52,7 +52,7 @@ struct scope_columns_rest {
 	uint32_t bytes;
 };
 
-struct scope_columns_rests {
+struct scope_trace_columns_rests {
 	struct scope_columns_rest *rest; /* the caller frees it */
 	size_t count, capacity;
 };
@@ -61,13 +61,13 @@ struct scope_columns_rests {
  * Only those, one behind the other to `out`, which has room for out_bytes as for join: takes a tenth of
  * the time. rests is filled again. 0, -EBADMSG, -ENOMEM.
  */
-int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
-			struct scope_columns_rests *rests);
+int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			struct scope_trace_columns_rests *rests);
 /* The one that has so many bytes from there on in the sub-buffer, or NULL. */
-const struct scope_columns_rest *scope_columns_find_rest(const struct scope_columns_rests *rests,
+const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
 							 size_t from, size_t bytes);
 
 /* As join, of the columns that format 3 has, which are as long as what they were made of. */
-int scope_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
+int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
 
 #endif

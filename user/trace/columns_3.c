@@ -33,7 +33,7 @@ static uint32_t type_of(uint32_t class)
 
 static uint32_t fixed_bytes(uint32_t class)
 {
-	return scope_record_fixed(type_of(class));
+	return scope_trace_record_fixed(type_of(class));
 }
 
 static uint32_t unpack_delta(uint32_t word)
@@ -55,8 +55,8 @@ static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
 	if (type == SCOPE_RECORD_SYSCALL) {
 		const uint32_t duration = (uint32_t)head.second;
 
-		delta = (scope_unfold(delta, 32 - SCOPE_TYPE_BITS) + duration) & SCOPE_DELTA_MAX;
-		head.second = (uint64_t)scope_unfold(head.second >> 32, 32) << 32 | duration;
+		delta = (scope_trace_unfold(delta, 32 - SCOPE_TYPE_BITS) + duration) & SCOPE_DELTA_MAX;
+		head.second = (uint64_t)scope_trace_unfold(head.second >> 32, 32) << 32 | duration;
 	}
 	if (type == SCOPE_RECORD_TIME)
 		*now_ns = head.second += *now_ns;
@@ -133,7 +133,7 @@ static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct tab
 	word[0] = head.first;
 	if (words > 1)
 		word[1] = head.second;
-	all = words + scope_record_args((const uint8_t *)word, type_of(class));
+	all = words + scope_trace_record_args((const uint8_t *)word, type_of(class));
 	if (8 * all > left)
 		return 0;
 	for (size_t i = 2; i < words; i++) {
@@ -147,7 +147,7 @@ static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct tab
 	return 8 * all;
 }
 
-int scope_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out)
+int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out)
 {
 	struct scope_subbuf *subbuf = (void *)out;
 	const uint8_t *first = columns + sizeof(*subbuf);
@@ -170,7 +170,7 @@ int scope_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out)
 						 &layout.table[class], &now_ns, columns);
 
 		at += there;
-		rest = there ? scope_record_rest(record, type_of(class)) : 0;
+		rest = there ? scope_trace_record_rest(record, type_of(class)) : 0;
 		if (!there || rest > bytes - at || rest > bytes - layout.rest_at)
 			return -EBADMSG;
 		if (rest)

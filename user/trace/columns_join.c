@@ -27,7 +27,7 @@ static void make_far(struct scope_columns_past *past, uint32_t type, const uint6
 	uint32_t delta = (uint32_t)value[0] & SCOPE_DELTA_MAX;
 
 	if (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER)
-		delta = (scope_unfold(delta, SCOPE_DELTA_BITS) + value[1]) & SCOPE_DELTA_MAX;
+		delta = (scope_trace_unfold(delta, SCOPE_DELTA_BITS) + value[1]) & SCOPE_DELTA_MAX;
 	word[0] |= scope_record_word(type, delta);
 	if (type == SCOPE_RECORD_TIME)
 		word[1] = past->now_ns += value[1];
@@ -55,24 +55,24 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 	}
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
 		struct scope_class_table *table = &layout->table[class];
-		const uint32_t type = scope_class_type(layout, class);
+		const uint32_t type = scope_trace_class_type(layout, class);
 
 		if (!table->count)
 			continue;
-		if (type >= SCOPE_RECORD_TYPES || !scope_record_fixed(type))
+		if (type >= SCOPE_RECORD_TYPES || !scope_trace_record_fixed(type))
 			return -EBADMSG;
 		table->type = (uint8_t)type;
-		table->words = (uint8_t)(scope_record_fixed(type) / 8);
-		table->values = (uint8_t)scope_type_values(type);
-		table->from = (uint8_t)scope_type_plain_from(type);
-		table->alike = scope_type_alike_at(type);
+		table->words = (uint8_t)(scope_trace_record_fixed(type) / 8);
+		table->values = (uint8_t)scope_trace_type_values(type);
+		table->from = (uint8_t)scope_trace_type_plain_from(type);
+		table->alike = scope_trace_type_alike_at(type);
 	}
-	at = scope_layout_fixed(layout, at);
+	at = scope_trace_layout_fixed(layout, at);
 	if (at > bytes)
 		return -EBADMSG;
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
 		struct scope_class_table *table = &layout->table[class];
-		const uint32_t type = scope_class_type(layout, class);
+		const uint32_t type = scope_trace_class_type(layout, class);
 
 		if (type != SCOPE_RECORD_SYSCALL && type != SCOPE_RECORD_ENTER)
 			continue;
@@ -80,7 +80,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 		for (size_t i = 0; i < table->count; i++)
 			table->args += columns[table->plain + 2 * table->count + i] >> 4;
 	}
-	scope_layout_args(layout, at);
+	scope_trace_layout_args(layout, at);
 	return layout->end + head->rest_bytes > bytes ? -EBADMSG : 0;
 }
 
@@ -97,17 +97,17 @@ static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct sc
 
 	if (8 * words > left)
 		return 0;
-	value[0] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+	value[0] = scope_trace_value_join(*symbol, scope_trace_bits_get(bits, scope_trace_value_bits(*symbol)));
 	symbol += step;
 	if (table->values > 1)
-		value[1] = scope_value_join(*symbol, scope_bits_get(bits, scope_value_bits(*symbol)));
+		value[1] = scope_trace_value_join(*symbol, scope_trace_bits_get(bits, scope_trace_value_bits(*symbol)));
 	column = gather(column, step, &first[0], 4, 8);
 	if (table->from == 12)
 		column = gather(column, step, &first[1], 4, 8);
 	else if (table->from == 8 && words > 1)
 		column = gather(column, step, &first[1], 0, 8);
 	if (alike != SCOPE_NOWHERE)
-		first[alike] = (uint64_t)scope_past_alike(past, class, first[alike] >> 32, true) << 32;
+		first[alike] = (uint64_t)scope_trace_past_alike(past, class, first[alike] >> 32, true) << 32;
 	make_far(past, type, value, first);
 	word[0] = first[0];
 	if (words > 1)
@@ -116,7 +116,7 @@ static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct sc
 		word[i] = 0;
 		column = gather(column, step, &word[i], 0, 8);
 	}
-	args = scope_record_args((const uint8_t *)word, type);
+	args = scope_trace_record_args((const uint8_t *)word, type);
 	if (8 * (words + args) > left)
 		return 0;
 	for (size_t i = words; i < words + args; i++) {
@@ -124,11 +124,11 @@ static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct sc
 		gather(columns + table->arg + table->args_done++, table->args, &word[i], 0, 8);
 	}
 	if (args)
-		word[words] = scope_past_arg(past, class, word[words], true);
+		word[words] = scope_trace_past_arg(past, class, word[words], true);
 	return 8 * (words + args);
 }
 
-int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes)
+int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes)
 {
 	const struct scope_columns_head *head = (const void *)columns;
 	const uint8_t *class = columns + sizeof(*head), *rest, *rest_end;
@@ -152,7 +152,7 @@ int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_
 		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, table,
 						 &past, &bits, columns);
 
-		more = there ? scope_record_rest(out + at, table->type) : 0;
+		more = there ? scope_trace_record_rest(out + at, table->type) : 0;
 		at += there;
 		if (!there || more > out_bytes - at || more > (size_t)(rest_end - rest))
 			return -EBADMSG;
@@ -161,7 +161,7 @@ int scope_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_
 		rest += more;
 		at += more;
 	}
-	return at == out_bytes && rest == rest_end && scope_bits_all_read(&bits) ? 0 : -EBADMSG;
+	return at == out_bytes && rest == rest_end && scope_trace_bits_all_read(&bits) ? 0 : -EBADMSG;
 }
 
 /*
@@ -191,14 +191,14 @@ static size_t pass_record(struct scope_class_table *table, const uint8_t *column
 			column = gather(column, step, &word, i ? 0 : 4, 8);
 			memcpy(record + 8 * i, &word, sizeof(word));
 		}
-		*ret_rest = scope_record_rest(record, table->type);
+		*ret_rest = scope_trace_record_rest(record, table->type);
 		break;
 	}
 	return 8 * words;
 }
 
-int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
-			struct scope_columns_rests *rests)
+int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			struct scope_trace_columns_rests *rests)
 {
 	const struct scope_columns_head *head = (const void *)columns;
 	const uint8_t *class = columns + sizeof(*head);
@@ -230,7 +230,7 @@ int scope_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size
 	return 0;
 }
 
-const struct scope_columns_rest *scope_columns_find_rest(const struct scope_columns_rests *rests,
+const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
 							 size_t from, size_t bytes)
 {
 	size_t low = 0, high = rests->count;

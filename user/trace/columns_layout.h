@@ -45,51 +45,51 @@ struct scope_columns_past {
 	uint32_t alike[SCOPE_ALIKE_SETS][256]; /* the last number by its low byte; a set for some classes */
 };
 
-static inline uint32_t scope_class_type(const struct scope_layout *layout, uint32_t class)
+static inline uint32_t scope_trace_class_type(const struct scope_layout *layout, uint32_t class)
 {
 	return class < SCOPE_RECORD_TYPES ? class : layout->type[class - SCOPE_RECORD_TYPES];
 }
 
 /* Times in a record. */
-static inline size_t scope_type_values(uint32_t type)
+static inline size_t scope_trace_type_values(uint32_t type)
 {
 	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ||
 	       type == SCOPE_RECORD_TIME ? 2 : 1;
 }
 
 /* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
-static inline size_t scope_type_plain_from(uint32_t type)
+static inline size_t scope_trace_type_plain_from(uint32_t type)
 {
 	if (type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME)
 		return 16;
 	return type == SCOPE_RECORD_SYSCALL ? 12 : 8;
 }
 
-static inline size_t scope_type_plain(uint32_t type)
+static inline size_t scope_trace_type_plain(uint32_t type)
 {
-	return 4 + scope_record_fixed(type) - scope_type_plain_from(type);
+	return 4 + scope_trace_record_fixed(type) - scope_trace_type_plain_from(type);
 }
 
 /* Gives columns of times and fixed parts their places, from `at` on. Where they end. */
-static inline size_t scope_layout_fixed(struct scope_layout *layout, size_t at)
+static inline size_t scope_trace_layout_fixed(struct scope_layout *layout, size_t at)
 {
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
 		struct scope_class_table *table = &layout->table[class];
 
 		table->symbols = at;
-		at += table->count * scope_type_values(scope_class_type(layout, class));
+		at += table->count * scope_trace_type_values(scope_trace_class_type(layout, class));
 	}
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
 		struct scope_class_table *table = &layout->table[class];
 
 		table->plain = at;
 		if (table->count)
-			at += table->count * scope_type_plain(scope_class_type(layout, class));
+			at += table->count * scope_trace_type_plain(scope_trace_class_type(layout, class));
 	}
 	return at;
 }
 
-static inline void scope_layout_args(struct scope_layout *layout, size_t at)
+static inline void scope_trace_layout_args(struct scope_layout *layout, size_t at)
 {
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
 		layout->table[class].arg = at;
@@ -102,7 +102,7 @@ static inline void scope_layout_args(struct scope_layout *layout, size_t at)
  * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
  * says which one it is; the others stand as what differs from it. Number to stored, or back.
  */
-static inline uint32_t scope_past_alike(struct scope_columns_past *past, uint32_t class,
+static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, uint32_t class,
 					uint32_t number, bool back)
 {
 	uint32_t *last = &past->alike[class % SCOPE_ALIKE_SETS][number & 0xff];
@@ -113,7 +113,7 @@ static inline uint32_t scope_past_alike(struct scope_columns_past *past, uint32_
 }
 
 /* The first argument is often that of the call before: a descriptor. Argument to stored, or back. */
-static inline uint64_t scope_past_arg(struct scope_columns_past *past, uint32_t class,
+static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uint32_t class,
 				      uint64_t value, bool back)
 {
 	const uint64_t changed = past->near[class] ? value ^ past->arg : value;
@@ -125,7 +125,7 @@ static inline uint64_t scope_past_arg(struct scope_columns_past *past, uint32_t 
 }
 
 /* Which of the first two words has such a number as its upper half. */
-static inline size_t scope_type_alike_at(uint32_t type)
+static inline size_t scope_trace_type_alike_at(uint32_t type)
 {
 	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)
 		return 0;

@@ -41,7 +41,7 @@ static int copy_meta(struct scope_writer *writer, const uint8_t *data, size_t by
 
 	if (length + 1 >= bytes || !memchr(key + length + 1, 0, bytes - length - 1))
 		return 0;
-	return scope_writer_meta(writer, key, key + length + 1);
+	return scope_trace_writer_meta(writer, key, key + length + 1);
 }
 
 static int copy_frame(const struct scope_frame *head, const uint8_t *data, struct scope_writer *writer,
@@ -58,7 +58,7 @@ static int copy_frame(const struct scope_frame *head, const uint8_t *data, struc
 	case SCOPE_FRAME_END:
 		return 0;
 	}
-	return scope_writer_put_row(writer, head->type, data, head->raw_bytes);
+	return scope_trace_writer_put_row(writer, head->type, data, head->raw_bytes);
 }
 
 /* The first whole frame from *offset on. False: there is none. */
@@ -79,20 +79,20 @@ int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer,
 	uint64_t offset = trace->header.header_bytes;
 	uint8_t *buffer = NULL;
 	size_t capacity = 0;
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && find_frame(trace, &offset)) {
+	while (!err && find_frame(trace, &offset)) {
 		const struct scope_frame *head = (const void *)(trace->data + offset);
 		const uint8_t *data;
 
-		ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
-		if (!ret)
-			ret = copy_frame(head, data, writer, editor);
-		else if (ret == -EBADMSG)
-			ret = 0;
+		err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+		if (!err)
+			err = copy_frame(head, data, writer, editor);
+		else if (err == -EBADMSG)
+			err = 0;
 		scope_trace_touched(trace, head->payload_bytes);
-		offset += sizeof(*head) + scope_frame_padded(head->payload_bytes);
+		offset += sizeof(*head) + scope_trace_frame_padded(head->payload_bytes);
 	}
 	free(buffer);
-	return ret;
+	return err;
 }

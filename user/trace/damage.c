@@ -26,7 +26,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-void scope_damage_tell(struct scope_damage *damage)
+void scope_trace_damage_tell(struct scope_damage *damage)
 {
 	damage->text[0] = '\0';
 	if (damage->cut)

@@ -7,7 +7,7 @@
 
 #include "trace/fields.h"
 
-int scope_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
+int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
 			size_t bytes)
 {
 	decoder->problem = NULL;
@@ -35,7 +35,7 @@ int scope_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf
  * A TIME record that is cut or absurd is left for take, which calls it a problem: until then its
  * event has the time of the record before.
  */
-bool scope_decoder_peek_slow(struct scope_decoder *decoder)
+bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder)
 {
 	while (decoder->pos < decoder->end) {
 		const struct scope_record_thread *thread = (const void *)decoder->pos;
@@ -64,7 +64,7 @@ bool scope_decoder_peek_slow(struct scope_decoder *decoder)
 }
 
 /* What is damaged stands where it was, for take to tell. */
-void scope_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns)
+void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns)
 {
 	const uint8_t *pos = decoder->pos, *end = decoder->end;
 	uint64_t time_ns = decoder->time_ns;
@@ -295,7 +295,7 @@ static size_t take_frames(struct scope_decoder *decoder, const struct scope_reco
 	const size_t bytes = sizeof(*record) + record->count * sizeof(uint64_t);
 
 	if (record->count < kernel || record->count > SCOPE_FRAMES_MAX + kernel || bytes > left ||
-	    !scope_frames_ended(record->ended))
+	    !scope_trace_frames_ended(record->ended))
 		return 0;
 	take_owner(decoder, record, record->reason, event);
 	event->flags = record->flags;
@@ -408,7 +408,7 @@ static size_t take_probe(struct scope_decoder *decoder, const struct scope_recor
 			bytes = take_##name(decoder, (const void *)decoder->pos, left, ret_event); \
 		break
 
-int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event)
+int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event)
 {
 	uint32_t type = scope_record_type(*(const uint32_t *)decoder->pos);
 	const struct scope_fields *fields;
@@ -442,12 +442,12 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	case SCOPE_RECORD_TIME:
 		break;
 	default:
-		fields = scope_fields_of_type(type);
+		fields = scope_trace_fields_of_type(type);
 		if (!fields) {
 			decoder->problem = "a record of a type that is not known";
 			return -EBADMSG;
 		}
-		bytes = scope_fields_decode(fields, decoder->pos, left, ret_event);
+		bytes = scope_trace_fields_decode(fields, decoder->pos, left, ret_event);
 	}
 	if (!bytes) {
 		decoder->problem = "a record that is cut short or holds an impossible value";
@@ -457,12 +457,12 @@ int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_ev
 	return 0;
 }
 
-size_t scope_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max)
+size_t scope_trace_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max)
 {
 	size_t count = 0;
 
-	while (count < max && scope_decoder_peek(decoder) &&
-	       !scope_decoder_take(decoder, &ret_event[count]))
+	while (count < max && scope_trace_decoder_peek(decoder) &&
+	       !scope_trace_decoder_take(decoder, &ret_event[count]))
 		count++;
 	return count;
 }

@@ -31,14 +31,14 @@ struct scope_decoder {
  * its first record. The decoder, zeroed at first, keeps the time of the sub-buffer before: events
  * of a CPU never go back in time. 0, or -EBADMSG with problem set.
  */
-int scope_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
+int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
 			size_t bytes);
 
-/* Passes TIME and THREAD records. The rest of scope_decoder_peek. */
-bool scope_decoder_peek_slow(struct scope_decoder *decoder);
+/* Passes TIME and THREAD records. The rest of scope_trace_decoder_peek. */
+bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder);
 
 /* True: next_ns is set, and take will give that event. False: no more events here. */
-static inline bool scope_decoder_peek(struct scope_decoder *decoder)
+static inline bool scope_trace_decoder_peek(struct scope_decoder *decoder)
 {
 	uint32_t word;
 
@@ -46,24 +46,24 @@ static inline bool scope_decoder_peek(struct scope_decoder *decoder)
 		return false;
 	word = *(const uint32_t *)decoder->pos;
 	if (scope_record_type(word) <= SCOPE_RECORD_THREAD)
-		return scope_decoder_peek_slow(decoder);
+		return scope_trace_decoder_peek_slow(decoder);
 	decoder->next_ns = decoder->time_ns + scope_record_delta(word);
 	return true;
 }
 
 /* Passes whole calls that took less than that: for who looks for slow ones alone. peek is to follow. */
-void scope_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns);
+void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns);
 
 /*
  * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing behind that place can
  * be read. Pointers in the event lead into the sub-buffer.
  */
-int scope_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
+int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
 
 /*
  * Takes up to max events; fewer where the sub-buffer ends, or with problem set. Pointers in them
  * hold as long as the sub-buffer is there.
  */
-size_t scope_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max);
+size_t scope_trace_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max);
 
 #endif

@@ -254,7 +254,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 	if (event->stack.ips > SCOPE_FRAMES_MAX)
 		return scope_error_set(error, -EINVAL, "a stack of %u frames; at most %d can be stored",
 				       event->stack.ips, SCOPE_FRAMES_MAX);
-	if (!scope_frames_ended(event->stack.ended))
+	if (!scope_trace_frames_ended(event->stack.ended))
 		return scope_error_set(error, -EINVAL, "a stack was unwound, or cut, or broken: one of them");
 	*record = (struct scope_record_frames){
 		.word = scope_record_word(SCOPE_RECORD_FRAMES, 0),
@@ -390,7 +390,7 @@ static int encode_probe(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
-int scope_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
+int scope_trace_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 		       size_t *ret_bytes)
 {
 	static int (*const encode[SCOPE_EVENT_KINDS])(const struct scope_event *event,
@@ -416,13 +416,13 @@ int scope_event_encode(const struct scope_event *event, void *buffer, struct sco
 
 	if (event->kind < SCOPE_EVENT_KINDS && encode[event->kind])
 		return encode[event->kind](event, buffer, error, ret_bytes);
-	fields = scope_fields_of_kind(event->kind);
+	fields = scope_trace_fields_of_kind(event->kind);
 	if (!fields)
 		return scope_error_set(error, -EINVAL, "an event that has no record");
-	return scope_fields_encode(fields, event, buffer, error, ret_bytes);
+	return scope_trace_fields_encode(fields, event, buffer, error, ret_bytes);
 }
 
-bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
+bool scope_trace_event_context(const struct scope_event *event, uint32_t *ret_tid)
 {
 	switch (event->kind) {
 	case SCOPE_EVENT_SYSCALL:
@@ -444,5 +444,5 @@ bool scope_event_context(const struct scope_event *event, uint32_t *ret_tid)
 		return true;
 	}
 	*ret_tid = event->tid;
-	return scope_fields_of_kind(event->kind) != NULL;
+	return scope_trace_fields_of_kind(event->kind) != NULL;
 }

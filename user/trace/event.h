@@ -114,7 +114,7 @@ struct scope_event {
 };
 
 /* One way to have ended, and no bit that is not known? */
-static inline bool scope_frames_ended(uint8_t ended)
+static inline bool scope_trace_frames_ended(uint8_t ended)
 {
 	const uint8_t end = ended & ~SCOPE_FRAMES_GUESSED;
 

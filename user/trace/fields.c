@@ -41,7 +41,7 @@ static const struct scope_fields rows[] = {
 	{
 		RECORD(DELAY, delay),
 		.flags_at = offsetof(struct scope_record_delay, flags),
-		.flag = scope_text_delay_flags,
+		.flag = scope_trace_text_delay_flags,
 		.field = {
 			FIELD("the delay rule", NULL, delay, id, delay.id),
 			FIELD("asked", "asked", delay, asked_ns, delay.asked_ns),
@@ -58,27 +58,27 @@ static const struct scope_fields rows[] = {
 		return NULL;                                           \
 	} while (0)
 
-const struct scope_fields *scope_fields_of_type(uint32_t type)
+const struct scope_fields *scope_trace_fields_of_type(uint32_t type)
 {
 	FIND(rows[i].type == type);
 }
 
-const struct scope_fields *scope_fields_of_kind(uint8_t kind)
+const struct scope_fields *scope_trace_fields_of_kind(uint8_t kind)
 {
 	FIND(rows[i].kind == kind);
 }
 
-const struct scope_fields *scope_fields_of_word(const char *word)
+const struct scope_fields *scope_trace_fields_of_word(const char *word)
 {
 	FIND(!strcmp(rows[i].word, word));
 }
 
-const char *scope_fields_word(const struct scope_fields *fields)
+const char *scope_trace_fields_word(const struct scope_fields *fields)
 {
 	return fields->word;
 }
 
-uint8_t scope_fields_kind(const struct scope_fields *fields)
+uint8_t scope_trace_fields_kind(const struct scope_fields *fields)
 {
 	return fields->kind;
 }
@@ -112,7 +112,7 @@ static uint64_t most(unsigned int bytes)
 #define EACH_FIELD(fields, at) \
 	for (const struct field *at = (fields)->field; at < (fields)->field + FIELDS_MAX && at->name; at++)
 
-size_t scope_fields_decode(const struct scope_fields *fields, const void *record, size_t left,
+size_t scope_trace_fields_decode(const struct scope_fields *fields, const void *record, size_t left,
 			   struct scope_event *event)
 {
 	if (left < fields->bytes)
@@ -125,7 +125,7 @@ size_t scope_fields_decode(const struct scope_fields *fields, const void *record
 	return fields->bytes;
 }
 
-int scope_fields_encode(const struct scope_fields *fields, const struct scope_event *event, void *record,
+int scope_trace_fields_encode(const struct scope_fields *fields, const struct scope_event *event, void *record,
 			struct scope_error *error, size_t *ret_bytes)
 {
 	memset(record, 0, fields->bytes);
@@ -144,7 +144,7 @@ int scope_fields_encode(const struct scope_fields *fields, const struct scope_ev
 	return 0;
 }
 
-void scope_fields_print(const struct scope_fields *fields, const struct scope_event *event, FILE *to)
+void scope_trace_fields_print(const struct scope_fields *fields, const struct scope_event *event, FILE *to)
 {
 	EACH_FIELD(fields, field)
 		fprintf(to, " %s%s%" PRIu64, field->key ? field->key : "", field->key ? "=" : "",
@@ -154,14 +154,14 @@ void scope_fields_print(const struct scope_fields *fields, const struct scope_ev
 			fprintf(to, " %s", flag->word);
 }
 
-void scope_fields_parse(const struct scope_fields *fields, struct scope_line *line, struct scope_event *event)
+void scope_trace_fields_parse(const struct scope_fields *fields, struct scope_line *line, struct scope_event *event)
 {
 	EACH_FIELD(fields, field) {
 		const uint64_t max = most(field->record_bytes);
 
 		store(event, field->event_at, field->event_bytes,
-		      field->key ? scope_line_need(line, field->key, max) : scope_line_number(line, field->name, max));
+		      field->key ? scope_trace_line_need(line, field->key, max) : scope_trace_line_number(line, field->name, max));
 	}
 	if (fields->flag)
-		event->flags = scope_line_flags(line, fields->flag);
+		event->flags = scope_trace_line_flags(line, fields->flag);
 }

@@ -33,7 +33,7 @@ struct scope_flight {
 	bool begun;
 };
 
-int scope_flight_create(uint64_t span_ns, uint64_t memory_bytes, struct scope_flight **ret_flight)
+int scope_trace_flight_create(uint64_t span_ns, uint64_t memory_bytes, struct scope_flight **ret_flight)
 {
 	struct scope_flight *flight;
 
@@ -62,7 +62,7 @@ static void drop_oldest(struct scope_flight *flight)
 	munmap(piece, piece->bytes);
 }
 
-void scope_flight_destroy(struct scope_flight *flight)
+void scope_trace_flight_destroy(struct scope_flight *flight)
 {
 	if (!flight)
 		return;
@@ -102,7 +102,7 @@ static void drop_old(struct scope_flight *flight)
 		drop_oldest(flight);
 }
 
-int scope_flight_add(struct scope_flight *flight, const struct scope_frame_bytes *frame,
+int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame_bytes *frame,
 		     const struct scope_subbuf *subbuf)
 {
 	const size_t need = sizeof(struct entry) + frame->bytes;
@@ -140,9 +140,9 @@ int scope_flight_add(struct scope_flight *flight, const struct scope_frame_bytes
 	return 0;
 }
 
-void scope_flight_state(const struct scope_flight *flight, struct scope_flight_state *ret_state)
+void scope_trace_flight_state(const struct scope_flight *flight, struct scope_trace_flight_state *ret_state)
 {
-	*ret_state = (struct scope_flight_state){
+	*ret_state = (struct scope_trace_flight_state){
 		.begin_ns = flight->gone_ns ? flight->gone_ns : flight->first_ns,
 		.end_ns = flight->end_ns,
 		.held_bytes = flight->held_bytes,
@@ -150,7 +150,7 @@ void scope_flight_state(const struct scope_flight *flight, struct scope_flight_s
 	};
 }
 
-int scope_flight_walk(const struct scope_flight *flight,
+int scope_trace_flight_walk(const struct scope_flight *flight,
 		      int (*each)(const void *frame, const struct scope_frame_place *place,
 				  void *context), void *context)
 {
@@ -159,10 +159,10 @@ int scope_flight_walk(const struct scope_flight *flight,
 
 		while (at < end) {
 			const struct entry *entry = (const void *)at;
-			int ret = each(entry + 1, &entry->place, context);
+			int err = each(entry + 1, &entry->place, context);
 
-			if (ret)
-				return ret;
+			if (err)
+				return err;
 			at += sizeof(*entry) + entry->place.offset;
 		}
 	}

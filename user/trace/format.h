@@ -192,7 +192,7 @@ static_assert(sizeof(struct scope_frame_symbols) == 8, "symbols");
 static_assert(sizeof(struct scope_frame_place) == 32, "place");
 
 /* Bytes that a payload takes in the file. */
-static inline uint64_t scope_frame_padded(uint64_t bytes)
+static inline uint64_t scope_trace_frame_padded(uint64_t bytes)
 {
 	return (bytes + SCOPE_FRAME_ALIGN - 1) & ~(uint64_t)(SCOPE_FRAME_ALIGN - 1);
 }

@@ -30,7 +30,7 @@ struct scope_framer {
 	struct scope_columns columns;
 };
 
-int scope_framer_create(struct scope_framer **ret_framer)
+int scope_trace_framer_create(struct scope_framer **ret_framer)
 {
 	struct scope_framer *framer = calloc(1, sizeof(*framer));
 
@@ -46,7 +46,7 @@ int scope_framer_create(struct scope_framer **ret_framer)
 	return 0;
 }
 
-void scope_framer_destroy(struct scope_framer *framer)
+void scope_trace_framer_destroy(struct scope_framer *framer)
 {
 	if (!framer)
 		return;
@@ -56,7 +56,7 @@ void scope_framer_destroy(struct scope_framer *framer)
 	free(framer);
 }
 
-void scope_framer_set_level(struct scope_framer *framer, int level)
+void scope_trace_framer_set_level(struct scope_framer *framer, int level)
 {
 	framer->level = level;
 }
@@ -114,8 +114,8 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 	if (!framer->level || bytes < COMPRESS_MIN_BYTES)
 		return false;
 	if (head->type == SCOPE_FRAME_SUBBUF &&
-	    !scope_grow(&framer->ordered, &framer->ordered_capacity, scope_columns_bound(bytes), 1) &&
-	    !scope_columns_split(raw, framer->ordered, &framer->columns)) {
+	    !scope_grow(&framer->ordered, &framer->ordered_capacity, scope_trace_columns_bound(bytes), 1) &&
+	    !scope_trace_columns_split(raw, framer->ordered, &framer->columns)) {
 		const struct scope_columns *columns = &framer->columns;
 
 		head->flags = SCOPE_FRAME_COLUMNS;
@@ -129,7 +129,7 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 	return packed;
 }
 
-int scope_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
+int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
 		      size_t raw_bytes, struct scope_frame_bytes *ret_frame)
 {
 	struct scope_frame head = {
@@ -147,7 +147,7 @@ int scope_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, 
 	head.head_crc = libdeflate_crc32(0, &head, offsetof(struct scope_frame, head_crc));
 	*ret_frame = (struct scope_frame_bytes){
 		.head = head, .payload = payload,
-		.bytes = sizeof(head) + scope_frame_padded(head.payload_bytes),
+		.bytes = sizeof(head) + scope_trace_frame_padded(head.payload_bytes),
 	};
 	return 0;
 }

@@ -20,14 +20,14 @@ struct scope_frame_bytes {
 };
 
 /* 0 or -ENOMEM. */
-int scope_framer_create(struct scope_framer **ret_framer);
-void scope_framer_destroy(struct scope_framer *framer); /* NULL is fine */
+int scope_trace_framer_create(struct scope_framer **ret_framer);
+void scope_trace_framer_destroy(struct scope_framer *framer); /* NULL is fine */
 
 /* Of zstd, for frames from here on. 0: payloads are stored as they are. */
-void scope_framer_set_level(struct scope_framer *framer, int level);
+void scope_trace_framer_set_level(struct scope_framer *framer, int level);
 
 /* raw stays the caller's, and the payload may lead into it. -E2BIG above SCOPE_FRAME_RAW_MAX. */
-int scope_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
+int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
 		      size_t raw_bytes, struct scope_frame_bytes *ret_frame);
 
 #endif

@@ -32,7 +32,7 @@ static int grow_cpus(struct scope_index *index, uint32_t cpu)
 	return 0;
 }
 
-int scope_index_add(struct scope_index *index, struct scope_frame_place place)
+int scope_trace_index_add(struct scope_index *index, struct scope_frame_place place)
 {
 	if (grow_cpus(index, place.cpu) ||
 	    scope_grow(&index->place, &index->capacity, index->count + 1, sizeof(place)))
@@ -48,20 +48,20 @@ int scope_index_add(struct scope_index *index, struct scope_frame_place place)
 	return 0;
 }
 
-void scope_index_cut(struct scope_index *index, uint64_t offset)
+void scope_trace_index_cut(struct scope_index *index, uint64_t offset)
 {
 	while (index->count && index->place[index->count - 1].offset >= offset)
 		index->count--;
 }
 
-void scope_index_clear(struct scope_index *index)
+void scope_trace_index_clear(struct scope_index *index)
 {
 	index->count = index->stride = 0;
 	if (index->cpus)
 		memset(index->ordinal, 0, index->cpus * sizeof(*index->ordinal));
 }
 
-void scope_index_destroy(struct scope_index *index)
+void scope_trace_index_destroy(struct scope_index *index)
 {
 	free(index->place);
 	free(index->ordinal);

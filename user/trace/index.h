@@ -20,10 +20,10 @@ struct scope_index {
 #define SCOPE_INDEX_MAX 32768
 
 /* Adds the next sub-buffer of its CPU; ordinal is filled in. 0 or -ENOMEM. */
-int scope_index_add(struct scope_index *index, struct scope_frame_place place);
+int scope_trace_index_add(struct scope_index *index, struct scope_frame_place place);
 /* Forgets those from an offset on. */
-void scope_index_cut(struct scope_index *index, uint64_t offset);
-void scope_index_clear(struct scope_index *index);
-void scope_index_destroy(struct scope_index *index);
+void scope_trace_index_cut(struct scope_index *index, uint64_t offset);
+void scope_trace_index_clear(struct scope_index *index);
+void scope_trace_index_destroy(struct scope_index *index);
 
 #endif

@@ -22,7 +22,7 @@ struct scope_keep {
 	uint64_t frames, dropped;
 };
 
-int scope_keep_create(struct scope_keep **ret_keep)
+int scope_trace_keep_create(struct scope_keep **ret_keep)
 {
 	struct scope_keep *keep = calloc(1, sizeof(*keep));
 
@@ -32,7 +32,7 @@ int scope_keep_create(struct scope_keep **ret_keep)
 	return 0;
 }
 
-void scope_keep_destroy(struct scope_keep *keep)
+void scope_trace_keep_destroy(struct scope_keep *keep)
 {
 	if (!keep)
 		return;
@@ -56,7 +56,7 @@ static int set_value(struct row *row, const char *value)
 	return 0;
 }
 
-int scope_keep_meta(struct scope_keep *keep, const char *key, const char *value)
+int scope_trace_keep_meta(struct scope_keep *keep, const char *key, const char *value)
 {
 	struct row row = { 0 };
 
@@ -74,7 +74,7 @@ int scope_keep_meta(struct scope_keep *keep, const char *key, const char *value)
 	return 0;
 }
 
-int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame)
+int scope_trace_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame)
 {
 	const size_t payload = frame->head.payload_bytes;
 	uint8_t *place;
@@ -95,14 +95,14 @@ int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *fr
 	return 0;
 }
 
-void scope_keep_forget_fds(struct scope_keep *keep)
+void scope_trace_keep_forget_fds(struct scope_keep *keep)
 {
 	size_t kept = 0, bytes;
 
 	for (size_t at = 0; at < keep->bytes; at += bytes) {
 		const struct scope_frame *head = (const void *)(keep->frame + at);
 
-		bytes = sizeof(*head) + scope_frame_padded(head->payload_bytes);
+		bytes = sizeof(*head) + scope_trace_frame_padded(head->payload_bytes);
 		if (head->type == SCOPE_FRAME_FD) {
 			keep->frames--;
 			continue;
@@ -113,7 +113,7 @@ void scope_keep_forget_fds(struct scope_keep *keep)
 	keep->bytes = kept;
 }
 
-const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
+const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
 			      uint64_t *ret_count, uint64_t *ret_dropped)
 {
 	*ret_bytes = keep->bytes;
@@ -122,7 +122,7 @@ const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
 	return keep->frame;
 }
 
-const char *scope_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value)
+const char *scope_trace_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value)
 {
 	if (i >= keep->rows)
 		return NULL;

@@ -11,23 +11,23 @@
 struct scope_keep;
 
 /* 0 or -ENOMEM. */
-int scope_keep_create(struct scope_keep **ret_keep);
-void scope_keep_destroy(struct scope_keep *keep); /* NULL is fine */
+int scope_trace_keep_create(struct scope_keep **ret_keep);
+void scope_trace_keep_destroy(struct scope_keep *keep); /* NULL is fine */
 
 /* Of one key the last value is kept. 0 or -ENOMEM. */
-int scope_keep_meta(struct scope_keep *keep, const char *key, const char *value);
+int scope_trace_keep_meta(struct scope_keep *keep, const char *key, const char *value);
 
 /* Copies any other frame; beyond 64 MiB it is only counted. 0 or -ENOMEM. */
-int scope_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
+int scope_trace_keep_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
 
 /* Drops the frames of descriptors: new ones come in their place. */
-void scope_keep_forget_fds(struct scope_keep *keep);
+void scope_trace_keep_forget_fds(struct scope_keep *keep);
 
 /* Whole frames, one behind the other; how many; and how many found no room. */
-const void *scope_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
+const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
 			      uint64_t *ret_count, uint64_t *ret_dropped);
 
 /* In the order the keys were first given. NULL behind the last. */
-const char *scope_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value);
+const char *scope_trace_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value);
 
 #endif

@@ -91,7 +91,7 @@ static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const 
 		damage->why_cpu = cursor->cpu;
 		damage->why = why;
 	}
-	scope_damage_tell(damage);
+	scope_trace_damage_tell(damage);
 }
 
 /* -EBADMSG, noted, where that sub-buffer cannot be used; -ENOMEM. */
@@ -101,26 +101,26 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	const struct scope_frame *frame = (const void *)(trace->data + offset);
 	const struct scope_subbuf *subbuf;
 	const uint8_t *data;
-	int ret = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity,
+	int err = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity,
 				      &data);
 
 	scope_trace_touched(trace, frame->payload_bytes);
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret) {
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
 		note_subbuf(trace, cursor, "its checksum or compression is wrong");
-		return ret;
+		return err;
 	}
 	cursor->subbuf = data;
 	subbuf = (const struct scope_subbuf *)data;
-	ret = scope_decoder_begin(&cursor->decoder, subbuf, frame->raw_bytes);
-	if (!ret && subbuf->cpu != cursor->cpu) {
+	err = scope_trace_decoder_begin(&cursor->decoder, subbuf, frame->raw_bytes);
+	if (!err && subbuf->cpu != cursor->cpu) {
 		cursor->decoder.problem = "it names another CPU";
-		ret = -EBADMSG;
+		err = -EBADMSG;
 	}
-	if (ret) {
+	if (err) {
 		note_subbuf(trace, cursor, cursor->decoder.problem);
-		return ret;
+		return err;
 	}
 	if (cursor->middle) {
 		cursor->lost = subbuf->lost;
@@ -161,7 +161,7 @@ static int refill(struct scope_trace *trace, struct cursor *cursor, struct lane 
 			count = 1;
 			break;
 		}
-		count = scope_decoder_batch(&cursor->decoder, cursor->event, BATCH);
+		count = scope_trace_decoder_batch(&cursor->decoder, cursor->event, BATCH);
 		if (cursor->decoder.problem)
 			note_subbuf(trace, cursor, cursor->decoder.problem);
 		if (count || cursor->next == cursor->index->count)
@@ -184,10 +184,10 @@ static inline int advance(struct scope_trace *trace, struct scope_merge *merge, 
 	uint64_t time_ns = NEVER_NS;
 
 	if (__builtin_expect(lane->next == lane->end, 0)) {
-		int ret = refill(trace, &merge->cursor[cpu], lane);
+		int err = refill(trace, &merge->cursor[cpu], lane);
 
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 	}
 	if (__builtin_expect(lane->next != lane->end, 1))
 		time_ns = lane->next->time_ns;
@@ -236,7 +236,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 	set_limit(trace, merge);
 	for (size_t i = 0; i < merge->cpus; i++) {
 		struct cursor *cursor = &merge->cursor[i];
-		int ret;
+		int err;
 
 		memset(&cursor->decoder, 0, sizeof(cursor->decoder));
 		cursor->index = &trace->cpu[i];
@@ -246,9 +246,9 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 		cursor->number = cursor->lost = cursor->begin_ns = 0;
 		cursor->lost_pending = cursor->broken = false;
 		merge->lane[i] = (struct lane){ NULL, NULL };
-		ret = advance(trace, merge, i, &winner);
-		if (ret)
-			return ret;
+		err = advance(trace, merge, i, &winner);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -266,7 +266,7 @@ static struct scope_merge *merge_create(size_t cpus)
 	merge->node = calloc(2 * merge->leaves, sizeof(*merge->node));
 	merge->lane = calloc(cpus + 1, sizeof(*merge->lane));
 	if (!merge->node || !merge->lane) {
-		scope_merge_destroy(merge);
+		scope_trace_merge_destroy(merge);
 		return NULL;
 	}
 	return merge;
@@ -294,12 +294,12 @@ static int widen(struct scope_trace *trace)
 			cursor->cpu = trace->cpu[i].cpu;
 		}
 	}
-	scope_merge_destroy(old);
+	scope_trace_merge_destroy(old);
 	trace->merge = merge;
 	return 0;
 }
 
-uint64_t scope_merge_passed(const struct scope_trace *trace)
+uint64_t scope_trace_merge_passed(const struct scope_trace *trace)
 {
 	const struct scope_merge *merge = trace->merge;
 
@@ -311,38 +311,38 @@ uint64_t scope_merge_passed(const struct scope_trace *trace)
 	return merge->lane[merge->taken].next[-1].time_ns;
 }
 
-int scope_merge_grow(struct scope_trace *trace)
+int scope_trace_merge_grow(struct scope_trace *trace)
 {
 	struct scope_merge *merge = trace->merge;
 	struct node winner;
-	int ret = 0;
+	int err = 0;
 
 	if (merge->cpus != trace->cpus)
-		ret = widen(trace);
+		err = widen(trace);
 	merge = trace->merge;
 	merge->taken = merge->cpus;
 	merge->told_all = false;
 	set_limit(trace, merge);
-	for (size_t i = 0; !ret && i < merge->cpus; i++)
+	for (size_t i = 0; !err && i < merge->cpus; i++)
 		merge->cursor[i].index = &trace->cpu[i];
 	for (size_t i = 0; i < 2 * merge->leaves; i++)
 		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
-	for (size_t i = 0; !ret && i < merge->cpus; i++)
-		ret = advance(trace, merge, i, &winner);
-	return ret;
+	for (size_t i = 0; !err && i < merge->cpus; i++)
+		err = advance(trace, merge, i, &winner);
+	return err;
 }
 
 /* Takes and forgets what is earlier. */
 static int skip(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
 {
 	struct node winner = merge->node[1];
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && winner.time_ns < time_ns) {
+	while (!err && winner.time_ns < time_ns) {
 		merge->lane[winner.cpu].next++;
-		ret = advance(trace, merge, winner.cpu, &winner);
+		err = advance(trace, merge, winner.cpu, &winner);
 	}
-	return ret;
+	return err;
 }
 
 int scope_trace_rewind(struct scope_trace *trace)
@@ -353,7 +353,7 @@ int scope_trace_rewind(struct scope_trace *trace)
 int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 {
 	struct scope_merge *merge = trace->merge;
-	int ret;
+	int err;
 
 	if (!merge) {
 		merge = merge_create(trace->cpus);
@@ -363,15 +363,15 @@ int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 	trace->merge = NULL; /* a rewind that fails leaves nothing half done */
 	/* Each round finds the same sub-buffers damaged: count them once. */
 	trace->damage.subbufs = 0;
-	scope_damage_tell(&trace->damage);
+	scope_trace_damage_tell(&trace->damage);
 	if (time_ns > NEVER_NS)
 		time_ns = NEVER_NS;
-	ret = start(trace, merge, time_ns);
-	if (!ret)
-		ret = skip(trace, merge, time_ns);
-	if (ret) {
-		scope_merge_destroy(merge);
-		return ret;
+	err = start(trace, merge, time_ns);
+	if (!err)
+		err = skip(trace, merge, time_ns);
+	if (err) {
+		scope_trace_merge_destroy(merge);
+		return err;
 	}
 	trace->merge = merge;
 	return 0;
@@ -382,20 +382,20 @@ int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_e
 	struct scope_merge *merge = trace->merge;
 	struct node winner;
 	size_t count = 0;
-	int ret;
+	int err;
 
 	if (__builtin_expect(!merge, 0)) {
-		ret = scope_trace_rewind(trace);
-		if (ret)
-			return ret;
+		err = scope_trace_rewind(trace);
+		if (err)
+			return err;
 		merge = trace->merge;
 	}
 	if (__builtin_expect(merge->taken == merge->cpus, 0)) {
 		winner = merge->node[1];
 	} else {
-		ret = advance(trace, merge, merge->taken, &winner);
-		if (ret)
-			return ret;
+		err = advance(trace, merge, merge->taken, &winner);
+		if (err)
+			return err;
 	}
 	if (__builtin_expect(winner.time_ns >= merge->limit_ns, 0)) {
 		merge->taken = merge->cpus;
@@ -418,11 +418,11 @@ int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_e
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event)
 {
 	const struct scope_event *event;
-	int ret = scope_trace_take(trace, &event, 1);
+	int err = scope_trace_take(trace, &event, 1);
 
-	if (ret > 0)
+	if (err > 0)
 		*ret_event = *event;
-	return ret;
+	return err;
 }
 
 static const struct cursor *cursor_of(const struct scope_merge *merge, uint32_t cpu)
@@ -455,7 +455,7 @@ struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
 	return place;
 }
 
-void scope_merge_destroy(struct scope_merge *merge)
+void scope_trace_merge_destroy(struct scope_merge *merge)
 {
 	if (!merge)
 		return;

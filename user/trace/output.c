@@ -25,7 +25,7 @@ struct scope_output {
 	uint8_t buffer[BUFFER_BYTES];
 };
 
-int scope_output_fail(struct scope_output *output, int code)
+int scope_trace_output_fail(struct scope_output *output, int code)
 {
 	const char *remedy = "check the disk";
 
@@ -50,7 +50,7 @@ static int write_out(struct scope_output *output, const uint8_t *data, size_t by
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
-			return scope_output_fail(output, done ? -errno : -ENOSPC);
+			return scope_trace_output_fail(output, done ? -errno : -ENOSPC);
 		data += done;
 		bytes -= done;
 	}
@@ -59,74 +59,74 @@ static int write_out(struct scope_output *output, const uint8_t *data, size_t by
 
 static int flush(struct scope_output *output)
 {
-	int ret = output->failed;
+	int err = output->failed;
 
-	if (!ret)
-		ret = write_out(output, output->buffer, output->buffered);
-	if (!ret)
+	if (!err)
+		err = write_out(output, output->buffer, output->buffered);
+	if (!err)
 		output->flushed += output->buffered;
 	output->buffered = 0;
-	return ret;
+	return err;
 }
 
-int scope_output_flush(struct scope_output *output)
+int scope_trace_output_flush(struct scope_output *output)
 {
-	int ret = flush(output);
+	int err = flush(output);
 
-	if (!ret)
+	if (!err)
 		output->whole = output->flushed;
-	return ret;
+	return err;
 }
 
-int scope_output_begin(struct scope_output *output, size_t bytes)
+int scope_trace_output_begin(struct scope_output *output, size_t bytes)
 {
 	if (bytes > BUFFER_BYTES - output->buffered || !output->buffered)
-		return scope_output_flush(output);
+		return scope_trace_output_flush(output);
 	return output->failed;
 }
 
-int scope_output_put(struct scope_output *output, const void *data, size_t bytes)
+int scope_trace_output_put(struct scope_output *output, const void *data, size_t bytes)
 {
 	size_t room = BUFFER_BYTES - output->buffered;
-	int ret = output->failed;
+	int err = output->failed;
 
-	if (ret || !bytes)
-		return ret;
+	if (err || !bytes)
+		return err;
 	if (bytes <= room) {
 		memcpy(output->buffer + output->buffered, data, bytes);
 		output->buffered += bytes;
 		return 0;
 	}
 	/* A piece larger than the buffer, which holds nothing but its beginning. */
-	ret = flush(output);
-	if (!ret)
-		ret = write_out(output, data, bytes);
-	if (!ret)
+	err = flush(output);
+	if (!err)
+		err = write_out(output, data, bytes);
+	if (!err)
 		output->flushed += bytes;
-	return ret;
+	return err;
 }
 
-uint64_t scope_output_bytes(const struct scope_output *output)
+uint64_t scope_trace_output_bytes(const struct scope_output *output)
 {
 	return output->flushed + output->buffered;
 }
 
-uint64_t scope_output_whole(const struct scope_output *output)
+uint64_t scope_trace_output_whole(const struct scope_output *output)
 {
 	return output->whole;
 }
 
-int scope_output_fd(const struct scope_output *output)
+int scope_trace_output_fd(const struct scope_output *output)
 {
 	return output->fd;
 }
 
-const char *scope_output_problem(const struct scope_output *output)
+const char *scope_trace_output_problem(const struct scope_output *output)
 {
 	return output->problem.text;
 }
 
-int scope_output_wrap(int fd, const char *name, struct scope_error *error,
+int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error,
 		      struct scope_output **ret_output)
 {
 	struct scope_output *output = calloc(1, sizeof(*output));
@@ -144,23 +144,23 @@ int scope_output_wrap(int fd, const char *name, struct scope_error *error,
 	return 0;
 }
 
-int scope_output_create(const char *path, struct scope_error *error,
+int scope_trace_output_create(const char *path, struct scope_error *error,
 			struct scope_output **ret_output)
 {
 	struct scope_newfile *file;
-	int ret = scope_newfile_create(path, 0600, error, &file);
+	int err = scope_newfile_create(path, 0600, error, &file);
 
-	if (ret)
-		return ret;
-	ret = scope_output_wrap(scope_newfile_fd(file), path, error, ret_output);
-	if (ret)
+	if (err)
+		return err;
+	err = scope_trace_output_wrap(scope_newfile_fd(file), path, error, ret_output);
+	if (err)
 		scope_newfile_destroy(file);
 	else
 		(*ret_output)->file = file;
-	return ret;
+	return err;
 }
 
-int scope_output_cut(struct scope_output *output)
+int scope_trace_output_cut(struct scope_output *output)
 {
 	const off_t end = output->begin + (off_t)output->whole;
 
@@ -172,29 +172,29 @@ int scope_output_cut(struct scope_output *output)
 	return 0;
 }
 
-int scope_output_publish(struct scope_output *output)
+int scope_trace_output_publish(struct scope_output *output)
 {
-	int ret;
+	int err;
 
 	if (!output->file)
 		return 0;
-	ret = scope_newfile_finish(output->file, NULL);
-	if (!ret)
+	err = scope_newfile_finish(output->file, NULL);
+	if (!err)
 		output->fd = -1;
-	return ret ? scope_output_fail(output, ret) : 0;
+	return err ? scope_trace_output_fail(output, err) : 0;
 }
 
-const char *scope_output_note(const struct scope_output *output)
+const char *scope_trace_output_note(const struct scope_output *output)
 {
 	return output->file ? scope_newfile_note(output->file) : "";
 }
 
-bool scope_output_is_special(const struct scope_output *output)
+bool scope_trace_output_is_special(const struct scope_output *output)
 {
 	return output->file && scope_newfile_is_special(output->file);
 }
 
-void scope_output_destroy(struct scope_output *output)
+void scope_trace_output_destroy(struct scope_output *output)
 {
 	if (!output)
 		return;

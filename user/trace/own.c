@@ -72,7 +72,7 @@ static size_t room_of(const struct part *part)
 	return (part->bytes + part->name + 7) & ~(size_t)7;
 }
 
-size_t scope_event_payload_bytes(const struct scope_event *event)
+size_t scope_trace_event_payload_bytes(const struct scope_event *event)
 {
 	struct scope_event same = *event;
 	struct part part[PARTS_MAX];
@@ -84,7 +84,7 @@ size_t scope_event_payload_bytes(const struct scope_event *event)
 	return bytes;
 }
 
-void scope_event_own(struct scope_event *event, void *room)
+void scope_trace_event_own(struct scope_event *event, void *room)
 {
 	struct part part[PARTS_MAX];
 	unsigned count = parts(event, part);

@@ -8,9 +8,9 @@
 #include "trace/event.h"
 
 /* How many bytes the things take that the event points to, each rounded up to 8. */
-size_t scope_event_payload_bytes(const struct scope_event *event);
+size_t scope_trace_event_payload_bytes(const struct scope_event *event);
 
 /* Copies them to room, of that size and aligned to 8, and lets the event point there. NULL stays NULL. */
-void scope_event_own(struct scope_event *event, void *room);
+void scope_trace_event_own(struct scope_event *event, void *room);
 
 #endif

@@ -14,7 +14,7 @@ struct scope_owners {
 
 #define TABLE_BYTES ((SCOPE_TID_MASK + 1ul) * sizeof(uint32_t))
 
-int scope_owners_create(struct scope_owners **ret_owners)
+int scope_trace_owners_create(struct scope_owners **ret_owners)
 {
 	struct scope_owners *owners = calloc(1, sizeof(*owners));
 
@@ -30,7 +30,7 @@ int scope_owners_create(struct scope_owners **ret_owners)
 	return 0;
 }
 
-void scope_owners_destroy(struct scope_owners *owners)
+void scope_trace_owners_destroy(struct scope_owners *owners)
 {
 	if (!owners)
 		return;
@@ -38,18 +38,18 @@ void scope_owners_destroy(struct scope_owners *owners)
 	free(owners);
 }
 
-void scope_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid)
+void scope_trace_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid)
 {
 	if (tid <= SCOPE_TID_MASK && owners->tgid[tid] != tgid)
 		owners->tgid[tid] = tgid;
 }
 
-uint32_t scope_owners_get(const struct scope_owners *owners, uint32_t tid)
+uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid)
 {
 	return tid <= SCOPE_TID_MASK ? owners->tgid[tid] : 0;
 }
 
-bool scope_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
+bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) |
 			       SCOPE_WALK(COMM) | SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) |
@@ -58,25 +58,25 @@ bool scope_owners_note(struct scope_owners *owners, const struct scope_subbuf *s
 	uint32_t offset = 0;
 	bool found = false;
 
-	while ((record = scope_walk_next(subbuf, types, &offset))) {
+	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
 		const struct scope_record_state *state = record;
 		const struct scope_record_fork *fork = record;
 		const struct scope_record_exec *exec = record;
 		const struct scope_record_comm *comm = record;
 
-		switch (scope_walk_type(record)) {
+		switch (scope_trace_walk_type(record)) {
 		case SCOPE_RECORD_STATE:
-			scope_owners_put(owners, state->tid, state->tgid);
+			scope_trace_owners_put(owners, state->tid, state->tgid);
 			found = true;
 			break;
 		case SCOPE_RECORD_FORK:
-			scope_owners_put(owners, fork->child_tid, fork->child_tgid);
+			scope_trace_owners_put(owners, fork->child_tid, fork->child_tgid);
 			break;
 		case SCOPE_RECORD_EXEC:
-			scope_owners_put(owners, exec->tid, exec->tgid);
+			scope_trace_owners_put(owners, exec->tid, exec->tgid);
 			break;
 		case SCOPE_RECORD_COMM:
-			scope_owners_put(owners, comm->tid, comm->tgid);
+			scope_trace_owners_put(owners, comm->tid, comm->tgid);
 			break;
 		default:
 			found = true;

@@ -11,20 +11,20 @@
 
 struct scope_owners;
 
-/* 0 or -ENOMEM. Free with scope_owners_destroy(), which takes NULL. */
-int scope_owners_create(struct scope_owners **ret_owners);
-void scope_owners_destroy(struct scope_owners *owners);
+/* 0 or -ENOMEM. Free with scope_trace_owners_destroy(), which takes NULL. */
+int scope_trace_owners_create(struct scope_owners **ret_owners);
+void scope_trace_owners_destroy(struct scope_owners *owners);
 
 /* From here on thread tid is of process tgid. A tid that Linux never gives is passed over. */
-void scope_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid);
+void scope_trace_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid);
 
 /*
  * Takes what the STATE, FORK, EXEC and COMM records of a sub-buffer say.
  * Returns whether a stack of any kind or a STATE record is in it.
  */
-bool scope_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf);
+bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf);
 
 /* The process of a thread; 0: no record said. */
-uint32_t scope_owners_get(const struct scope_owners *owners, uint32_t tid);
+uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid);
 
 #endif

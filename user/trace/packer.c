@@ -34,7 +34,7 @@ struct scope_packer {
 	uint64_t record[(SCOPE_RECORD_BYTES_MAX + 7) / 8];
 };
 
-int scope_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
+int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
 			    void *context, uint32_t subbuf_bytes, struct scope_packer **ret_packer)
 {
 	struct scope_packer *packer;
@@ -55,17 +55,17 @@ int scope_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void 
 
 static int to_writer(const struct scope_subbuf *subbuf, void *context)
 {
-	return scope_writer_subbuf(context, subbuf);
+	return scope_trace_writer_subbuf(context, subbuf);
 }
 
-int scope_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
+int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
 			struct scope_packer **ret_packer)
 {
-	int ret = scope_packer_create_for(to_writer, writer, subbuf_bytes, ret_packer);
+	int err = scope_trace_packer_create_for(to_writer, writer, subbuf_bytes, ret_packer);
 
-	if (!ret)
+	if (!err)
 		(*ret_packer)->writer = writer;
-	return ret;
+	return err;
 }
 
 static int lane_of(struct scope_packer *packer, uint32_t cpu, struct lane **ret_lane)
@@ -154,7 +154,7 @@ static bool needs_thread(const struct lane *lane, const struct scope_event *even
 {
 	uint32_t tid;
 
-	if (!scope_event_context(event, &tid))
+	if (!scope_trace_event_context(event, &tid))
 		return false;
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SYSCALL &&
 	    lane->after_state)
@@ -177,13 +177,13 @@ static void follow(struct lane *lane, const struct scope_event *event)
 static int pack_lost(struct scope_packer *packer, struct lane *lane,
 		     const struct scope_event *event)
 {
-	int ret = close_lane(packer, lane);
+	int err = close_lane(packer, lane);
 
 	if (!event->lost.count)
 		lane->number++;
 	lane->lost += event->lost.count;
 	open_lane(lane, event->cpu, lane->tid, event->time_ns);
-	return ret;
+	return err;
 }
 
 static int pack_record(struct scope_packer *packer, struct lane *lane,
@@ -191,44 +191,44 @@ static int pack_record(struct scope_packer *packer, struct lane *lane,
 {
 	size_t extra = sizeof(struct scope_record_time) + sizeof(struct scope_record_thread);
 	uint32_t tid = lane->tid;
-	int ret = 0;
+	int err = 0;
 
 	if (lane->open && lane->subbuf->used_bytes + extra + bytes > packer->subbuf_bytes)
-		ret = close_lane(packer, lane);
+		err = close_lane(packer, lane);
 	if (!lane->open) {
-		scope_event_context(event, &tid);
+		scope_trace_event_context(event, &tid);
 		open_lane(lane, event->cpu, tid, event->time_ns);
 	}
 	if (event->time_ns - lane->time_ns > SCOPE_DELTA_MAX)
 		append_time(lane, event->time_ns);
 	if (needs_thread(lane, event)) {
-		scope_event_context(event, &tid);
+		scope_trace_event_context(event, &tid);
 		append_thread(lane, tid, event->time_ns);
 	}
 	append(lane, packer->record, bytes, event->time_ns);
 	follow(lane, event);
-	return ret;
+	return err;
 }
 
-static int tell(const struct scope_packer *packer, int ret, struct scope_error *error)
+static int tell(const struct scope_packer *packer, int err, struct scope_error *error)
 {
-	const char *text = packer->writer ? scope_writer_error(packer->writer) : "";
+	const char *text = packer->writer ? scope_trace_writer_error(packer->writer) : "";
 
-	return ret ? scope_error_set(error, ret, "%s", *text ? text : strerror(-ret)) : 0;
+	return err ? scope_error_set(error, err, "%s", *text ? text : strerror(-err)) : 0;
 }
 
-int scope_packer_event(struct scope_packer *packer, const struct scope_event *event,
+int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event,
 		       struct scope_error *error)
 {
 	size_t room = packer->subbuf_bytes - sizeof(struct scope_subbuf) -
 		      sizeof(struct scope_record_time) - sizeof(struct scope_record_thread);
 	struct lane *lane;
 	size_t bytes = 0;
-	int ret;
+	int err;
 
-	ret = lane_of(packer, event->cpu, &lane);
-	if (ret)
-		return tell(packer, ret, error);
+	err = lane_of(packer, event->cpu, &lane);
+	if (err)
+		return tell(packer, err, error);
 	if (event->time_ns < lane->time_ns)
 		return scope_error_set(error, -ERANGE, "earlier than the event before it on CPU %u",
 				       event->cpu);
@@ -236,16 +236,16 @@ int scope_packer_event(struct scope_packer *packer, const struct scope_event *ev
 		return scope_error_set(error, -EINVAL, "a time beyond any clock");
 	if (event->kind == SCOPE_EVENT_LOST)
 		return tell(packer, pack_lost(packer, lane, event), error);
-	ret = scope_event_encode(event, packer->record, error, &bytes);
-	if (ret)
-		return ret;
+	err = scope_trace_event_encode(event, packer->record, error, &bytes);
+	if (err)
+		return err;
 	if (bytes > room)
 		return scope_error_set(error, -E2BIG, "%zu bytes; a sub-buffer has room for %zu",
 				       bytes, room);
 	return tell(packer, pack_record(packer, lane, event, bytes), error);
 }
 
-int scope_packer_flush(struct scope_packer *packer, struct scope_error *error)
+int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *error)
 {
 	int ret = 0;
 
@@ -254,7 +254,7 @@ int scope_packer_flush(struct scope_packer *packer, struct scope_error *error)
 	return tell(packer, ret, error);
 }
 
-void scope_packer_destroy(struct scope_packer *packer)
+void scope_trace_packer_destroy(struct scope_packer *packer)
 {
 	if (!packer)
 		return;

@@ -46,10 +46,10 @@ static int order_back(const struct scope_frame *frame, const uint8_t *packed, si
 		      uint8_t *out)
 {
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
-		return scope_columns_join(packed, bytes, out, frame->raw_bytes);
+		return scope_trace_columns_join(packed, bytes, out, frame->raw_bytes);
 	if (bytes != frame->raw_bytes)
 		return -EBADMSG;
-	return frame->flags & SCOPE_FRAME_COLUMNS_3 ? scope_columns_join_3(packed, bytes, out) : 0;
+	return frame->flags & SCOPE_FRAME_COLUMNS_3 ? scope_trace_columns_join_3(packed, bytes, out) : 0;
 }
 
 /*
@@ -62,7 +62,7 @@ static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **bu
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *payload = (const uint8_t *)(frame + 1);
 	const bool columns = frame->flags & (SCOPE_FRAME_COLUMNS | SCOPE_FRAME_COLUMNS_3);
-	const size_t raw_bytes = frame->raw_bytes, room = scope_frame_padded(raw_bytes);
+	const size_t raw_bytes = frame->raw_bytes, room = scope_trace_frame_padded(raw_bytes);
 	size_t most = raw_bytes, bytes;
 	uint8_t *packed;
 
@@ -77,7 +77,7 @@ static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **bu
 		return 0;
 	}
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
-		most = scope_columns_bound(raw_bytes);
+		most = scope_trace_columns_bound(raw_bytes);
 	if (scope_grow(buffer, buffer_capacity, columns ? room + most : room, 1))
 		return -ENOMEM;
 	packed = columns ? *buffer + room : *buffer;
@@ -95,10 +95,10 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *packed;
 	size_t bytes;
-	int ret = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
+	int err = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (frame->flags & SCOPE_FRAME_ZSTD) {
 		if (order_back(frame, packed, bytes, *buffer))
 			return -EBADMSG;
@@ -109,14 +109,14 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 }
 
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-		      size_t *buffer_capacity, struct scope_columns_rests *rests)
+		      size_t *buffer_capacity, struct scope_trace_columns_rests *rests)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *packed;
 	size_t bytes;
-	int ret = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
+	int err = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
 
-	return ret ? ret : scope_columns_rests(packed, bytes, *buffer, frame->raw_bytes, rests);
+	return err ? err : scope_trace_columns_rests(packed, bytes, *buffer, frame->raw_bytes, rests);
 }
 
 /* Finds the CPU's index, or the place where it belongs. */
@@ -170,17 +170,17 @@ static int read_row(struct scope_trace *trace, uint64_t offset)
 	uint8_t *buffer = NULL;
 	size_t capacity = 0;
 	const uint8_t *data;
-	int ret = frame->flags & SCOPE_FRAME_ZSTD ? scope_trace_spend(trace, frame->raw_bytes) : 0;
+	int err = frame->flags & SCOPE_FRAME_ZSTD ? scope_trace_spend(trace, frame->raw_bytes) : 0;
 
-	if (!ret)
-		ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
-	if (ret) {
+	if (!err)
+		err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+	if (err) {
 		free(buffer);
-		return ret;
+		return err;
 	}
 	if (buffer)
-		ret = scope_trace_keep_block(trace, buffer);
-	return ret ? ret : scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
+		err = scope_trace_keep_block(trace, buffer);
+	return err ? err : scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
 }
 
 /* Counted, as are frames found: what is missing shows, even where nothing else looks wrong. */
@@ -190,17 +190,17 @@ static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
 	uint8_t *buffer = NULL;
 	size_t capacity = 0;
 	const uint8_t *data;
-	int ret = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+	int err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
 
-	if (!ret && frame_at(trace, offset)->raw_bytes < SCOPE_FRAME_END_BYTES_MIN)
-		ret = -EBADMSG;
-	if (!ret) {
+	if (!err && frame_at(trace, offset)->raw_bytes < SCOPE_FRAME_END_BYTES_MIN)
+		err = -EBADMSG;
+	if (!err) {
 		end = (const struct scope_frame_end *)data;
 		if (end->frames > frames && !trace->damage.frames)
 			trace->damage.missing = end->frames - frames;
 	}
 	free(buffer);
-	return ret;
+	return err;
 }
 
 static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frames)
@@ -267,22 +267,22 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 	while (offset + sizeof(struct scope_frame) <= trace->bytes) {
 		const struct scope_frame *frame = frame_at(trace, offset);
 		uint64_t next;
-		int ret;
+		int err;
 
 		if (!scope_trace_head_is_good(trace, offset)) {
 			note_frame(trace, offset);
 			offset = next_head(trace, offset);
 			continue;
 		}
-		next = offset + sizeof(*frame) + scope_frame_padded(frame->payload_bytes);
+		next = offset + sizeof(*frame) + scope_trace_frame_padded(frame->payload_bytes);
 		if (next > trace->bytes)
 			break;
-		ret = read_frame(trace, offset, frames);
-		if (ret == -ENOMEM)
-			return ret;
-		if (ret == -E2BIG)
+		err = read_frame(trace, offset, frames);
+		if (err == -ENOMEM)
+			return err;
+		if (err == -E2BIG)
 			return refuse_greedy(trace, offset, error);
-		if (ret)
+		if (err)
 			note_frame(trace, offset);
 		frames++;
 		/* Of a payload that is passed over, neighbours of its head are mapped, too. */
@@ -296,7 +296,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 	}
 	damage->end = offset < trace->bytes ? offset : trace->bytes;
 	damage->cut = damage->no_end && offset < trace->bytes;
-	scope_damage_tell(damage);
+	scope_trace_damage_tell(damage);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static int open_fd(int fd, const char *name, bool grows, struct scope_error *err
 		   struct scope_trace **ret_trace)
 {
 	struct scope_trace *trace = calloc(1, sizeof(*trace));
-	int ret;
+	int err;
 
 	if (trace)
 		trace->name = strdup(name);
@@ -368,21 +368,21 @@ static int open_fd(int fd, const char *name, bool grows, struct scope_error *err
 	}
 	trace->descriptor = -1;
 	trace->limit_ns = grows ? 0 : UINT64_MAX;
-	ret = map_file(trace, fd, grows, error);
-	if (!ret)
-		ret = check_header(trace, error);
-	if (!ret && grows) {
+	err = map_file(trace, fd, grows, error);
+	if (!err)
+		err = check_header(trace, error);
+	if (!err && grows) {
 		trace->scanned = trace->header.header_bytes;
 		trace->descriptor = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		ret = trace->descriptor < 0 ? -errno : scope_trace_grow(trace, 0);
-	} else if (!ret) {
-		ret = scan(trace, error);
+		err = trace->descriptor < 0 ? -errno : scope_trace_grow(trace, 0);
+	} else if (!err) {
+		err = scan(trace, error);
 	}
-	if (ret == -ENOMEM)
-		scope_error_set(error, ret, "cannot read %s: %s", name, strerror(-ret));
-	if (ret) {
+	if (err == -ENOMEM)
+		scope_error_set(error, err, "cannot read %s: %s", name, strerror(-err));
+	if (err) {
 		scope_trace_close(trace);
-		return ret;
+		return err;
 	}
 	*ret_trace = trace;
 	return 0;
@@ -407,14 +407,14 @@ static int scan_more(struct scope_trace *trace)
 	       scope_trace_head_is_good(trace, trace->scanned)) {
 		const struct scope_frame *frame = frame_at(trace, trace->scanned);
 		uint64_t next = trace->scanned + sizeof(*frame) +
-				scope_frame_padded(frame->payload_bytes);
-		int ret;
+				scope_trace_frame_padded(frame->payload_bytes);
+		int err;
 
 		if (next > trace->bytes)
 			break;
-		ret = frame->type == SCOPE_FRAME_END ? 0 : read_frame(trace, trace->scanned, 0);
-		if (ret)
-			return ret;
+		err = frame->type == SCOPE_FRAME_END ? 0 : read_frame(trace, trace->scanned, 0);
+		if (err)
+			return err;
 		scope_trace_touched(trace, next - trace->scanned);
 		trace->scanned = next;
 	}
@@ -424,18 +424,18 @@ static int scan_more(struct scope_trace *trace)
 int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns)
 {
 	struct stat status;
-	int ret;
+	int err;
 
 	if (fstat(trace->descriptor, &status))
 		return -errno;
 	if ((uint64_t)status.st_size > trace->mapped_bytes)
 		return -EFBIG;
 	trace->bytes = status.st_size;
-	ret = scan_more(trace);
-	trace->passed_ns = scope_merge_passed(trace);
+	err = scan_more(trace);
+	trace->passed_ns = scope_trace_merge_passed(trace);
 	if (settled_ns > trace->limit_ns)
 		trace->limit_ns = settled_ns;
-	return ret || !trace->merge ? ret : scope_merge_grow(trace);
+	return err || !trace->merge ? err : scope_trace_merge_grow(trace);
 }
 
 bool scope_trace_late(const struct scope_trace *trace)
@@ -457,22 +457,22 @@ int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_
 
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace)
 {
-	int fd, ret;
+	int fd, err;
 
-	ret = scope_trace_open_only(path, error, &fd);
-	if (ret)
-		return ret;
-	ret = scope_trace_open_fd(fd, path, error, ret_trace);
+	err = scope_trace_open_only(path, error, &fd);
+	if (err)
+		return err;
+	err = scope_trace_open_fd(fd, path, error, ret_trace);
 	close(fd);
-	return ret;
+	return err;
 }
 
 void scope_trace_close(struct scope_trace *trace)
 {
 	if (!trace)
 		return;
-	scope_merge_destroy(trace->merge);
-	scope_again_destroy(trace);
+	scope_trace_merge_destroy(trace->merge);
+	scope_trace_again_destroy(trace);
 	for (size_t i = 0; i < trace->cpus; i++)
 		free(trace->cpu[i].frame);
 	for (size_t i = 0; i < trace->blocks; i++)

@@ -46,7 +46,7 @@ struct scope_trace_again {
 	const uint8_t *data; /* all of it; NULL: only `rests`, from `buffer` on */
 	uint8_t *buffer;
 	size_t capacity, bytes;
-	struct scope_columns_rests rests;
+	struct scope_trace_columns_rests rests;
 };
 
 struct scope_trace {
@@ -94,7 +94,7 @@ static inline bool scope_trace_is_cpu(uint32_t number)
 }
 
 /* Brings damage.text up to date. */
-void scope_damage_tell(struct scope_damage *damage);
+void scope_trace_damage_tell(struct scope_damage *damage);
 
 /* Counts memory that rows take. -E2BIG: more than the budget of the file. */
 int scope_trace_spend(struct scope_trace *trace, uint64_t bytes);
@@ -122,7 +122,7 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
  * records is put into *buffer.
  */
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-		      size_t *buffer_capacity, struct scope_columns_rests *rests);
+		      size_t *buffer_capacity, struct scope_trace_columns_rests *rests);
 
 /*
  * Says that so many bytes of the file were gone past. Their pages count as this process's memory as
@@ -131,11 +131,11 @@ int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t 
  */
 void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 
-void scope_merge_destroy(struct scope_merge *merge);
+void scope_trace_merge_destroy(struct scope_merge *merge);
 /* More sub-buffers were indexed, of new CPUs perhaps. */
-int scope_merge_grow(struct scope_trace *trace);
+int scope_trace_merge_grow(struct scope_trace *trace);
 /* All events before this time were given. */
-uint64_t scope_merge_passed(const struct scope_trace *trace);
-void scope_again_destroy(struct scope_trace *trace);
+uint64_t scope_trace_merge_passed(const struct scope_trace *trace);
+void scope_trace_again_destroy(struct scope_trace *trace);
 
 #endif

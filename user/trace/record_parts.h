@@ -11,7 +11,7 @@
 #define SCOPE_RECORD_TYPES (1u << SCOPE_TYPE_BITS)
 
 /* Bytes of the fixed part of a type, 0: not known. */
-static inline uint32_t scope_record_fixed(uint32_t type)
+static inline uint32_t scope_trace_record_fixed(uint32_t type)
 {
 	static const uint8_t bytes_of[SCOPE_RECORD_TYPES] = {
 #define SCOPE_RECORD_BYTES(number, NAME, name, bytes, text) [number] = bytes,
@@ -23,13 +23,13 @@ static inline uint32_t scope_record_fixed(uint32_t type)
 }
 
 /* Arguments of a call behind the fixed part. */
-static inline size_t scope_record_args(const uint8_t *record, uint32_t type)
+static inline size_t scope_trace_record_args(const uint8_t *record, uint32_t type)
 {
 	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ? record[6] >> 4 : 0;
 }
 
 /* Bytes behind the fixed part, arguments of calls left out. */
-static inline size_t scope_record_rest(const uint8_t *record, uint32_t type)
+static inline size_t scope_trace_record_rest(const uint8_t *record, uint32_t type)
 {
 	const struct scope_record_chain *chain = (const void *)record;
 	const struct scope_record_stack *stack = (const void *)record;
@@ -50,7 +50,7 @@ static inline size_t scope_record_rest(const uint8_t *record, uint32_t type)
 }
 
 /* Small numbers of either sign as small numbers, of so many bits. */
-static inline uint32_t scope_fold(uint32_t value, unsigned int bits)
+static inline uint32_t scope_trace_fold(uint32_t value, unsigned int bits)
 {
 	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
 	const uint32_t negative = -(value >> (bits - 1) & 1);
@@ -58,7 +58,7 @@ static inline uint32_t scope_fold(uint32_t value, unsigned int bits)
 	return (value << 1 ^ negative) & mask;
 }
 
-static inline uint32_t scope_unfold(uint32_t value, unsigned int bits)
+static inline uint32_t scope_trace_unfold(uint32_t value, unsigned int bits)
 {
 	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
 

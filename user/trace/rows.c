@@ -33,9 +33,9 @@ int scope_trace_spend(struct scope_trace *trace, uint64_t bytes)
 /* Room for one row more. */
 static int row_grow(struct scope_trace *trace, void *array, size_t *capacity, size_t count, size_t size)
 {
-	int ret = scope_trace_spend(trace, size);
+	int err = scope_trace_spend(trace, size);
 
-	return ret ? ret : scope_grow(array, capacity, count, size);
+	return err ? err : scope_grow(array, capacity, count, size);
 }
 
 int scope_trace_keep_block(struct scope_trace *trace, void *block)
@@ -90,14 +90,14 @@ static const char *span_string(struct span *span)
 static int add_meta(struct scope_trace *trace, struct span *span)
 {
 	struct scope_trace_meta row = { .key = span_string(span) };
-	int ret;
+	int err;
 
 	row.value = row.key ? span_string(span) : NULL;
 	if (!row.value)
 		return span_bad(span);
-	ret = row_grow(trace, &trace->meta, &trace->meta_capacity, trace->metas + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->meta, &trace->meta_capacity, trace->metas + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->meta[trace->metas++] = row;
 	return 0;
 }
@@ -106,7 +106,7 @@ static int add_map(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_map *head = span_head(span, sizeof(*head));
 	struct scope_trace_map row = { .path = head ? span_string(span) : NULL };
-	int ret;
+	int err;
 
 	row.build_id = row.path ? span_string(span) : NULL;
 	if (!row.build_id)
@@ -116,9 +116,9 @@ static int add_map(struct scope_trace *trace, struct span *span)
 	row.end = head->end;
 	row.offset = head->offset;
 	row.executable = head->executable;
-	ret = row_grow(trace, &trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->map[trace->maps++] = row;
 	return 0;
 }
@@ -127,7 +127,7 @@ static int add_symbol(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_symbol *head = span_head(span, sizeof(*head));
 	struct scope_trace_symbol row = { .name = head ? span_string(span) : NULL };
-	int ret;
+	int err;
 
 	row.module = row.name ? span_string(span) : NULL;
 	if (!row.module)
@@ -136,9 +136,9 @@ static int add_symbol(struct scope_trace *trace, struct span *span)
 	row.start = head->start;
 	row.size = head->size;
 	row.library = head->library;
-	ret = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->symbol[trace->symbols++] = row;
 	return 0;
 }
@@ -147,16 +147,16 @@ static int add_fd(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_fd *head = span_head(span, sizeof(*head));
 	struct scope_trace_fd row = { .name = head ? span_string(span) : NULL };
-	int ret;
+	int err;
 
 	if (!row.name)
 		return span_bad(span);
 	row.tgid = head->tgid;
 	row.fd = head->fd;
 	row.kind = head->kind < SCOPE_FD_KINDS ? head->kind : SCOPE_FD_UNKNOWN;
-	ret = row_grow(trace, &trace->fd, &trace->fd_capacity, trace->fds + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->fd, &trace->fd_capacity, trace->fds + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->fd[trace->fds++] = row;
 	return 0;
 }
@@ -165,7 +165,7 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_memory *head = span_head(span, sizeof(*head));
 	struct scope_trace_memory row = { 0 };
-	int ret;
+	int err;
 
 	if (!head || head->bytes > (size_t)(span->end - span->pos))
 		return span_bad(span);
@@ -173,9 +173,9 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 	row.address = head->address;
 	row.bytes = head->bytes;
 	row.data = span->pos;
-	ret = row_grow(trace, &trace->memory, &trace->memory_capacity, trace->memories + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->memory, &trace->memory_capacity, trace->memories + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->memory[trace->memories++] = row;
 	return 0;
 }
@@ -183,15 +183,15 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 static int add_standing(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_standing *head = span_head(span, sizeof(*head));
-	int ret;
+	int err;
 
-	if (!head || head->count > SCOPE_FRAMES_MAX || !scope_frames_ended((uint8_t)head->ended) ||
+	if (!head || head->count > SCOPE_FRAMES_MAX || !scope_trace_frames_ended((uint8_t)head->ended) ||
 	    head->count * sizeof(uint64_t) > (size_t)(span->end - span->pos))
 		return span_bad(span);
-	ret = row_grow(trace, &trace->standing, &trace->standing_capacity, trace->standings + 1,
+	err = row_grow(trace, &trace->standing, &trace->standing_capacity, trace->standings + 1,
 		       sizeof(*trace->standing));
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	trace->standing[trace->standings++] = (struct scope_trace_standing){
 		.tid = head->tid, .count = head->count, .address = head->address,
 		.ip = (const uint64_t *)span->pos, .ended = (uint8_t)head->ended,
@@ -202,13 +202,13 @@ static int add_standing(struct scope_trace *trace, struct span *span)
 static int add_lock(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_lock *head = span_head(span, sizeof(*head));
-	int ret;
+	int err;
 
 	if (!head)
 		return span_bad(span);
-	ret = row_grow(trace, &trace->lock, &trace->lock_capacity, trace->locks + 1, sizeof(*trace->lock));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->lock, &trace->lock_capacity, trace->locks + 1, sizeof(*trace->lock));
+	if (err)
+		return err;
 	trace->lock[trace->locks++] = (struct scope_trace_lock){ head->tid, head->owner, head->address };
 	return 0;
 }
@@ -217,15 +217,15 @@ static int add_thread(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_thread *head = span_head(span, sizeof(*head));
 	struct scope_trace_thread row = { .comm = head ? span_string(span) : NULL };
-	int ret;
+	int err;
 
 	if (!row.comm)
 		return span_bad(span);
 	row.tid = head->tid;
 	row.tgid = head->tgid;
-	ret = row_grow(trace, &trace->thread, &trace->thread_capacity, trace->threads + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->thread, &trace->thread_capacity, trace->threads + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->thread[trace->threads++] = row;
 	return 0;
 }
@@ -235,7 +235,7 @@ static int add_symbols(struct scope_trace *trace, struct span *span)
 	const struct scope_frame_symbols *head = span_head(span, sizeof(*head));
 	struct scope_trace_symbol row = { .module = head ? span_string(span) : NULL };
 	const void *at;
-	int ret;
+	int err;
 
 	if (!row.module)
 		return span_bad(span);
@@ -248,10 +248,10 @@ static int add_symbols(struct scope_trace *trace, struct span *span)
 			return span_bad(span);
 		memcpy(&row.start, at, sizeof(row.start));
 		memcpy(&row.size, (const uint8_t *)at + sizeof(row.start), sizeof(row.size));
-		ret = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
+		err = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
 			       sizeof(row));
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 		trace->symbol[trace->symbols++] = row;
 	}
 	return 0;
@@ -263,11 +263,11 @@ static int add_places(struct scope_trace *trace, struct span *span)
 	const struct scope_frame_place *place;
 
 	while ((place = span_head(span, sizeof(*place)))) {
-		int ret = row_grow(trace, &trace->place, &trace->place_capacity, trace->places + 1,
+		int err = row_grow(trace, &trace->place, &trace->place_capacity, trace->places + 1,
 				   sizeof(*place));
 
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 		trace->place[trace->places++] = *place;
 	}
 	return span->pos == span->end ? 0 : -EBADMSG;
@@ -277,7 +277,7 @@ static int add_file(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_file *head = span_head(span, sizeof(*head));
 	struct scope_trace_file row = { .path = head ? span_string(span) : NULL };
-	int ret;
+	int err;
 
 	row.build_id = row.path ? span_string(span) : NULL;
 	row.found = row.build_id ? span_string(span) : NULL;
@@ -289,9 +289,9 @@ static int add_file(struct scope_trace *trace, struct span *span)
 	row.error = head->error > 0 && head->error < 4096 ? head->error : 0;
 	row.functions = head->functions;
 	row.named = head->named;
-	ret = row_grow(trace, &trace->file, &trace->file_capacity, trace->files + 1, sizeof(row));
-	if (ret)
-		return ret;
+	err = row_grow(trace, &trace->file, &trace->file_capacity, trace->files + 1, sizeof(row));
+	if (err)
+		return err;
 	trace->file[trace->files++] = row;
 	return 0;
 }
@@ -300,16 +300,16 @@ static int add_file(struct scope_trace *trace, struct span *span)
 static int read_lines(struct scope_trace *trace, struct span *span, struct scope_trace_code *row)
 {
 	struct scope_trace_line *line = NULL;
-	int ret;
+	int err;
 
 	if (!row->lines)
 		return 0;
-	ret = scope_trace_spend(trace, row->lines * sizeof(*line));
-	if (ret)
-		return ret;
+	err = scope_trace_spend(trace, row->lines * sizeof(*line));
+	if (err)
+		return err;
 	line = calloc(row->lines, sizeof(*line));
-	ret = line ? scope_trace_keep_block(trace, line) : -ENOMEM;
-	for (uint32_t i = 0; !ret && i < row->lines; i++) {
+	err = line ? scope_trace_keep_block(trace, line) : -ENOMEM;
+	for (uint32_t i = 0; !err && i < row->lines; i++) {
 		const void *number = span_head(span, sizeof(line[i].line));
 
 		if (number)
@@ -317,18 +317,18 @@ static int read_lines(struct scope_trace *trace, struct span *span, struct scope
 		line[i].function = number ? span_string(span) : NULL;
 		line[i].file = line[i].function ? span_string(span) : NULL;
 		if (!line[i].file)
-			ret = span_bad(span);
+			err = span_bad(span);
 	}
 	row->line = line;
-	return ret;
+	return err;
 }
 
 static int add_codes(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_places *head = span_head(span, sizeof(*head));
-	int ret = head ? 0 : span_bad(span);
+	int err = head ? 0 : span_bad(span);
 
-	while (!ret && span->pos < span->end) {
+	while (!err && span->pos < span->end) {
 		struct scope_trace_code row = { .file = head->file };
 		struct scope_frame_place_of place;
 		const void *at = span_head(span, sizeof(place));
@@ -344,14 +344,14 @@ static int add_codes(struct scope_trace *trace, struct span *span)
 		row.start = place.start;
 		row.size = place.size;
 		row.lines = place.lines;
-		ret = read_lines(trace, span, &row);
-		if (!ret)
-			ret = row_grow(trace, &trace->code, &trace->code_capacity, trace->codes + 1,
+		err = read_lines(trace, span, &row);
+		if (!err)
+			err = row_grow(trace, &trace->code, &trace->code_capacity, trace->codes + 1,
 				       sizeof(row));
-		if (!ret)
+		if (!err)
 			trace->code[trace->codes++] = row;
 	}
-	return ret;
+	return err;
 }
 
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,

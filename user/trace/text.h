@@ -17,7 +17,7 @@
  * Writes metadata, then every event that is not before from_ns, but before to_ns. CLOCK_MONOTONIC. 0, or -errno
  * with error filled.
  */
-int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
+int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
 			  struct scope_error *error);
 
 /*
@@ -25,13 +25,13 @@ int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t 
  * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error
  * names the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
  */
-int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
+int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
 
 /*
  * The same for texts from elsewhere: a line that cannot be read is left out and counted in *ret_lines, which
  * holds no memory. -EINVAL where that is most of them.
  */
-int scope_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+int scope_trace_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
 				struct scope_lines *ret_lines);
 
 #endif

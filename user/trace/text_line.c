@@ -11,7 +11,7 @@
 
 #include "base/plain.h"
 
-void scope_line_fail(struct scope_line *line, const char *format, ...)
+void scope_trace_line_fail(struct scope_line *line, const char *format, ...)
 {
 	char text[256];
 	va_list arguments;
@@ -25,7 +25,7 @@ void scope_line_fail(struct scope_line *line, const char *format, ...)
 				       text);
 }
 
-void scope_line_begin(struct scope_line *line, char *text)
+void scope_trace_line_begin(struct scope_line *line, char *text)
 {
 	char *rest = NULL;
 
@@ -35,7 +35,7 @@ void scope_line_begin(struct scope_line *line, char *text)
 	for (char *word = strtok_r(text, " \t\r\n", &rest); word;
 	     word = strtok_r(NULL, " \t\r\n", &rest)) {
 		if (line->words == SCOPE_LINE_WORDS) {
-			scope_line_fail(line, "more than %d words", SCOPE_LINE_WORDS);
+			scope_trace_line_fail(line, "more than %d words", SCOPE_LINE_WORDS);
 			return;
 		}
 		line->word[line->words++] = word;
@@ -47,15 +47,15 @@ static void take(struct scope_line *line, unsigned int word)
 	line->used |= 1u << word;
 }
 
-bool scope_line_more(const struct scope_line *line)
+bool scope_trace_line_more(const struct scope_line *line)
 {
 	return line->next < line->words;
 }
 
 static char *positional(struct scope_line *line, const char *what)
 {
-	if (!scope_line_more(line)) {
-		scope_line_fail(line, "%s is missing", what);
+	if (!scope_trace_line_more(line)) {
+		scope_trace_line_fail(line, "%s is missing", what);
 		return NULL;
 	}
 	take(line, line->next);
@@ -70,23 +70,23 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-void scope_line_unescape(struct scope_line *line, char *text)
+void scope_trace_line_unescape(struct scope_line *line, char *text)
 {
 	for (const char *from = text; (from = strchr(from, '\\')); from += SCOPE_PLAIN_GROWTH)
 		if (scope_plain_byte(from) <= 0) {
-			scope_line_fail(line, "a backslash must begin \\xHH, and not \\x00");
+			scope_trace_line_fail(line, "a backslash must begin \\xHH, and not \\x00");
 			return;
 		}
 	scope_plain_undo(text);
 }
 
-const char *scope_line_string(struct scope_line *line, const char *what)
+const char *scope_trace_line_string(struct scope_line *line, const char *what)
 {
 	char *text = positional(line, what);
 
 	if (!text || !strcmp(text, "-"))
 		return "";
-	scope_line_unescape(line, text);
+	scope_trace_line_unescape(line, text);
 	return text;
 }
 
@@ -111,26 +111,26 @@ static int parse(const char *text, uint64_t *ret_number)
 	return 0;
 }
 
-uint64_t scope_line_parse(struct scope_line *line, const char *what, const char *text, uint64_t max)
+uint64_t scope_trace_line_parse(struct scope_line *line, const char *what, const char *text, uint64_t max)
 {
 	uint64_t number;
 
 	if (parse(text, &number) || number > max) {
-		scope_line_fail(line, "%s must be a number up to %" PRIu64 ", not '%.40s'", what,
+		scope_trace_line_fail(line, "%s must be a number up to %" PRIu64 ", not '%.40s'", what,
 				max, text);
 		return 0;
 	}
 	return number;
 }
 
-uint64_t scope_line_number(struct scope_line *line, const char *what, uint64_t max)
+uint64_t scope_trace_line_number(struct scope_line *line, const char *what, uint64_t max)
 {
 	const char *text = positional(line, what);
 
-	return text ? scope_line_parse(line, what, text, max) : 0;
+	return text ? scope_trace_line_parse(line, what, text, max) : 0;
 }
 
-uint32_t scope_line_name(struct scope_line *line, const char *what,
+uint32_t scope_trace_line_name(struct scope_line *line, const char *what,
 			 const struct scope_text_words *words, uint32_t max)
 {
 	const char *text = positional(line, what);
@@ -143,19 +143,19 @@ uint32_t scope_line_name(struct scope_line *line, const char *what,
 			return i;
 	if (!parse(text, &number) && number <= max)
 		return number;
-	scope_line_fail(line, "'%.40s' is not known as %s", text, what);
+	scope_trace_line_fail(line, "'%.40s' is not known as %s", text, what);
 	return 0;
 }
 
-bool scope_line_literal(struct scope_line *line, const char *word)
+bool scope_trace_line_literal(struct scope_line *line, const char *word)
 {
-	if (!scope_line_more(line) || strcmp(line->word[line->next], word))
+	if (!scope_trace_line_more(line) || strcmp(line->word[line->next], word))
 		return false;
 	take(line, line->next++);
 	return true;
 }
 
-char *scope_line_find(struct scope_line *line, const char *key)
+char *scope_trace_line_find(struct scope_line *line, const char *key)
 {
 	size_t length = strlen(key);
 
@@ -168,7 +168,7 @@ char *scope_line_find(struct scope_line *line, const char *key)
 	return NULL;
 }
 
-bool scope_line_flag(struct scope_line *line, const char *word)
+bool scope_trace_line_flag(struct scope_line *line, const char *word)
 {
 	for (unsigned int i = line->next; i < line->words; i++)
 		if (!(line->used >> i & 1) && !strcmp(line->word[i], word)) {
@@ -178,34 +178,34 @@ bool scope_line_flag(struct scope_line *line, const char *word)
 	return false;
 }
 
-uint8_t scope_line_flags(struct scope_line *line, const struct scope_text_flag *flag)
+uint8_t scope_trace_line_flags(struct scope_line *line, const struct scope_text_flag *flag)
 {
 	uint8_t flags = 0;
 
 	for (; flag->word; flag++)
-		if (scope_line_flag(line, flag->word))
+		if (scope_trace_line_flag(line, flag->word))
 			flags |= flag->bit;
 	return flags;
 }
 
-uint64_t scope_line_value(struct scope_line *line, const char *key, uint64_t max, uint64_t fallback)
+uint64_t scope_trace_line_value(struct scope_line *line, const char *key, uint64_t max, uint64_t fallback)
 {
-	const char *text = scope_line_find(line, key);
+	const char *text = scope_trace_line_find(line, key);
 
-	return text ? scope_line_parse(line, key, text, max) : fallback;
+	return text ? scope_trace_line_parse(line, key, text, max) : fallback;
 }
 
-uint64_t scope_line_need(struct scope_line *line, const char *key, uint64_t max)
+uint64_t scope_trace_line_need(struct scope_line *line, const char *key, uint64_t max)
 {
-	const char *text = scope_line_find(line, key);
+	const char *text = scope_trace_line_find(line, key);
 
 	if (text)
-		return scope_line_parse(line, key, text, max);
-	scope_line_fail(line, "%s= is missing", key);
+		return scope_trace_line_parse(line, key, text, max);
+	scope_trace_line_fail(line, "%s= is missing", key);
 	return 0;
 }
 
-unsigned int scope_line_list(struct scope_line *line, const char *what, char *text,
+unsigned int scope_trace_line_list(struct scope_line *line, const char *what, char *text,
 			     unsigned int max, uint64_t *ret_number)
 {
 	unsigned int count = 0;
@@ -217,21 +217,21 @@ unsigned int scope_line_list(struct scope_line *line, const char *what, char *te
 		const char *item = strsep(&rest, ",");
 
 		if (count == max) {
-			scope_line_fail(line, "%s has more than %u numbers", what, max);
+			scope_trace_line_fail(line, "%s has more than %u numbers", what, max);
 			return 0;
 		}
-		ret_number[count++] = scope_line_parse(line, what, item, UINT64_MAX);
+		ret_number[count++] = scope_trace_line_parse(line, what, item, UINT64_MAX);
 	} while (rest && !line->failed);
 	return line->failed ? 0 : count;
 }
 
-uint32_t scope_line_hex(struct scope_line *line, const char *what, const char *text, uint32_t max,
+uint32_t scope_trace_line_hex(struct scope_line *line, const char *what, const char *text, uint32_t max,
 			uint8_t *ret_data)
 {
 	size_t length = strlen(text);
 
 	if (length % 2 || length / 2 > max || strspn(text, "0123456789abcdefABCDEF") != length) {
-		scope_line_fail(line, "%s must be pairs of hexadecimal digits, at most %u", what,
+		scope_trace_line_fail(line, "%s must be pairs of hexadecimal digits, at most %u", what,
 				max);
 		return 0;
 	}
@@ -240,10 +240,10 @@ uint32_t scope_line_hex(struct scope_line *line, const char *what, const char *t
 	return length / 2;
 }
 
-int scope_line_end(struct scope_line *line)
+int scope_trace_line_end(struct scope_line *line)
 {
 	for (unsigned int i = 0; i < line->words; i++)
 		if (!(line->used >> i & 1))
-			scope_line_fail(line, "'%.40s' is not known here", line->word[i]);
+			scope_trace_line_fail(line, "'%.40s' is not known here", line->word[i]);
 	return line->failed;
 }

@@ -6,7 +6,7 @@
 
 #include "trace/format.h"
 
-const struct scope_text_words scope_text_states = {
+const struct scope_text_words scope_trace_text_states = {
 	.count = SCOPE_STATE_OTHER + 1,
 	.word = {
 		[SCOPE_STATE_RUNNABLE] = "runnable",
@@ -19,7 +19,7 @@ const struct scope_text_words scope_text_states = {
 	},
 };
 
-const struct scope_text_words scope_text_contexts = {
+const struct scope_text_words scope_trace_text_contexts = {
 	.count = SCOPE_CONTEXT_UNKNOWN + 1,
 	.word = {
 		[SCOPE_CONTEXT_TASK] = "task",
@@ -30,7 +30,7 @@ const struct scope_text_words scope_text_contexts = {
 	},
 };
 
-const struct scope_text_words scope_text_block_ops = {
+const struct scope_text_words scope_trace_text_block_ops = {
 	.count = SCOPE_BLOCK_OTHER + 1,
 	.word = {
 		[SCOPE_BLOCK_READ] = "read",
@@ -41,7 +41,7 @@ const struct scope_text_words scope_text_block_ops = {
 	},
 };
 
-const struct scope_text_words scope_text_outcomes = {
+const struct scope_text_words scope_trace_text_outcomes = {
 	.count = SCOPE_FILE_UNREADABLE + 1,
 	.word = {
 		[0] = "none",
@@ -52,7 +52,7 @@ const struct scope_text_words scope_text_outcomes = {
 	},
 };
 
-const struct scope_text_words scope_text_fd_kinds = {
+const struct scope_text_words scope_trace_text_fd_kinds = {
 	.count = SCOPE_FD_KINDS,
 	.word = {
 		[SCOPE_FD_UNKNOWN] = "unknown",
@@ -68,14 +68,14 @@ const struct scope_text_words scope_text_fd_kinds = {
 	},
 };
 
-const struct scope_text_flag scope_text_stack_flags[] = {
+const struct scope_text_flag scope_trace_text_stack_flags[] = {
 	{ "kernel", SCOPE_STACK_IN_KERNEL },
 	{ "cut", SCOPE_STACK_CUT },
 	{ "fault", SCOPE_STACK_FAULT },
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_ended_flags[] = {
+const struct scope_text_flag scope_trace_text_ended_flags[] = {
 	{ "unwound", SCOPE_FRAMES_COMPLETE },
 	{ "unwound_cut", SCOPE_FRAMES_CUT },
 	{ "unwound_broken", SCOPE_FRAMES_BROKEN },
@@ -83,21 +83,21 @@ const struct scope_text_flag scope_text_ended_flags[] = {
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_place_flags[] = {
+const struct scope_text_flag scope_trace_text_place_flags[] = {
 	{ "function", SCOPE_PLACE_FUNCTION },
 	{ "named", SCOPE_PLACE_NAMED },
 	{ "lined", SCOPE_PLACE_LINED },
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_state_flags[] = {
+const struct scope_text_flag scope_trace_text_state_flags[] = {
 	{ "at_stop", SCOPE_STATE_AT_STOP },
 	{ "on_cpu", SCOPE_STATE_ON_CPU },
 	{ "iowait", SCOPE_STATE_IOWAIT },
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_block_flags[] = {
+const struct scope_text_flag scope_trace_text_block_flags[] = {
 	{ "sync", SCOPE_BLOCK_SYNC },
 	{ "meta", SCOPE_BLOCK_META },
 	{ "fua", SCOPE_BLOCK_FUA },
@@ -108,14 +108,14 @@ const struct scope_text_flag scope_text_block_flags[] = {
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_probe_flags[] = {
+const struct scope_text_flag scope_trace_text_probe_flags[] = {
 	{ "return", SCOPE_PROBE_RETURN },
 	{ "user", SCOPE_PROBE_USER },
 	{ "interrupt", SCOPE_PROBE_INTERRUPT },
 	{ NULL, 0 },
 };
 
-const struct scope_text_flag scope_text_delay_flags[] = {
+const struct scope_text_flag scope_trace_text_delay_flags[] = {
 	{ "spun", SCOPE_DELAYED_SPUN },
 	{ "at_return", SCOPE_DELAYED_AT_RETURN },
 	{ "cut", SCOPE_DELAYED_CUT },

@@ -12,11 +12,11 @@ struct scope_text_words {
 	const char *word[SCOPE_FD_KINDS]; /* as many as the longest list has */
 };
 
-extern const struct scope_text_words scope_text_states;	  /* enum scope_state */
-extern const struct scope_text_words scope_text_contexts; /* enum scope_context */
-extern const struct scope_text_words scope_text_fd_kinds; /* enum scope_fd_kind */
-extern const struct scope_text_words scope_text_outcomes; /* enum scope_file_outcome */
-extern const struct scope_text_words scope_text_block_ops; /* enum scope_block_op */
+extern const struct scope_text_words scope_trace_text_states;	  /* enum scope_state */
+extern const struct scope_text_words scope_trace_text_contexts; /* enum scope_context */
+extern const struct scope_text_words scope_trace_text_fd_kinds; /* enum scope_fd_kind */
+extern const struct scope_text_words scope_trace_text_outcomes; /* enum scope_file_outcome */
+extern const struct scope_text_words scope_trace_text_block_ops; /* enum scope_block_op */
 
 /* Flags of a record, each with its word; a NULL word ends the list. */
 struct scope_text_flag {
@@ -24,12 +24,12 @@ struct scope_text_flag {
 	uint8_t bit;
 };
 
-extern const struct scope_text_flag scope_text_stack_flags[];
-extern const struct scope_text_flag scope_text_ended_flags[]; /* SCOPE_FRAMES_* */
-extern const struct scope_text_flag scope_text_place_flags[]; /* SCOPE_PLACE_* */
-extern const struct scope_text_flag scope_text_state_flags[];
-extern const struct scope_text_flag scope_text_block_flags[];
-extern const struct scope_text_flag scope_text_probe_flags[];
-extern const struct scope_text_flag scope_text_delay_flags[];
+extern const struct scope_text_flag scope_trace_text_stack_flags[];
+extern const struct scope_text_flag scope_trace_text_ended_flags[]; /* SCOPE_FRAMES_* */
+extern const struct scope_text_flag scope_trace_text_place_flags[]; /* SCOPE_PLACE_* */
+extern const struct scope_text_flag scope_trace_text_state_flags[];
+extern const struct scope_text_flag scope_trace_text_block_flags[];
+extern const struct scope_text_flag scope_trace_text_probe_flags[];
+extern const struct scope_text_flag scope_trace_text_delay_flags[];
 
 #endif

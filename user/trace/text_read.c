@@ -64,26 +64,26 @@ static void *get_room(struct input *input, size_t bytes)
 /* Moves what the event points to out of the payload, which the next line uses again. */
 static int keep_event(struct input *input, struct scope_event *event)
 {
-	void *room = get_room(input, scope_event_payload_bytes(event));
+	void *room = get_room(input, scope_trace_event_payload_bytes(event));
 
 	if (!room)
 		return -ENOMEM;
-	scope_event_own(event, room);
+	scope_trace_event_own(event, room);
 	return 0;
 }
 
 static int take_event(struct input *input)
 {
 	struct item item = { .line = input->line.number };
-	int ret = scope_text_event(&input->line, &input->payload, &item.event);
+	int err = scope_trace_text_event(&input->line, &input->payload, &item.event);
 
-	if (!ret)
-		ret = keep_event(input, &item.event);
-	if (!ret)
-		ret = scope_grow(&input->item, &input->capacity, input->items + 1, sizeof(item));
-	if (!ret)
+	if (!err)
+		err = keep_event(input, &item.event);
+	if (!err)
+		err = scope_grow(&input->item, &input->capacity, input->items + 1, sizeof(item));
+	if (!err)
 		input->item[input->items++] = item;
-	return ret;
+	return err;
 }
 
 static int take_map(struct input *input)
@@ -91,16 +91,16 @@ static int take_map(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_map map = { 0 };
 
-	map.tgid = scope_line_number(line, "the process", UINT32_MAX);
-	map.start = scope_line_number(line, "the start", UINT64_MAX);
-	map.end = scope_line_number(line, "the end", UINT64_MAX);
-	map.offset = scope_line_number(line, "the offset", UINT64_MAX);
-	map.executable = scope_line_literal(line, "x");
-	if (!map.executable && !scope_line_literal(line, "-"))
-		scope_line_fail(line, "'x' or '-' must follow the offset");
-	map.path = scope_line_string(line, "the path");
-	map.build_id = scope_line_string(line, "the build id");
-	return scope_line_end(line) ?: scope_writer_map(input->writer, &map);
+	map.tgid = scope_trace_line_number(line, "the process", UINT32_MAX);
+	map.start = scope_trace_line_number(line, "the start", UINT64_MAX);
+	map.end = scope_trace_line_number(line, "the end", UINT64_MAX);
+	map.offset = scope_trace_line_number(line, "the offset", UINT64_MAX);
+	map.executable = scope_trace_line_literal(line, "x");
+	if (!map.executable && !scope_trace_line_literal(line, "-"))
+		scope_trace_line_fail(line, "'x' or '-' must follow the offset");
+	map.path = scope_trace_line_string(line, "the path");
+	map.build_id = scope_trace_line_string(line, "the build id");
+	return scope_trace_line_end(line) ?: scope_trace_writer_map(input->writer, &map);
 }
 
 static int take_sym(struct input *input)
@@ -108,15 +108,15 @@ static int take_sym(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_symbol symbol = { 0 };
 
-	symbol.tgid = scope_line_number(line, "the process", UINT32_MAX);
-	symbol.start = scope_line_number(line, "the start", UINT64_MAX);
-	symbol.size = scope_line_number(line, "the size", UINT64_MAX);
-	symbol.name = scope_line_string(line, "the name");
-	symbol.module = scope_line_string(line, "the module");
-	symbol.library = scope_line_literal(line, "library");
-	if (!symbol.library && !scope_line_literal(line, "program"))
-		scope_line_fail(line, "'program' or 'library' must follow the module");
-	return scope_line_end(line) ?: scope_writer_symbol(input->writer, &symbol);
+	symbol.tgid = scope_trace_line_number(line, "the process", UINT32_MAX);
+	symbol.start = scope_trace_line_number(line, "the start", UINT64_MAX);
+	symbol.size = scope_trace_line_number(line, "the size", UINT64_MAX);
+	symbol.name = scope_trace_line_string(line, "the name");
+	symbol.module = scope_trace_line_string(line, "the module");
+	symbol.library = scope_trace_line_literal(line, "library");
+	if (!symbol.library && !scope_trace_line_literal(line, "program"))
+		scope_trace_line_fail(line, "'program' or 'library' must follow the module");
+	return scope_trace_line_end(line) ?: scope_trace_writer_symbol(input->writer, &symbol);
 }
 
 static int take_thread(struct input *input)
@@ -124,10 +124,10 @@ static int take_thread(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_thread thread = { 0 };
 
-	thread.tid = scope_line_number(line, "the thread", UINT32_MAX);
-	thread.tgid = scope_line_number(line, "the process", UINT32_MAX);
-	thread.comm = scope_line_string(line, "the name");
-	return scope_line_end(line) ?: scope_writer_thread(input->writer, &thread);
+	thread.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
+	thread.tgid = scope_trace_line_number(line, "the process", UINT32_MAX);
+	thread.comm = scope_trace_line_string(line, "the name");
+	return scope_trace_line_end(line) ?: scope_trace_writer_thread(input->writer, &thread);
 }
 
 static int take_fd(struct input *input)
@@ -135,12 +135,12 @@ static int take_fd(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_fd fd = { 0 };
 
-	fd.tgid = scope_line_number(line, "the process", UINT32_MAX);
-	fd.fd = scope_line_number(line, "the descriptor", INT32_MAX);
-	fd.kind = scope_line_name(line, "a kind of descriptor", &scope_text_fd_kinds,
+	fd.tgid = scope_trace_line_number(line, "the process", UINT32_MAX);
+	fd.fd = scope_trace_line_number(line, "the descriptor", INT32_MAX);
+	fd.kind = scope_trace_line_name(line, "a kind of descriptor", &scope_trace_text_fd_kinds,
 				  SCOPE_FD_KINDS - 1);
-	fd.name = scope_line_string(line, "the name");
-	return scope_line_end(line) ?: scope_writer_fd(input->writer, &fd);
+	fd.name = scope_trace_line_string(line, "the name");
+	return scope_trace_line_end(line) ?: scope_trace_writer_fd(input->writer, &fd);
 }
 
 static int take_memory(struct input *input)
@@ -149,19 +149,19 @@ static int take_memory(struct input *input)
 	struct scope_trace_memory memory = { 0 };
 	const char *text;
 	uint8_t *data;
-	int ret;
+	int err;
 
-	memory.tid = scope_line_number(line, "the thread", UINT32_MAX);
-	memory.address = scope_line_number(line, "the address", UINT64_MAX);
-	text = scope_line_string(line, "the bytes");
+	memory.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
+	memory.address = scope_trace_line_number(line, "the address", UINT64_MAX);
+	text = scope_trace_line_string(line, "the bytes");
 	data = malloc(strlen(text) / 2 + 1);
 	if (!data)
 		return -ENOMEM;
-	memory.bytes = scope_line_hex(line, "the bytes", text, MEMORY_BYTES_MAX, data);
+	memory.bytes = scope_trace_line_hex(line, "the bytes", text, MEMORY_BYTES_MAX, data);
 	memory.data = data;
-	ret = scope_line_end(line) ?: scope_writer_memory(input->writer, &memory);
+	err = scope_trace_line_end(line) ?: scope_trace_writer_memory(input->writer, &memory);
 	free(data);
-	return ret;
+	return err;
 }
 
 static int take_standing(struct input *input)
@@ -170,20 +170,20 @@ static int take_standing(struct input *input)
 	struct scope_trace_standing standing = { 0 };
 	uint64_t ip[SCOPE_FRAMES_MAX];
 
-	standing.tid = scope_line_number(line, "the thread", UINT32_MAX);
-	standing.address = scope_line_number(line, "the address", UINT64_MAX);
-	if (scope_line_more(line)) {
+	standing.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
+	standing.address = scope_trace_line_number(line, "the address", UINT64_MAX);
+	if (scope_trace_line_more(line)) {
 		/* The word itself: cut in place, and "-" is no address. */
 		char *ips = line->word[line->next];
 
-		scope_line_string(line, "the addresses");
-		standing.count = scope_line_list(line, "the stack", ips, SCOPE_FRAMES_MAX, ip);
+		scope_trace_line_string(line, "the addresses");
+		standing.count = scope_trace_line_list(line, "the stack", ips, SCOPE_FRAMES_MAX, ip);
 	}
 	standing.ip = ip;
-	standing.ended = scope_line_flags(line, scope_text_ended_flags);
-	if (!scope_frames_ended(standing.ended))
-		scope_line_fail(line, "it was unwound, unwound_cut or unwound_broken: one of them");
-	return scope_line_end(line) ?: scope_writer_standing(input->writer, &standing);
+	standing.ended = scope_trace_line_flags(line, scope_trace_text_ended_flags);
+	if (!scope_trace_frames_ended(standing.ended))
+		scope_trace_line_fail(line, "it was unwound, unwound_cut or unwound_broken: one of them");
+	return scope_trace_line_end(line) ?: scope_trace_writer_standing(input->writer, &standing);
 }
 
 static int take_file(struct input *input)
@@ -191,18 +191,18 @@ static int take_file(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_file file = { 0 };
 
-	file.number = scope_line_number(line, "the number", UINT32_MAX);
-	file.outcome = scope_line_name(line, "an outcome", &scope_text_outcomes, SCOPE_FILE_UNREADABLE);
-	file.error = scope_line_number(line, "the error", 4095);
-	file.functions = scope_line_number(line, "the functions", UINT32_MAX);
-	file.named = scope_line_number(line, "those with names", UINT32_MAX);
-	file.path = scope_line_string(line, "the path");
-	file.build_id = scope_line_string(line, "the build id");
-	file.found = scope_line_string(line, "the build id found");
-	file.deleted = scope_line_flag(line, "deleted");
+	file.number = scope_trace_line_number(line, "the number", UINT32_MAX);
+	file.outcome = scope_trace_line_name(line, "an outcome", &scope_trace_text_outcomes, SCOPE_FILE_UNREADABLE);
+	file.error = scope_trace_line_number(line, "the error", 4095);
+	file.functions = scope_trace_line_number(line, "the functions", UINT32_MAX);
+	file.named = scope_trace_line_number(line, "those with names", UINT32_MAX);
+	file.path = scope_trace_line_string(line, "the path");
+	file.build_id = scope_trace_line_string(line, "the build id");
+	file.found = scope_trace_line_string(line, "the build id found");
+	file.deleted = scope_trace_line_flag(line, "deleted");
 	if (!file.outcome)
-		scope_line_fail(line, "it was read, debug, other or unreadable");
-	return scope_line_end(line) ?: scope_writer_file(input->writer, &file);
+		scope_trace_line_fail(line, "it was read, debug, other or unreadable");
+	return scope_trace_line_end(line) ?: scope_trace_writer_file(input->writer, &file);
 }
 
 static int take_code(struct input *input)
@@ -211,19 +211,19 @@ static int take_code(struct input *input)
 	struct scope_trace_line lines[SCOPE_PLACE_LINES_MAX];
 	struct scope_trace_code code = { .line = lines };
 
-	code.file = scope_line_number(line, "the file", UINT32_MAX);
-	code.offset = scope_line_number(line, "the offset", UINT64_MAX);
-	code.start = scope_line_number(line, "the start", UINT64_MAX);
-	code.size = scope_line_number(line, "the size", UINT64_MAX);
-	code.name = scope_line_string(line, "the name");
-	code.lines = scope_line_number(line, "the count of lines", SCOPE_PLACE_LINES_MAX);
+	code.file = scope_trace_line_number(line, "the file", UINT32_MAX);
+	code.offset = scope_trace_line_number(line, "the offset", UINT64_MAX);
+	code.start = scope_trace_line_number(line, "the start", UINT64_MAX);
+	code.size = scope_trace_line_number(line, "the size", UINT64_MAX);
+	code.name = scope_trace_line_string(line, "the name");
+	code.lines = scope_trace_line_number(line, "the count of lines", SCOPE_PLACE_LINES_MAX);
 	for (uint32_t i = 0; i < code.lines; i++) {
-		lines[i].line = scope_line_number(line, "the line", UINT32_MAX);
-		lines[i].function = scope_line_string(line, "the function");
-		lines[i].file = scope_line_string(line, "the source file");
+		lines[i].line = scope_trace_line_number(line, "the line", UINT32_MAX);
+		lines[i].function = scope_trace_line_string(line, "the function");
+		lines[i].file = scope_trace_line_string(line, "the source file");
 	}
-	code.flags = scope_line_flags(line, scope_text_place_flags);
-	return scope_line_end(line) ?: scope_writer_code(input->writer, &code);
+	code.flags = scope_trace_line_flags(line, scope_trace_text_place_flags);
+	return scope_trace_line_end(line) ?: scope_trace_writer_code(input->writer, &code);
 }
 
 static int take_lock(struct input *input)
@@ -231,10 +231,10 @@ static int take_lock(struct input *input)
 	struct scope_line *line = &input->line;
 	struct scope_trace_lock lock = { 0 };
 
-	lock.tid = scope_line_number(line, "the thread", UINT32_MAX);
-	lock.address = scope_line_number(line, "the address", UINT64_MAX);
-	lock.owner = scope_line_number(line, "the owner", UINT32_MAX);
-	return scope_line_end(line) ?: scope_writer_lock(input->writer, &lock);
+	lock.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
+	lock.address = scope_trace_line_number(line, "the address", UINT64_MAX);
+	lock.owner = scope_trace_line_number(line, "the owner", UINT32_MAX);
+	return scope_trace_line_end(line) ?: scope_trace_writer_lock(input->writer, &lock);
 }
 
 /* The value is all that follows the key, spaces included. */
@@ -249,14 +249,14 @@ static int take_meta(struct input *input, char *text)
 	*end = '\0';
 	line->failed = 0;
 	if (!*key)
-		scope_line_fail(line, "the key is missing");
+		scope_trace_line_fail(line, "the key is missing");
 	if (!strcmp(key, "-"))
 		key = end;
-	scope_line_unescape(line, key);
-	scope_line_unescape(line, value);
+	scope_trace_line_unescape(line, key);
+	scope_trace_line_unescape(line, value);
 	if (line->failed)
 		return line->failed;
-	return scope_writer_meta(input->writer, key, value);
+	return scope_trace_writer_meta(input->writer, key, value);
 }
 
 static int take_line(struct input *input, char *text)
@@ -282,15 +282,15 @@ static int take_line(struct input *input, char *text)
 		return 0;
 	if (!strncmp(start, "meta", 4) && (isspace((unsigned char)start[4]) || !start[4]))
 		return take_meta(input, start + 4);
-	scope_line_begin(line, start);
+	scope_trace_line_begin(line, start);
 	if (line->failed)
 		return line->failed;
 	if (*line->word[0] >= '0' && *line->word[0] <= '9')
 		return take_event(input);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (scope_line_literal(line, rows[i].word))
+		if (scope_trace_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
+	scope_trace_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
 			line->word[0]);
 	return line->failed;
 }
@@ -308,22 +308,22 @@ static int pack(struct input *input)
 {
 	struct scope_packer *packer;
 	struct scope_error why = { "" };
-	int ret = scope_packer_create(input->writer, 0, &packer);
+	int err = scope_trace_packer_create(input->writer, 0, &packer);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (input->items)
 		qsort(input->item, input->items, sizeof(*input->item), by_time);
-	for (size_t i = 0; i < input->items && !ret; i++) {
-		ret = scope_packer_event(packer, &input->item[i].event, &why);
-		if (ret)
-			scope_error_set(input->error, ret, "line %" PRIu64 ": %s",
+	for (size_t i = 0; i < input->items && !err; i++) {
+		err = scope_trace_packer_event(packer, &input->item[i].event, &why);
+		if (err)
+			scope_error_set(input->error, err, "line %" PRIu64 ": %s",
 					input->item[i].line, why.text);
 	}
-	if (!ret)
-		ret = scope_packer_flush(packer, input->error);
-	scope_packer_destroy(packer);
-	return ret;
+	if (!err)
+		err = scope_trace_packer_flush(packer, input->error);
+	scope_trace_packer_destroy(packer);
+	return err;
 }
 
 /* 0; -errno, where line.failed says that it is this line's fault. */
@@ -332,28 +332,28 @@ static int read_line(struct input *input, struct scope_lines *lines)
 	input->line.number = lines->number;
 	input->line.failed = 0;
 	if (lines->zero)
-		scope_line_fail(&input->line, "a zero byte; this is no text");
+		scope_trace_line_fail(&input->line, "a zero byte; this is no text");
 	if (lines->too_long)
-		scope_line_fail(&input->line, "it is longer than any line of such a text");
+		scope_trace_line_fail(&input->line, "it is longer than any line of such a text");
 	return input->line.failed ? input->line.failed : take_line(input, lines->text);
 }
 
 static int read_lines(struct input *input, struct scope_lines *lines)
 {
-	int ret = 0, more;
+	int err = 0, more;
 
-	while (!ret && (more = scope_lines_next(lines))) {
-		ret = more < 0 ? more : read_line(input, lines);
-		lines->good += !ret;
+	while (!err && (more = scope_lines_next(lines))) {
+		err = more < 0 ? more : read_line(input, lines);
+		lines->good += !err;
 		if (!input->skips || !input->line.failed)
 			continue;
 		scope_lines_skip(lines, lines->number, strchr(input->error->text, ':') + 2);
 		input->error->text[0] = '\0';
-		ret = 0;
+		err = 0;
 	}
-	if (ret == -EIO && ferror(lines->stream))
-		scope_error_set(input->error, ret, "cannot read the text: %s", strerror(errno));
-	return ret;
+	if (err == -EIO && ferror(lines->stream))
+		scope_error_set(input->error, err, "cannot read the text: %s", strerror(errno));
+	return err;
 }
 
 static int read_text(FILE *stream, struct scope_writer *writer, struct scope_error *error,
@@ -387,18 +387,18 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 		return 0;
 	if (own.text[0])
 		return scope_error_set(error, ret, "%s", own.text);
-	return scope_error_set(error, ret, "%s", *scope_writer_error(writer) ?
-			       scope_writer_error(writer) : strerror(-ret));
+	return scope_error_set(error, ret, "%s", *scope_trace_writer_error(writer) ?
+			       scope_trace_writer_error(writer) : strerror(-ret));
 }
 
-int scope_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
+int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
 {
 	struct scope_lines lines;
 
 	return read_text(stream, writer, error, &lines, false);
 }
 
-int scope_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+int scope_trace_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
 				struct scope_lines *ret_lines)
 {
 	return read_text(stream, writer, error, ret_lines, true);

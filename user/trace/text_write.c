@@ -137,7 +137,7 @@ static void put_syscall(const struct out *out, const struct scope_event *event)
 static void put_switch(const struct out *out, const struct scope_event *event)
 {
 	fprintf(out->stream, " %" PRIu32, event->sched.next_tid);
-	put_name(out, &scope_text_states, event->sched.prev_state);
+	put_name(out, &scope_trace_text_states, event->sched.prev_state);
 	if (event->sched.preempted)
 		fputs(" preempted", out->stream);
 	if (event->sched.iowait)
@@ -153,7 +153,7 @@ static void put_waking(const struct out *out, const struct scope_event *event)
 		fputs(" -", out->stream);
 	if (event->waking.waker_tgid)
 		fprintf(out->stream, " tgid=%" PRIu32, event->waking.waker_tgid);
-	put_name(out, &scope_text_contexts, event->waking.context);
+	put_name(out, &scope_trace_text_contexts, event->waking.context);
 }
 
 static void put_fork(const struct out *out, const struct scope_event *event)
@@ -186,8 +186,8 @@ static void put_state(const struct out *out, const struct scope_event *event)
 	while (args && !arg[args - 1])
 		args--;
 	fprintf(out->stream, " tgid=%" PRIu32 " state=", record->tgid);
-	if (record->state < scope_text_states.count)
-		fputs(scope_text_states.word[record->state], out->stream);
+	if (record->state < scope_trace_text_states.count)
+		fputs(scope_trace_text_states.word[record->state], out->stream);
 	else
 		fprintf(out->stream, "%u", record->state);
 	fputs(" nr=", out->stream);
@@ -200,7 +200,7 @@ static void put_state(const struct out *out, const struct scope_event *event)
 	put_comm(out, record->comm);
 	if (args)
 		put_numbers(out, "args=", arg, args);
-	put_flags(out, scope_text_state_flags, record->flags);
+	put_flags(out, scope_trace_text_state_flags, record->flags);
 	if (record->abi)
 		fprintf(out->stream, " abi=%" PRIu32, record->abi);
 	if (record->regs)
@@ -221,8 +221,8 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 		fprintf(out->stream, " cost=%" PRIu32, event->stack.cost_ns);
 	if (event->flags & SCOPE_STACK_KERNEL_IP)
 		fprintf(out->stream, " kernel_ip=0x%" PRIx64, event->stack.kernel_ip);
-	put_flags(out, scope_text_stack_flags, event->flags);
-	put_flags(out, scope_text_ended_flags, event->stack.ended);
+	put_flags(out, scope_trace_text_stack_flags, event->flags);
+	put_flags(out, scope_trace_text_ended_flags, event->stack.ended);
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
 }
@@ -237,7 +237,7 @@ static void put_block(const struct out *out, const struct scope_event *event)
 {
 	bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
 
-	put_name(out, &scope_text_block_ops, event->block.op);
+	put_name(out, &scope_trace_text_block_ops, event->block.op);
 	fprintf(out->stream, " dev=%" PRIu32 ",%" PRIu32 " sector=%" PRIu64 " bytes=%" PRIu32,
 		event->block.dev >> SCOPE_BLOCK_MINOR_BITS,
 		event->block.dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), event->block.sector,
@@ -246,7 +246,7 @@ static void put_block(const struct out *out, const struct scope_event *event)
 		fprintf(out->stream, " %s=%" PRIu64, done ? "latency" : "queued", event->block.ns);
 	if (event->block.error)
 		fprintf(out->stream, " error=%" PRIu32, 0 - (uint32_t)event->block.error);
-	put_flags(out, scope_text_block_flags, event->flags);
+	put_flags(out, scope_trace_text_block_flags, event->flags);
 }
 
 static void put_probe(const struct out *out, const struct scope_event *event)
@@ -254,7 +254,7 @@ static void put_probe(const struct out *out, const struct scope_event *event)
 	fprintf(out->stream, " %u", event->probe.id);
 	if (event->probe.args)
 		put_numbers(out, "args=", event->probe.arg, event->probe.args);
-	put_flags(out, scope_text_probe_flags, event->flags);
+	put_flags(out, scope_trace_text_probe_flags, event->flags);
 }
 
 static void put_event(const struct out *out, const struct scope_event *event)
@@ -278,8 +278,8 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		[SCOPE_EVENT_BLOCK_DONE] = { "block_done", put_block },
 		[SCOPE_EVENT_PROBE] = { "probe", put_probe },
 	};
-	const struct scope_fields *fields = scope_fields_of_kind(event->kind);
-	const char *word = fields ? scope_fields_word(fields) : row[event->kind].word;
+	const struct scope_fields *fields = scope_trace_fields_of_kind(event->kind);
+	const char *word = fields ? scope_trace_fields_word(fields) : row[event->kind].word;
 
 	if (event->kind == SCOPE_EVENT_LOST) {
 		fprintf(out->stream, "%" PRIu64 " %u lost %" PRIu64 "\n", event->time_ns,
@@ -291,7 +291,7 @@ static void put_event(const struct out *out, const struct scope_event *event)
 	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word,
 		event->tid);
 	if (fields)
-		scope_fields_print(fields, event, out->stream);
+		scope_trace_fields_print(fields, event, out->stream);
 	else
 		row[event->kind].put(out, event);
 	putc('\n', out->stream);
@@ -327,7 +327,7 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 		const struct scope_trace_fd *fd = &trace->fd[i];
 
 		fprintf(out->stream, "fd %" PRIu32 " %" PRId32, fd->tgid, fd->fd);
-		put_name(out, &scope_text_fd_kinds, fd->kind);
+		put_name(out, &scope_trace_text_fd_kinds, fd->kind);
 		put_word(out, fd->name);
 		putc('\n', out->stream);
 	}
@@ -347,7 +347,7 @@ static void put_codes(const struct out *out, const struct scope_trace *trace)
 		const struct scope_trace_file *file = &trace->file[i];
 
 		fprintf(out->stream, "file %" PRIu32, file->number);
-		put_name(out, &scope_text_outcomes, file->outcome);
+		put_name(out, &scope_trace_text_outcomes, file->outcome);
 		fprintf(out->stream, " %d %" PRIu32 " %" PRIu32, file->error, file->functions, file->named);
 		put_word(out, file->path);
 		put_word(out, file->build_id);
@@ -366,7 +366,7 @@ static void put_codes(const struct out *out, const struct scope_trace *trace)
 			put_word(out, code->line[k].function);
 			put_word(out, code->line[k].file);
 		}
-		put_flags(out, scope_text_place_flags, (uint8_t)code->flags);
+		put_flags(out, scope_trace_text_place_flags, (uint8_t)code->flags);
 		putc('\n', out->stream);
 	}
 }
@@ -378,7 +378,7 @@ static void put_standing(const struct out *out, const struct scope_trace *trace)
 
 		fprintf(out->stream, "standing %" PRIu32 " 0x%" PRIx64, row->tid, row->address);
 		put_addresses(out, "", row->ip, row->count);
-		put_flags(out, scope_text_ended_flags, row->ended);
+		put_flags(out, scope_trace_text_ended_flags, row->ended);
 		putc('\n', out->stream);
 	}
 	for (size_t i = 0; i < trace->locks; i++)
@@ -386,7 +386,7 @@ static void put_standing(const struct out *out, const struct scope_trace *trace)
 			trace->lock[i].address, trace->lock[i].owner);
 }
 
-int scope_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
+int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
 			  struct scope_error *error)
 {
 	const char *arch = scope_trace_meta(trace, SCOPE_META_ARCH);

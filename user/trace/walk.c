@@ -16,7 +16,7 @@ static uint64_t more_bytes(const void *at)
 	const struct scope_record_chain *chain = at;
 	const struct scope_record_stack *stack = at;
 
-	switch (scope_walk_type(at)) {
+	switch (scope_trace_walk_type(at)) {
 	case SCOPE_RECORD_STATE:
 		return 8ull * ((const struct scope_record_state *)at)->regs;
 	case SCOPE_RECORD_CHAIN:
@@ -31,7 +31,7 @@ static uint64_t more_bytes(const void *at)
 }
 
 /* Most records are calls and switches, and few are looked for: those are passed in few instructions. */
-const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
+const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
 {
 	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {
 #define SCOPE_FIXED_BYTES(number, NAME, name, bytes, text) [number] = bytes,
@@ -42,7 +42,7 @@ const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t types, u
 	const uint8_t *at = begin + (*offset ? *offset : sizeof(*subbuf));
 
 	while (at <= end && end - at >= 8) {
-		const uint32_t type = scope_walk_type(at), bit = 1u << type;
+		const uint32_t type = scope_trace_walk_type(at), bit = 1u << type;
 		const void *record = at;
 		uint64_t bytes = fixed[type];
 

@@ -15,9 +15,9 @@
  * The first record of one of these types from *offset on, which moves behind it; start with 0. NULL at the
  * end, or at a record whose length makes no sense. All bytes of a record lie within used_bytes.
  */
-const void *scope_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset);
+const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset);
 
-static inline uint32_t scope_walk_type(const void *record)
+static inline uint32_t scope_trace_walk_type(const void *record)
 {
 	return scope_record_type(*(const uint32_t *)record);
 }

@@ -9,10 +9,10 @@
 
 #include "trace/writer_internal.h"
 
-int scope_writer_fail(struct scope_writer *writer, int code)
+int scope_trace_writer_fail(struct scope_writer *writer, int code)
 {
 	if (writer->output)
-		return scope_output_fail(writer->output, code);
+		return scope_trace_output_fail(writer->output, code);
 	if (!writer->failed) {
 		writer->failed = code;
 		scope_error_set(&writer->problem, code, "cannot keep the trace in memory: %s; lower "
@@ -21,44 +21,44 @@ int scope_writer_fail(struct scope_writer *writer, int code)
 	return writer->failed;
 }
 
-int scope_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame)
+int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame)
 {
 	static const uint8_t pad[SCOPE_FRAME_ALIGN];
 	struct scope_output *output = writer->output;
 	size_t payload = frame->head.payload_bytes;
-	int ret = scope_output_begin(output, frame->bytes);
+	int err = scope_trace_output_begin(output, frame->bytes);
 
-	if (!ret && scope_output_whole(output) == scope_output_bytes(output))
+	if (!err && scope_trace_output_whole(output) == scope_trace_output_bytes(output))
 		writer->certain = writer->counts;
-	if (!ret)
-		ret = scope_output_put(output, &frame->head, sizeof(frame->head));
-	if (!ret)
-		ret = scope_output_put(output, frame->payload, payload);
-	if (!ret)
-		ret = scope_output_put(output, pad, scope_frame_padded(payload) - payload);
-	if (ret)
-		return ret;
+	if (!err)
+		err = scope_trace_output_put(output, &frame->head, sizeof(frame->head));
+	if (!err)
+		err = scope_trace_output_put(output, frame->payload, payload);
+	if (!err)
+		err = scope_trace_output_put(output, pad, scope_trace_frame_padded(payload) - payload);
+	if (err)
+		return err;
 	writer->counts.frames++;
 	writer->counts.subbufs += frame->head.type == SCOPE_FRAME_SUBBUF;
 	return 0;
 }
 
-int scope_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes)
+int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes)
 {
 	struct scope_frame_bytes frame;
-	int ret = scope_framer_make(writer->framer, type, 0, raw, bytes, &frame);
+	int err = scope_trace_framer_make(writer->framer, type, 0, raw, bytes, &frame);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (writer->keep && type != SCOPE_FRAME_META && type != SCOPE_FRAME_INDEX &&
 	    type != SCOPE_FRAME_END)
-		ret = scope_keep_frame(writer->keep, &frame);
-	if (ret)
-		return scope_writer_fail(writer, ret);
-	return writer->output ? scope_writer_put_frame(writer, &frame) : 0;
+		err = scope_trace_keep_frame(writer->keep, &frame);
+	if (err)
+		return scope_trace_writer_fail(writer, err);
+	return writer->output ? scope_trace_writer_put_frame(writer, &frame) : 0;
 }
 
-int scope_writer_put_header(struct scope_writer *writer)
+int scope_trace_writer_put_header(struct scope_writer *writer)
 {
 	struct scope_file_header header = {
 		.magic = SCOPE_FILE_MAGIC,
@@ -67,9 +67,9 @@ int scope_writer_put_header(struct scope_writer *writer)
 		.oldest_reader = SCOPE_FILE_OLDEST_READER,
 		.header_bytes = sizeof(header),
 	};
-	int ret = scope_output_begin(writer->output, sizeof(header));
+	int err = scope_trace_output_begin(writer->output, sizeof(header));
 
-	return ret ? ret : scope_output_put(writer->output, &header, sizeof(header));
+	return err ? err : scope_trace_output_put(writer->output, &header, sizeof(header));
 }
 
 /* Takes over the output (NULL: none). */
@@ -80,205 +80,205 @@ static int create(struct scope_output *output, const char *name, struct scope_er
 	int ret;
 
 	if (!writer) {
-		scope_output_destroy(output);
+		scope_trace_output_destroy(output);
 		return scope_error_set(error, -ENOMEM, "cannot write %s: out of memory", name);
 	}
 	writer->output = output;
 	writer->level = SCOPE_FRAMER_LEVEL_USUAL;
-	ret = scope_framer_create(&writer->framer);
+	ret = scope_trace_framer_create(&writer->framer);
 	if (!ret && output)
-		ret = scope_writer_put_header(writer);
+		ret = scope_trace_writer_put_header(writer);
 	if (ret) {
-		scope_writer_destroy(writer);
+		scope_trace_writer_destroy(writer);
 		return scope_error_set(error, ret, "cannot write %s: %s", name, strerror(-ret));
 	}
 	*ret_writer = writer;
 	return 0;
 }
 
-int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
+int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error,
 			   struct scope_writer **ret_writer)
 {
 	struct scope_output *output;
-	int ret = scope_output_wrap(fd, name, error, &output);
+	int err = scope_trace_output_wrap(fd, name, error, &output);
 
-	return ret ? ret : create(output, name, error, ret_writer);
+	return err ? err : create(output, name, error, ret_writer);
 }
 
-int scope_writer_create(const char *path, struct scope_error *error,
+int scope_trace_writer_create(const char *path, struct scope_error *error,
 			struct scope_writer **ret_writer)
 {
 	struct scope_output *output;
-	int ret = scope_output_create(path, error, &output);
+	int err = scope_trace_output_create(path, error, &output);
 
-	return ret ? ret : create(output, path, error, ret_writer);
+	return err ? err : create(output, path, error, ret_writer);
 }
 
-int scope_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
+int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
 			       struct scope_writer **ret_writer)
 {
 	struct scope_writer *writer;
-	int ret = create(NULL, "to memory", error, &writer);
+	int err = create(NULL, "to memory", error, &writer);
 
-	if (ret)
-		return ret;
-	ret = scope_flight_create(span_ns, memory_bytes, &writer->flight);
-	if (!ret)
-		ret = scope_writer_keep(writer);
-	if (ret) {
-		scope_writer_destroy(writer);
-		return scope_error_set(error, ret, "no flight recorder of %" PRIu64 " bytes can be "
-				       "had: %s", memory_bytes, strerror(-ret));
+	if (err)
+		return err;
+	err = scope_trace_flight_create(span_ns, memory_bytes, &writer->flight);
+	if (!err)
+		err = scope_trace_writer_keep(writer);
+	if (err) {
+		scope_trace_writer_destroy(writer);
+		return scope_error_set(error, err, "no flight recorder of %" PRIu64 " bytes can be "
+				       "had: %s", memory_bytes, strerror(-err));
 	}
 	*ret_writer = writer;
 	return 0;
 }
 
-int scope_writer_keep(struct scope_writer *writer)
+int scope_trace_writer_keep(struct scope_writer *writer)
 {
-	return writer->keep ? 0 : scope_keep_create(&writer->keep);
+	return writer->keep ? 0 : scope_trace_keep_create(&writer->keep);
 }
 
-void scope_writer_set_level(struct scope_writer *writer, int level)
+void scope_trace_writer_set_level(struct scope_writer *writer, int level)
 {
 	writer->level = level;
-	scope_framer_set_level(writer->framer, level);
+	scope_trace_framer_set_level(writer->framer, level);
 }
 
-void scope_writer_forget_fds(struct scope_writer *writer)
+void scope_trace_writer_forget_fds(struct scope_writer *writer)
 {
 	if (writer->keep)
-		scope_keep_forget_fds(writer->keep);
+		scope_trace_keep_forget_fds(writer->keep);
 }
 
-void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context)
+void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context)
 {
 	writer->tap = tap;
 	writer->tap_context = context;
 }
 
-void scope_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context)
+void scope_trace_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context)
 {
 	writer->map_tap = tap;
 	writer->map_tap_context = context;
 }
 
-int scope_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
+int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
 		      struct scope_frame_place place)
 {
-	int ret;
+	int err;
 
-	place.offset = scope_output_bytes(writer->output);
-	ret = scope_writer_put_frame(writer, frame);
-	if (!ret && scope_index_add(&writer->index, place))
-		ret = scope_writer_fail(writer, -ENOMEM);
-	return ret;
+	place.offset = scope_trace_output_bytes(writer->output);
+	err = scope_trace_writer_put_frame(writer, frame);
+	if (!err && scope_trace_index_add(&writer->index, place))
+		err = scope_trace_writer_fail(writer, -ENOMEM);
+	return err;
 }
 
-int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf)
+int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf)
 {
 	struct scope_frame_place place = {
 		.begin_ns = subbuf->begin_ns, .end_ns = subbuf->end_ns, .cpu = subbuf->cpu,
 	};
 	struct scope_frame_bytes frame;
-	int ret;
+	int err;
 
 	if (subbuf->magic != SCOPE_SUBBUF_MAGIC || subbuf->used_bytes < sizeof(*subbuf) ||
 	    subbuf->used_bytes > SCOPE_SUBBUF_BYTES_MAX || subbuf->used_bytes % 8)
 		return -EINVAL;
 	if (writer->tap)
 		writer->tap(writer->tap_context, subbuf);
-	ret = scope_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf,
+	err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf,
 				subbuf->used_bytes, &frame);
-	if (ret)
-		return scope_writer_fail(writer, ret);
+	if (err)
+		return scope_trace_writer_fail(writer, err);
 	if (subbuf->end_ns > writer->end_ns)
 		writer->end_ns = subbuf->end_ns;
 	if (writer->output)
-		return scope_writer_put_subbuf(writer, &frame, place);
-	ret = scope_flight_add(writer->flight, &frame, subbuf);
-	return ret ? scope_writer_fail(writer, ret) : 0;
+		return scope_trace_writer_put_subbuf(writer, &frame, place);
+	err = scope_trace_flight_add(writer->flight, &frame, subbuf);
+	return err ? scope_trace_writer_fail(writer, err) : 0;
 }
 
-uint64_t scope_writer_bytes(const struct scope_writer *writer)
+uint64_t scope_trace_writer_bytes(const struct scope_writer *writer)
 {
-	struct scope_flight_state state;
+	struct scope_trace_flight_state state;
 
 	if (writer->output)
-		return scope_output_bytes(writer->output);
-	scope_flight_state(writer->flight, &state);
+		return scope_trace_output_bytes(writer->output);
+	scope_trace_flight_state(writer->flight, &state);
 	return state.held_bytes;
 }
 
-int scope_writer_flush(struct scope_writer *writer)
+int scope_trace_writer_flush(struct scope_writer *writer)
 {
-	return writer->output ? scope_output_flush(writer->output) : 0;
+	return writer->output ? scope_trace_output_flush(writer->output) : 0;
 }
 
-int scope_writer_descriptor(const struct scope_writer *writer)
+int scope_trace_writer_descriptor(const struct scope_writer *writer)
 {
-	return scope_output_fd(writer->output);
+	return scope_trace_output_fd(writer->output);
 }
 
-const char *scope_writer_error(const struct scope_writer *writer)
+const char *scope_trace_writer_error(const struct scope_writer *writer)
 {
-	return writer->output && !writer->failed ? scope_output_problem(writer->output)
+	return writer->output && !writer->failed ? scope_trace_output_problem(writer->output)
 						 : writer->problem.text;
 }
 
-const char *scope_writer_note(const struct scope_writer *writer)
+const char *scope_trace_writer_note(const struct scope_writer *writer)
 {
-	return writer->output ? scope_output_note(writer->output) : "";
+	return writer->output ? scope_trace_output_note(writer->output) : "";
 }
 
-bool scope_writer_is_special(const struct scope_writer *writer)
+bool scope_trace_writer_is_special(const struct scope_writer *writer)
 {
-	return writer->output && scope_output_is_special(writer->output);
+	return writer->output && scope_trace_output_is_special(writer->output);
 }
 
-int scope_writer_end_file(struct scope_writer *writer)
+int scope_trace_writer_end_file(struct scope_writer *writer)
 {
 	struct scope_frame_end end;
-	int ret = 0;
+	int err = 0;
 
 	end.index = 0;
 	if (writer->index.count) {
-		end.index = scope_output_bytes(writer->output);
-		ret = scope_writer_put_row(writer, SCOPE_FRAME_INDEX, writer->index.place,
+		end.index = scope_trace_output_bytes(writer->output);
+		err = scope_trace_writer_put_row(writer, SCOPE_FRAME_INDEX, writer->index.place,
 			      writer->index.count * sizeof(*writer->index.place));
 	}
 	end.frames = writer->counts.frames;
 	end.subbufs = writer->counts.subbufs;
-	if (!ret)
-		ret = scope_writer_put_row(writer, SCOPE_FRAME_END, &end, sizeof(end));
-	if (!ret)
-		ret = scope_output_flush(writer->output);
-	return ret ? ret : scope_output_publish(writer->output);
+	if (!err)
+		err = scope_trace_writer_put_row(writer, SCOPE_FRAME_END, &end, sizeof(end));
+	if (!err)
+		err = scope_trace_output_flush(writer->output);
+	return err ? err : scope_trace_output_publish(writer->output);
 }
 
-int scope_writer_finish(struct scope_writer *writer, struct scope_error *error)
+int scope_trace_writer_finish(struct scope_writer *writer, struct scope_error *error)
 {
-	int ret = writer->output ? scope_writer_end_file(writer) : 0;
+	int ret = writer->output ? scope_trace_writer_end_file(writer) : 0;
 
 	if (ret)
-		return scope_error_set(error, ret, "%s", scope_output_problem(writer->output));
+		return scope_error_set(error, ret, "%s", scope_trace_output_problem(writer->output));
 	return 0;
 }
 
-void scope_writer_coverage(const struct scope_writer *writer, struct scope_flight_state *ret_state)
+void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope_trace_flight_state *ret_state)
 {
-	scope_flight_state(writer->flight, ret_state);
+	scope_trace_flight_state(writer->flight, ret_state);
 }
 
-void scope_writer_destroy(struct scope_writer *writer)
+void scope_trace_writer_destroy(struct scope_writer *writer)
 {
 	if (!writer)
 		return;
-	scope_output_destroy(writer->output);
-	scope_flight_destroy(writer->flight);
-	scope_keep_destroy(writer->keep);
-	scope_framer_destroy(writer->framer);
-	scope_index_destroy(&writer->index);
+	scope_trace_output_destroy(writer->output);
+	scope_trace_flight_destroy(writer->flight);
+	scope_trace_keep_destroy(writer->keep);
+	scope_trace_framer_destroy(writer->framer);
+	scope_trace_index_destroy(&writer->index);
 	free(writer->scratch);
 	free(writer);
 }

@@ -3,7 +3,7 @@
  * Write a trace file.
  *
  * A writer keeps its first failure: every later call returns the same -errno, and
- * scope_writer_error() and scope_writer_finish() tell it as a sentence. Writing needs SIGXFSZ
+ * scope_trace_writer_error() and scope_trace_writer_finish() tell it as a sentence. Writing needs SIGXFSZ
  * ignored where a limit on file sizes is to be reported instead of ending the program.
  */
 #ifndef SCOPE_TRACE_WRITER_H
@@ -17,110 +17,110 @@
 #include "trace/trace.h"
 
 struct scope_writer;
-struct scope_flight_state;
+struct scope_trace_flight_state;
 
 /*
  * Writes PATH.part, which finish renames to PATH: the one that sees PATH sees a whole trace. A file that has the
  * name already is kept, and a FIFO or a device written to (base/newfile.h).
  */
-int scope_writer_create(const char *path, struct scope_error *error,
+int scope_trace_writer_create(const char *path, struct scope_error *error,
 			struct scope_writer **ret_writer);
 
 /*
  * Writes to an open file from its current position on, which is usually 0. The descriptor stays the
  * caller's, and open. name is in messages.
  */
-int scope_writer_create_fd(int fd, const char *name, struct scope_error *error,
+int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error,
 			   struct scope_writer **ret_writer);
 
 /*
  * Keeps the last sub-buffers in memory instead: those of the last span_ns, as long as they fit into
  * memory_bytes (SCOPE_FLIGHT_BYTES_MIN or more). Metadata is kept beside them, from the start on.
- * scope_writer_copy() makes a file of it all.
+ * scope_trace_writer_copy() makes a file of it all.
  */
-int scope_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
+int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
 			       struct scope_writer **ret_writer);
 
-/* From here on metadata is remembered, for scope_writer_rotate(). 0 or -ENOMEM. */
-int scope_writer_keep(struct scope_writer *writer);
+/* From here on metadata is remembered, for scope_trace_writer_rotate(). 0 or -ENOMEM. */
+int scope_trace_writer_keep(struct scope_writer *writer);
 
 /* What is remembered of descriptors goes: they are written again. */
-void scope_writer_forget_fds(struct scope_writer *writer);
+void scope_trace_writer_forget_fds(struct scope_writer *writer);
 
 /* Sees every sub-buffer before it is written. */
 typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
-void scope_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
+void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
 
 /* Sees every row of maps as it is written. */
 typedef void scope_writer_map_tap(void *context, const struct scope_trace_map *map);
-void scope_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context);
+void scope_trace_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context);
 
 /* Of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them as they are. */
 #define SCOPE_WRITER_LEVEL_MAX 19
-void scope_writer_set_level(struct scope_writer *writer, int level);
+void scope_trace_writer_set_level(struct scope_writer *writer, int level);
 
 /* Each adds one frame: 0 or -errno. What is passed is copied. Strings must not be NULL. */
-int scope_writer_meta(struct scope_writer *writer, const char *key, const char *value);
-int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
-int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
-int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
-int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
-int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing);
-int scope_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
-int scope_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
+int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value);
+int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
+int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
+int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
+int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
+int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing);
+int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
+int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
 /* A FILE or PLACES frame whose payload stands there (symbol/names.h makes them). -EINVAL: of another type. */
-int scope_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
-int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
-int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
+int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
+int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
+int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 
 /* Many at once: process, module and library are those of the first. */
-int scope_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
+int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
 			 size_t count);
 
 /* Takes used_bytes from the address on. -EINVAL: magic or used_bytes make no sense. */
-int scope_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
+int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
 
 /* Bytes of file so far, those still buffered included. */
-uint64_t scope_writer_bytes(const struct scope_writer *writer);
+uint64_t scope_trace_writer_bytes(const struct scope_writer *writer);
 
 /*
  * All frames so far are in the file behind flush (0 or -errno); of a flight recorder none are, ever. The
  * descriptor, the writer's own, is for scope_trace_open_growing(); a flight recorder has none.
  */
-int scope_writer_flush(struct scope_writer *writer);
-int scope_writer_descriptor(const struct scope_writer *writer);
+int scope_trace_writer_flush(struct scope_writer *writer);
+int scope_trace_writer_descriptor(const struct scope_writer *writer);
 
 /* The first failure as a sentence, "" while there is none. */
-const char *scope_writer_error(const struct scope_writer *writer);
+const char *scope_trace_writer_error(const struct scope_writer *writer);
 
 /*
  * Ends the file and goes on in another one, with the metadata kept so far at its head. Each of them
  * is a whole trace; META "continues" tells the later ones. The writer must keep metadata.
  */
-int scope_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
+int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
 
 /*
  * Of a flight recorder: a file of all it holds, to which more metadata and sub-buffers may be added.
  * The caller finishes and destroys it.
  */
-int scope_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
+int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
 		      struct scope_writer **ret_file);
-void scope_writer_coverage(const struct scope_writer *writer, struct scope_flight_state *ret_state);
+void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope_trace_flight_state *ret_state);
 
 /*
  * After a failure: ends the file behind what is in it for certain, under its own name, with this
  * word as its end_reason. -ENODATA where no sub-buffer is; nothing stays behind then.
  */
-int scope_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
+int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
 
 /* As scope_newfile_note() and scope_newfile_is_special(): the note is of the current file. */
-const char *scope_writer_note(const struct scope_writer *writer);
-bool scope_writer_is_special(const struct scope_writer *writer);
+const char *scope_trace_writer_note(const struct scope_writer *writer);
+bool scope_trace_writer_is_special(const struct scope_writer *writer);
 
 /* INDEX and END frames, Destroy the writer in any case. */
-int scope_writer_finish(struct scope_writer *writer, struct scope_error *error);
+int scope_trace_writer_finish(struct scope_writer *writer, struct scope_error *error);
 
 /* Removes PATH.part where finish was not called or failed. NULL is fine. */
-void scope_writer_destroy(struct scope_writer *writer);
+void scope_trace_writer_destroy(struct scope_writer *writer);
 
 #endif

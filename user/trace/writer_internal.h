@@ -19,7 +19,7 @@ struct scope_writer {
 	struct scope_keep *keep;
 	struct scope_index index;
 	struct scope_frame_end counts;
-	struct scope_frame_end certain; /* those up to scope_output_whole() */
+	struct scope_frame_end certain; /* those up to scope_trace_output_whole() */
 	uint64_t end_ns; /* of the latest sub-buffer */
 	int level;
 	int failed; /* -errno, of what is no output */
@@ -33,17 +33,17 @@ struct scope_writer {
 };
 
 /* Notes a failure that is not the output's own. Returns the first one. */
-int scope_writer_fail(struct scope_writer *writer, int code);
+int scope_trace_writer_fail(struct scope_writer *writer, int code);
 
-int scope_writer_put_header(struct scope_writer *writer);
+int scope_trace_writer_put_header(struct scope_writer *writer);
 /* A frame into the file. */
-int scope_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame);
+int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame);
 /* Any frame but of a sub-buffer, into the file and into what is kept. */
-int scope_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes);
+int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes);
 /* place.offset is filled in. */
-int scope_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
+int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
 			    struct scope_frame_place place);
 /* Everything behind the last sub-buffer, and the file's name. */
-int scope_writer_end_file(struct scope_writer *writer);
+int scope_trace_writer_end_file(struct scope_writer *writer);
 
 #endif

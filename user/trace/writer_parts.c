@@ -11,33 +11,33 @@ static int put_number(struct scope_writer *writer, const char *key, uint64_t num
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	return scope_writer_meta(writer, key, text);
+	return scope_trace_writer_meta(writer, key, text);
 }
 
-int scope_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes)
+int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes)
 {
-	int ret;
+	int err;
 
 	if (!writer->output || !writer->certain.subbufs)
 		return -ENODATA;
 	/* What is only in the buffer goes: nobody knows how much of it would find room. */
-	ret = scope_output_cut(writer->output);
-	if (ret)
-		return ret;
-	scope_index_cut(&writer->index, scope_output_whole(writer->output));
+	err = scope_trace_output_cut(writer->output);
+	if (err)
+		return err;
+	scope_trace_index_cut(&writer->index, scope_trace_output_whole(writer->output));
 	writer->counts = writer->certain;
-	*ret_bytes = scope_output_whole(writer->output);
+	*ret_bytes = scope_trace_output_whole(writer->output);
 	writer->end_ns = 0;
 	for (size_t i = 0; i < writer->index.count; i++)
 		if (writer->index.place[i].end_ns > writer->end_ns)
 			writer->end_ns = writer->index.place[i].end_ns;
-	ret = put_number(writer, SCOPE_META_END, writer->end_ns);
-	if (!ret)
-		ret = scope_writer_meta(writer, SCOPE_META_END_REASON, reason);
-	if (!ret)
-		ret = scope_writer_end_file(writer);
+	err = put_number(writer, SCOPE_META_END, writer->end_ns);
+	if (!err)
+		err = scope_trace_writer_meta(writer, SCOPE_META_END_REASON, reason);
+	if (!err)
+		err = scope_trace_writer_end_file(writer);
 	/* Without an end it is a file that was cut off, and still most of the capture. */
-	return ret ? scope_output_publish(writer->output) : 0;
+	return err ? scope_trace_output_publish(writer->output) : 0;
 }
 
 /* The kept metadata, into another writer's file. */
@@ -46,56 +46,56 @@ static int put_kept(const struct scope_keep *keep, struct scope_writer *file)
 	uint64_t frames, dropped;
 	const char *key, *value;
 	size_t bytes;
-	const void *data = scope_keep_frames(keep, &bytes, &frames, &dropped);
-	int ret = 0;
+	const void *data = scope_trace_keep_frames(keep, &bytes, &frames, &dropped);
+	int err = 0;
 
-	for (size_t i = 0; !ret && (key = scope_keep_key(keep, i, &value)); i++)
-		ret = scope_writer_meta(file, key, value);
-	if (!ret && dropped)
-		ret = put_number(file, "metadata_dropped", dropped);
+	for (size_t i = 0; !err && (key = scope_trace_keep_key(keep, i, &value)); i++)
+		err = scope_trace_writer_meta(file, key, value);
+	if (!err && dropped)
+		err = put_number(file, "metadata_dropped", dropped);
 	/* One by one: a piece that is written as a whole must not be larger than a frame. */
-	for (size_t at = 0; !ret && at < bytes;) {
+	for (size_t at = 0; !err && at < bytes;) {
 		const struct scope_frame *head = (const void *)((const uint8_t *)data + at);
 		struct scope_frame_bytes frame = {
 			.head = *head, .payload = head + 1,
-			.bytes = sizeof(*head) + scope_frame_padded(head->payload_bytes),
+			.bytes = sizeof(*head) + scope_trace_frame_padded(head->payload_bytes),
 		};
 
-		ret = scope_writer_put_frame(file, &frame);
+		err = scope_trace_writer_put_frame(file, &frame);
 		at += frame.bytes;
 	}
-	return ret;
+	return err;
 }
 
-int scope_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error)
+int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error)
 {
 	struct scope_keep *keep = writer->keep;
 	uint64_t begin_ns = writer->end_ns;
 	struct scope_output *output;
-	int ret;
+	int err;
 
-	ret = put_number(writer, SCOPE_META_END, begin_ns);
-	if (!ret)
-		ret = scope_writer_end_file(writer);
-	if (ret)
-		return scope_error_set(error, ret, "%s", scope_writer_error(writer));
-	ret = scope_output_create(path, error, &output);
-	if (ret)
-		return ret;
-	scope_output_destroy(writer->output);
+	err = put_number(writer, SCOPE_META_END, begin_ns);
+	if (!err)
+		err = scope_trace_writer_end_file(writer);
+	if (err)
+		return scope_error_set(error, err, "%s", scope_trace_writer_error(writer));
+	err = scope_trace_output_create(path, error, &output);
+	if (err)
+		return err;
+	scope_trace_output_destroy(writer->output);
 	writer->output = output;
 	writer->counts = writer->certain = (struct scope_frame_end){ 0 };
-	scope_index_clear(&writer->index);
+	scope_trace_index_clear(&writer->index);
 	writer->keep = NULL; /* what is put now is kept already */
-	ret = scope_writer_put_header(writer);
-	if (!ret)
-		ret = put_kept(keep, writer);
+	err = scope_trace_writer_put_header(writer);
+	if (!err)
+		err = put_kept(keep, writer);
 	writer->keep = keep;
-	if (!ret)
-		ret = scope_writer_meta(writer, SCOPE_META_CONTINUES, "1");
-	if (!ret)
-		ret = put_number(writer, SCOPE_META_BEGIN, begin_ns);
-	return ret ? scope_error_set(error, ret, "%s", scope_writer_error(writer)) : 0;
+	if (!err)
+		err = scope_trace_writer_meta(writer, SCOPE_META_CONTINUES, "1");
+	if (!err)
+		err = put_number(writer, SCOPE_META_BEGIN, begin_ns);
+	return err ? scope_error_set(error, err, "%s", scope_trace_writer_error(writer)) : 0;
 }
 
 static int put_flown(const void *data, const struct scope_frame_place *place, void *context)
@@ -105,31 +105,31 @@ static int put_flown(const void *data, const struct scope_frame_place *place, vo
 		.head = *head, .payload = head + 1, .bytes = place->offset,
 	};
 
-	return scope_writer_put_subbuf(context, &frame, *place);
+	return scope_trace_writer_put_subbuf(context, &frame, *place);
 }
 
-int scope_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
+int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
 		      struct scope_writer **ret_file)
 {
-	struct scope_flight_state state;
+	struct scope_trace_flight_state state;
 	struct scope_writer *file;
-	int ret = scope_writer_create(path, error, &file);
+	int err = scope_trace_writer_create(path, error, &file);
 
-	if (ret)
-		return ret;
-	scope_framer_set_level(file->framer, writer->level);
-	scope_flight_state(writer->flight, &state);
-	ret = put_kept(writer->keep, file);
-	if (!ret)
-		ret = scope_writer_meta(file, SCOPE_META_CONTINUES, "1");
-	if (!ret)
-		ret = put_number(file, SCOPE_META_BEGIN, state.begin_ns);
-	if (!ret)
-		ret = scope_flight_walk(writer->flight, put_flown, file);
-	if (ret) {
-		scope_error_set(error, ret, "%s", scope_writer_error(file));
-		scope_writer_destroy(file);
-		return ret;
+	if (err)
+		return err;
+	scope_trace_framer_set_level(file->framer, writer->level);
+	scope_trace_flight_state(writer->flight, &state);
+	err = put_kept(writer->keep, file);
+	if (!err)
+		err = scope_trace_writer_meta(file, SCOPE_META_CONTINUES, "1");
+	if (!err)
+		err = put_number(file, SCOPE_META_BEGIN, state.begin_ns);
+	if (!err)
+		err = scope_trace_flight_walk(writer->flight, put_flown, file);
+	if (err) {
+		scope_error_set(error, err, "%s", scope_trace_writer_error(file));
+		scope_trace_writer_destroy(file);
+		return err;
 	}
 	*ret_file = file;
 	return 0;

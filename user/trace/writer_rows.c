@@ -18,7 +18,7 @@ static int scratch_add(struct scope_writer *writer, const void *data, size_t byt
 	size_t end = writer->scratch_bytes + bytes;
 
 	if (scope_grow(&writer->scratch, &writer->scratch_capacity, end, 1))
-		return scope_writer_fail(writer, -ENOMEM);
+		return scope_trace_writer_fail(writer, -ENOMEM);
 	if (bytes)
 		memcpy(writer->scratch + writer->scratch_bytes, data, bytes);
 	writer->scratch_bytes = end;
@@ -29,27 +29,27 @@ static int scratch_add(struct scope_writer *writer, const void *data, size_t byt
 static int put_strings(struct scope_writer *writer, uint16_t type, const void *head,
 		       size_t head_bytes, const char *first, const char *second)
 {
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, head, head_bytes);
-	if (!ret)
-		ret = scratch_add(writer, first, strlen(first) + 1);
-	if (!ret && second)
-		ret = scratch_add(writer, second, strlen(second) + 1);
-	if (ret)
-		return ret;
-	return scope_writer_put_row(writer, type, writer->scratch, writer->scratch_bytes);
+	err = scratch_add(writer, head, head_bytes);
+	if (!err)
+		err = scratch_add(writer, first, strlen(first) + 1);
+	if (!err && second)
+		err = scratch_add(writer, second, strlen(second) + 1);
+	if (err)
+		return err;
+	return scope_trace_writer_put_row(writer, type, writer->scratch, writer->scratch_bytes);
 }
 
-int scope_writer_meta(struct scope_writer *writer, const char *key, const char *value)
+int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value)
 {
-	if (writer->keep && scope_keep_meta(writer->keep, key, value))
-		return scope_writer_fail(writer, -ENOMEM);
+	if (writer->keep && scope_trace_keep_meta(writer->keep, key, value))
+		return scope_trace_writer_fail(writer, -ENOMEM);
 	return put_strings(writer, SCOPE_FRAME_META, NULL, 0, key, value);
 }
 
-int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
+int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
 {
 	struct scope_frame_map head = {
 		.tgid = map->tgid, .executable = map->executable,
@@ -61,7 +61,7 @@ int scope_writer_map(struct scope_writer *writer, const struct scope_trace_map *
 	return put_strings(writer, SCOPE_FRAME_MAP, &head, sizeof(head), map->path, map->build_id);
 }
 
-int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
+int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
 {
 	struct scope_frame_symbol head = {
 		.tgid = symbol->tgid, .library = symbol->library,
@@ -72,111 +72,111 @@ int scope_writer_symbol(struct scope_writer *writer, const struct scope_trace_sy
 			   symbol->module);
 }
 
-int scope_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd)
+int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd)
 {
 	struct scope_frame_fd head = { .tgid = fd->tgid, .fd = fd->fd, .kind = fd->kind };
 
 	return put_strings(writer, SCOPE_FRAME_FD, &head, sizeof(head), fd->name, NULL);
 }
 
-int scope_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory)
+int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory)
 {
 	struct scope_frame_memory head = {
 		.tid = memory->tid, .bytes = memory->bytes, .address = memory->address,
 	};
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, &head, sizeof(head));
-	if (!ret)
-		ret = scratch_add(writer, memory->data, memory->bytes);
-	if (ret)
-		return ret;
-	return scope_writer_put_row(writer, SCOPE_FRAME_MEMORY, writer->scratch, writer->scratch_bytes);
+	err = scratch_add(writer, &head, sizeof(head));
+	if (!err)
+		err = scratch_add(writer, memory->data, memory->bytes);
+	if (err)
+		return err;
+	return scope_trace_writer_put_row(writer, SCOPE_FRAME_MEMORY, writer->scratch, writer->scratch_bytes);
 }
 
-int scope_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing)
+int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing)
 {
 	const struct scope_frame_standing head = {
 		.tid = standing->tid, .count = standing->count, .address = standing->address,
 		.ended = standing->ended,
 	};
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, &head, sizeof(head));
-	if (!ret)
-		ret = scratch_add(writer, standing->ip, standing->count * sizeof(*standing->ip));
-	if (ret)
-		return ret;
-	return scope_writer_put_row(writer, SCOPE_FRAME_STANDING, writer->scratch, writer->scratch_bytes);
+	err = scratch_add(writer, &head, sizeof(head));
+	if (!err)
+		err = scratch_add(writer, standing->ip, standing->count * sizeof(*standing->ip));
+	if (err)
+		return err;
+	return scope_trace_writer_put_row(writer, SCOPE_FRAME_STANDING, writer->scratch, writer->scratch_bytes);
 }
 
-int scope_writer_file(struct scope_writer *writer, const struct scope_trace_file *file)
+int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file)
 {
 	const struct scope_frame_file head = {
 		.number = file->number, .deleted = file->deleted, .outcome = file->outcome,
 		.error = file->error, .functions = file->functions, .named = file->named,
 	};
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, &head, sizeof(head));
-	if (!ret)
-		ret = scratch_add(writer, file->path, strlen(file->path) + 1);
-	if (!ret)
-		ret = scratch_add(writer, file->build_id, strlen(file->build_id) + 1);
-	if (!ret)
-		ret = scratch_add(writer, file->found, strlen(file->found) + 1);
-	return ret ? ret : scope_writer_put_row(writer, SCOPE_FRAME_FILE, writer->scratch,
+	err = scratch_add(writer, &head, sizeof(head));
+	if (!err)
+		err = scratch_add(writer, file->path, strlen(file->path) + 1);
+	if (!err)
+		err = scratch_add(writer, file->build_id, strlen(file->build_id) + 1);
+	if (!err)
+		err = scratch_add(writer, file->found, strlen(file->found) + 1);
+	return err ? err : scope_trace_writer_put_row(writer, SCOPE_FRAME_FILE, writer->scratch,
 						writer->scratch_bytes);
 }
 
-int scope_writer_code(struct scope_writer *writer, const struct scope_trace_code *code)
+int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code)
 {
 	const struct scope_frame_places head = { .file = code->file };
 	const struct scope_frame_place_of place = {
 		.offset = code->offset, .start = code->start, .size = code->size, .flags = code->flags,
 		.lines = code->lines,
 	};
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, &head, sizeof(head));
-	if (!ret)
-		ret = scratch_add(writer, &place, sizeof(place));
-	if (!ret)
-		ret = scratch_add(writer, code->name, strlen(code->name) + 1);
-	for (uint32_t i = 0; !ret && i < code->lines; i++) {
+	err = scratch_add(writer, &head, sizeof(head));
+	if (!err)
+		err = scratch_add(writer, &place, sizeof(place));
+	if (!err)
+		err = scratch_add(writer, code->name, strlen(code->name) + 1);
+	for (uint32_t i = 0; !err && i < code->lines; i++) {
 		const struct scope_trace_line *line = &code->line[i];
 
-		ret = scratch_add(writer, &line->line, sizeof(line->line));
-		if (!ret)
-			ret = scratch_add(writer, line->function, strlen(line->function) + 1);
-		if (!ret)
-			ret = scratch_add(writer, line->file, strlen(line->file) + 1);
+		err = scratch_add(writer, &line->line, sizeof(line->line));
+		if (!err)
+			err = scratch_add(writer, line->function, strlen(line->function) + 1);
+		if (!err)
+			err = scratch_add(writer, line->file, strlen(line->file) + 1);
 	}
-	return ret ? ret : scope_writer_put_row(writer, SCOPE_FRAME_PLACES, writer->scratch,
+	return err ? err : scope_trace_writer_put_row(writer, SCOPE_FRAME_PLACES, writer->scratch,
 						writer->scratch_bytes);
 }
 
-int scope_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes)
+int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes)
 {
 	if (type != SCOPE_FRAME_FILE && type != SCOPE_FRAME_PLACES)
 		return -EINVAL;
-	return scope_writer_put_row(writer, type, payload, bytes);
+	return scope_trace_writer_put_row(writer, type, payload, bytes);
 }
 
-int scope_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock)
+int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock)
 {
 	const struct scope_frame_lock head = {
 		.tid = lock->tid, .owner = lock->owner, .address = lock->address,
 	};
 
-	return scope_writer_put_row(writer, SCOPE_FRAME_LOCK, &head, sizeof(head));
+	return scope_trace_writer_put_row(writer, SCOPE_FRAME_LOCK, &head, sizeof(head));
 }
 
-int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread)
+int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread)
 {
 	struct scope_frame_thread head = { .tid = thread->tid, .tgid = thread->tgid };
 
@@ -186,31 +186,31 @@ int scope_writer_thread(struct scope_writer *writer, const struct scope_trace_th
 static int begin_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
 {
 	struct scope_frame_symbols head = { .tgid = symbol->tgid, .library = symbol->library };
-	int ret;
+	int err;
 
 	scratch_begin(writer);
-	ret = scratch_add(writer, &head, sizeof(head));
-	return ret ? ret : scratch_add(writer, symbol->module, strlen(symbol->module) + 1);
+	err = scratch_add(writer, &head, sizeof(head));
+	return err ? err : scratch_add(writer, symbol->module, strlen(symbol->module) + 1);
 }
 
-int scope_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
+int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
 			 size_t count)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < count && !ret;) {
-		ret = begin_symbols(writer, symbol);
-		for (; i < count && !ret && writer->scratch_bytes < SYMBOLS_BYTES; i++) {
-			ret = scratch_add(writer, &symbol[i].start, sizeof(symbol[i].start));
-			if (!ret)
-				ret = scratch_add(writer, &symbol[i].size, sizeof(symbol[i].size));
-			if (!ret)
-				ret = scratch_add(writer, symbol[i].name,
+	for (size_t i = 0; i < count && !err;) {
+		err = begin_symbols(writer, symbol);
+		for (; i < count && !err && writer->scratch_bytes < SYMBOLS_BYTES; i++) {
+			err = scratch_add(writer, &symbol[i].start, sizeof(symbol[i].start));
+			if (!err)
+				err = scratch_add(writer, &symbol[i].size, sizeof(symbol[i].size));
+			if (!err)
+				err = scratch_add(writer, symbol[i].name,
 						  strlen(symbol[i].name) + 1);
 		}
-		if (!ret)
-			ret = scope_writer_put_row(writer, SCOPE_FRAME_SYMBOLS, writer->scratch,
+		if (!err)
+			err = scope_trace_writer_put_row(writer, SCOPE_FRAME_SYMBOLS, writer->scratch,
 				      writer->scratch_bytes);
 	}
-	return ret;
+	return err;
 }

@@ -12,17 +12,17 @@ static uint32_t plain_roles(const struct scope_draft *draft)
 	const uint32_t roles = draft->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
 
 	return draft->pickup.nr == SCOPE_NR_NONE ? roles
-						 : roles & ~(1u << scope_call_role(draft->pickup.nr));
+						 : roles & ~(1u << scope_timeline_call_role(draft->pickup.nr));
 }
 
-bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
+bool scope_unit_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 {
 	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
 		       sizeof(*builder->draft)) ||
 	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
 		return false;
 	for (; builder->drafts <= thread; builder->drafts++) {
-		const struct scope_pickup *pickup = scope_pickups_of(builder->pickups, builder->drafts);
+		const struct scope_pickup *pickup = scope_unit_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
 			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
 			.only_fd = -1, .client_fd = -1,
@@ -31,10 +31,10 @@ bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 
 		if (pickup)
 			draft.pickup = *pickup;
-		if (scope_shapes_root(builder->shapes,
+		if (scope_unit_shapes_root(builder->shapes,
 				      builder->run->groups->of_thread[builder->drafts], &draft.root))
 			return false;
-		draft.requests = scope_pickup_any(&draft.pickup);
+		draft.requests = scope_unit_pickup_any(&draft.pickup);
 		draft.plain_roles = plain_roles(&draft);
 		builder->draft[builder->drafts] = draft;
 	}
@@ -47,7 +47,7 @@ static void leave_shape(const struct scope_shapes *shapes, struct scope_draft *d
 	const struct scope_shape *shape = &shapes->shape[draft->shape];
 
 	draft->calls = shape->calls;
-	memcpy(draft->call->call, scope_shape_calls(shapes, shape),
+	memcpy(draft->call->call, scope_unit_shape_calls(shapes, shape),
 	       shape->calls * sizeof(*draft->call->call));
 	for (unsigned i = 0; i < draft->calls; i++)
 		if (draft->call->call[i].nr < SCOPE_SYSCALL_MAX)
@@ -68,14 +68,14 @@ static unsigned place_of(const struct scope_draft *draft, uint16_t nr)
 	return i;
 }
 
-int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr)
+int scope_unit_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr)
 {
 	struct scope_unit_call *call;
 	uint32_t to = SCOPE_SHAPE_NONE;
 	unsigned i;
 
 	if (draft->shape != SCOPE_SHAPE_NONE &&
-	    scope_shapes_step(shapes, draft->shape, nr, &to))
+	    scope_unit_shapes_step(shapes, draft->shape, nr, &to))
 		return -ENOMEM;
 	if (to != SCOPE_SHAPE_NONE) {
 		draft->shape = to;
@@ -114,11 +114,11 @@ static unsigned calls_of(const struct scope_unit_builder *builder, const struct 
 		*ret_call = draft->calls ? draft->call->call : &no_call;
 		return draft->calls;
 	}
-	*ret_call = scope_shape_calls(shapes, &shapes->shape[draft->shape]);
+	*ret_call = scope_unit_shape_calls(shapes, &shapes->shape[draft->shape]);
 	return shapes->shape[draft->shape].calls;
 }
 
-int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
+int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		      const struct scope_mark *end, uint64_t end_ns, bool still_open)
 {
 	struct scope_draft *draft = &builder->draft[thread];
@@ -159,18 +159,18 @@ int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 }
 
 /* Which descriptor it is matters to reads alone. */
-enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *builder,
+enum scope_unit_pickup_match scope_unit_draft_match_any(const struct scope_unit_builder *builder,
 					      struct scope_draft *draft,
 					      const struct scope_thread *thread,
 					      const struct scope_open_call *call)
 {
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
-	enum scope_pickup_match match;
+	enum scope_unit_pickup_match match;
 
 	if (call->args && call->role == SCOPE_CALL_READ)
-		fd = scope_fds_kind(builder->run->timeline->fds, thread->tgid,
+		fd = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
 				    (int32_t)call->arg[0]);
-	match = scope_pickup_match(&draft->pickup, call, fd);
+	match = scope_unit_pickup_match(&draft->pickup, call, fd);
 	if (match == SCOPE_PICKUP_LOOP && call->role == SCOPE_CALL_POLL && call->args)
 		draft->loop = (struct scope_draft_loop){call->arg[0], call->nr};
 	return match;
@@ -216,14 +216,14 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 		return BROUGHT_NOTHING;
 	if (!call->args)
 		return BROUGHT_REQUEST;
-	if (scope_fds_kind(fds, thread->tgid, fd) == SCOPE_FD_ACCEPTED &&
-	    scope_fds_turn(fds, fd) == SCOPE_FD_SHUT)
+	if (scope_timeline_fds_kind(fds, thread->tgid, fd) == SCOPE_FD_ACCEPTED &&
+	    scope_timeline_fds_turn(fds, fd) == SCOPE_FD_SHUT)
 		return BROUGHT_NOTHING;
 	if (draft->pickup.unanswered)
 		return draft->goes_on ? BROUGHT_MORE : BROUGHT_REQUEST;
-	if (scope_fds_turn(fds, fd) == SCOPE_FD_ASKED)
+	if (scope_timeline_fds_turn(fds, fd) == SCOPE_FD_ASKED)
 		return BROUGHT_MORE;
-	scope_fds_ask(fds, fd, thread->index);
+	scope_timeline_fds_ask(fds, fd, thread->index);
 	return BROUGHT_REQUEST;
 }
 
@@ -261,9 +261,9 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 
 	if (!draft->open || empty || !belongs(draft, brought, fd)) {
 		if (draft->open && draft->tentative)
-			err = scope_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
+			err = scope_unit_draft_close(builder, thread->index, &draft->end, draft->end_ns, false);
 		draft->idle_ns += exit_ns - call->enter_ns;
-		scope_draft_open(draft, thread, exit_ns);
+		scope_unit_draft_open(draft, thread, exit_ns);
 	} else if (begun_by_loop(builder, draft)) {
 		draft->shape = draft->root;
 		draft->calls = 0;
@@ -276,12 +276,12 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 	if (fd >= 0)
 		draft->from_fd = fd;
 	draft->client_fd = brought == BROUGHT_CONNECTION ? ret : fd;
-	if (scope_fds_kind(builder->run->timeline->fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
+	if (scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
 		draft->client_fd = -1;
 	return err;
 }
 
-bool scope_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
+bool scope_unit_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
 		      const struct scope_thread *thread)
 {
 	struct scope_fds *fds = builder->run->timeline->fds;
@@ -291,20 +291,20 @@ bool scope_draft_owes(struct scope_unit_builder *builder, const struct scope_dra
 	if (draft->client_fd < 0 || draft->pickup.unanswered)
 		return true;
 	/* Whoever closed it, or took what came next, has had it since. */
-	if (scope_fds_kind(fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
+	if (scope_timeline_fds_kind(fds, thread->tgid, draft->client_fd) != SCOPE_FD_ACCEPTED)
 		return false;
-	if (scope_fds_asked(fds, draft->client_fd) == SCOPE_FD_NOBODY)
+	if (scope_timeline_fds_asked(fds, draft->client_fd) == SCOPE_FD_NOBODY)
 		return !draft->asked;
-	return scope_fds_asked(fds, draft->client_fd) == thread->index &&
-	       scope_fds_turn(fds, draft->client_fd) == SCOPE_FD_ASKED;
+	return scope_timeline_fds_asked(fds, draft->client_fd) == thread->index &&
+	       scope_timeline_fds_turn(fds, draft->client_fd) == SCOPE_FD_ASKED;
 }
 
-int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
+int scope_unit_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
 		     int64_t ret, uint64_t exit_ns)
 {
-	enum scope_pickup_match matched = draft->matched_ns == call->enter_ns
-						  ? (enum scope_pickup_match)draft->matched
+	enum scope_unit_pickup_match matched = draft->matched_ns == call->enter_ns
+						  ? (enum scope_unit_pickup_match)draft->matched
 						  : scope_draft_match(builder, draft, thread, call);
 	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, draft, thread, call, ret)
 								  : BROUGHT_NOTHING;
@@ -318,7 +318,7 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	draft->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
 	if (matched == SCOPE_PICKUP_LOOP) {
 		draft->idle_ns += exit_ns - call->enter_ns;
-		scope_draft_open(draft, thread, exit_ns);
+		scope_unit_draft_open(draft, thread, exit_ns);
 		draft->from_loop = true;
 	} else if (brought != BROUGHT_NOTHING) {
 		err = take(builder, draft, thread, call, brought, ret, exit_ns);
@@ -332,32 +332,32 @@ int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *dra
 	return scope_draft_log(builder, draft, call->nr, call->role, ret);
 }
 
-int scope_draft_leave(void *user, uint32_t index, uint64_t now_ns)
+int scope_unit_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 
-	if (!scope_draft_has(builder, index))
+	if (!scope_unit_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
-	scope_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, now_ns);
+	scope_unit_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, now_ns);
 	if (thread->run == SCOPE_RUN_BLOCKED) {
 		draft->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		draft->goes_on = false;
 		if (draft->open && draft->tentative)
-			err = scope_draft_close(builder, index, &draft->end, draft->end_ns,
+			err = scope_unit_draft_close(builder, index, &draft->end, draft->end_ns,
 						false);
 		return err;
 	}
 	if (draft->requests || !draft->open)
 		return 0;
-	now = scope_mark_now(thread);
-	err = scope_draft_close(builder, index, &now, now_ns, false);
-	scope_draft_open(draft, thread, now_ns);
+	now = scope_unit_mark_now(thread);
+	err = scope_unit_draft_close(builder, index, &now, now_ns, false);
+	scope_unit_draft_open(draft, thread, now_ns);
 	return err;
 }
 
@@ -391,12 +391,12 @@ static void vote_futex(struct scope_draft *draft, uint64_t address)
 		draft->futex_votes--;
 }
 
-int scope_draft_wait(void *user, const struct scope_wait *wait)
+int scope_unit_draft_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
 
-	if (!scope_draft_has(builder, wait->thread))
+	if (!scope_unit_draft_has(builder, wait->thread))
 		return -ENOMEM;
 	draft = &builder->draft[wait->thread];
 	draft->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
@@ -407,14 +407,14 @@ int scope_draft_wait(void *user, const struct scope_wait *wait)
 	/* A waking that the kernel did not tell, or that came behind a time-out. */
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
-		scope_spin_end(&draft->spinning,
-			       scope_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
+		scope_unit_spin_end(&draft->spinning,
+			       scope_timeline_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
 	return tell_wait(builder, draft, wait);
 }
 
-int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
+int scope_unit_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
 {
 	const struct scope_unit_builder *builder = user;
 	const struct scope_wait wait = {
@@ -427,13 +427,13 @@ int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t 
 	return builder->sink.wait(builder->sink.user, &wait);
 }
 
-int scope_draft_stack(void *user, uint32_t index, const struct scope_event *event)
+int scope_unit_draft_stack(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
 	struct scope_unit_stack stack;
 
-	if (!scope_draft_has(builder, index))
+	if (!scope_unit_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	builder->run->stacks++;
@@ -445,13 +445,13 @@ int scope_draft_stack(void *user, uint32_t index, const struct scope_event *even
 	return builder->sink.stack(builder->sink.user, &stack, event);
 }
 
-int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
+int scope_unit_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
 
 	(void)now_ns;
-	if (!scope_draft_has(builder, index))
+	if (!scope_unit_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	builder->run->discarded += draft->open;
@@ -461,38 +461,38 @@ int scope_draft_lost(void *user, uint32_t index, uint64_t now_ns)
 }
 
 /* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */
-int scope_draft_state(void *user, uint32_t index, const struct scope_event *event)
+int scope_unit_draft_state(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, index);
 
-	if (!scope_draft_has(builder, index))
+	if (!scope_unit_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	draft->stack.standing = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
 	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
 	    scope_draft_match(builder, draft, thread, &thread->open) == SCOPE_PICKUP_NO)
-		scope_draft_open(draft, thread, event->time_ns);
+		scope_unit_draft_open(draft, thread, event->time_ns);
 	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;
 }
 
-int scope_draft_end(void *user, uint32_t index, uint64_t now_ns)
+int scope_unit_draft_end(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_draft *draft;
-	struct scope_thread *thread = scope_threads_at(builder->run->timeline->threads, index);
+	struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, index);
 	struct scope_mark now;
 	int err = 0;
 
-	if (!scope_draft_has(builder, index))
+	if (!scope_unit_draft_has(builder, index))
 		return -ENOMEM;
 	draft = &builder->draft[index];
-	now = scope_mark_now(thread);
-	scope_spin_end(&draft->spinning, thread, now_ns);
+	now = scope_unit_mark_now(thread);
+	scope_unit_spin_end(&draft->spinning, thread, now_ns);
 	if (draft->open)
-		err = scope_draft_close(builder, index, &now, now_ns, false);
+		err = scope_unit_draft_close(builder, index, &now, now_ns, false);
 	free(draft->call);
 	draft->call = NULL;
 	draft->shape = draft->root;

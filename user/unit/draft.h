@@ -42,7 +42,7 @@ struct scope_quiet {
 };
 
 /* Brings it up to now_ns, as the thread leaves or the window ends; exit_ns: the last call's return, 0: none. */
-static inline void scope_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
+static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
 				     uint64_t exit_ns, uint64_t now_ns)
 {
 	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
@@ -70,7 +70,7 @@ struct scope_draft {
 	bool slept_in_call;  /* the open call has blocked */
 	bool requests;	     /* the thread's pickup is any at all */
 	bool pending;	     /* idle is a sleep that may have been for a client */
-	uint8_t matched;     /* enum scope_pickup_match of the call entered at matched_ns */
+	uint8_t matched;     /* enum scope_unit_pickup_match of the call entered at matched_ns */
 	uint32_t plain_roles; /* as struct scope_timeline_ops has it: of calls that only add up */
 	uint32_t root;	     /* shape that its units begin with */
 	uint32_t shape;	     /* of its calls so far; SCOPE_SHAPE_NONE: they are counted here: */
@@ -110,41 +110,41 @@ struct scope_unit_builder {
 };
 
 /* Begins the draft of a thread that has none yet. false: no memory. */
-bool scope_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
+bool scope_unit_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
-int scope_draft_close(struct scope_unit_builder *builder, uint32_t thread,
+int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 		      const struct scope_mark *end, uint64_t end_ns, bool still_open);
 /* Of a call that may pick up work, by its number; see scope_draft_match(). */
-enum scope_pickup_match scope_draft_match_any(const struct scope_unit_builder *builder,
+enum scope_unit_pickup_match scope_unit_draft_match_any(const struct scope_unit_builder *builder,
 					      struct scope_draft *draft,
 					      const struct scope_thread *thread,
 					      const struct scope_open_call *call);
 /* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
-int scope_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
+int scope_unit_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
 /* Is the unit a request that neither it nor, where its connection is known, another thread has answered? */
-bool scope_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
+bool scope_unit_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
 		      const struct scope_thread *thread);
 /* The return of a call that did or may have picked up work. */
-int scope_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
+int scope_unit_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
 		     const struct scope_thread *thread, const struct scope_open_call *call,
 		     int64_t ret, uint64_t exit_ns);
 
 /* As struct scope_timeline_ops has them; user is the builder. */
-int scope_draft_leave(void *user, uint32_t thread, uint64_t now_ns);
-int scope_draft_wait(void *user, const struct scope_wait *wait);
-int scope_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
-int scope_draft_stack(void *user, uint32_t thread, const struct scope_event *event);
-int scope_draft_lost(void *user, uint32_t thread, uint64_t now_ns);
-int scope_draft_state(void *user, uint32_t thread, const struct scope_event *event);
-int scope_draft_end(void *user, uint32_t thread, uint64_t now_ns);
+int scope_unit_draft_leave(void *user, uint32_t thread, uint64_t now_ns);
+int scope_unit_draft_wait(void *user, const struct scope_wait *wait);
+int scope_unit_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
+int scope_unit_draft_stack(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_draft_lost(void *user, uint32_t thread, uint64_t now_ns);
+int scope_unit_draft_state(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_draft_end(void *user, uint32_t thread, uint64_t now_ns);
 
 /* Is there a draft of the thread, builder->draft[thread]? false: no memory. */
-static inline bool scope_draft_has(struct scope_unit_builder *builder, uint32_t thread)
+static inline bool scope_unit_draft_has(struct scope_unit_builder *builder, uint32_t thread)
 {
-	return thread < builder->drafts || scope_draft_meet(builder, thread);
+	return thread < builder->drafts || scope_unit_draft_meet(builder, thread);
 }
 
-static inline struct scope_mark scope_mark_now(const struct scope_thread *thread)
+static inline struct scope_mark scope_unit_mark_now(const struct scope_thread *thread)
 {
 	const struct scope_account *account = &thread->account;
 
@@ -154,14 +154,14 @@ static inline struct scope_mark scope_mark_now(const struct scope_thread *thread
 	};
 }
 
-static inline void scope_draft_open(struct scope_draft *draft, const struct scope_thread *thread,
+static inline void scope_unit_draft_open(struct scope_draft *draft, const struct scope_thread *thread,
 				    uint64_t now_ns)
 {
 	draft->open = true;
 	draft->asked = draft->connected = draft->answered = false;
 	draft->from_fd = draft->client_fd = -1;
 	draft->begin_ns = now_ns;
-	draft->begin = scope_mark_now(thread);
+	draft->begin = scope_unit_mark_now(thread);
 	draft->shape = draft->root;
 	draft->calls = 0;
 	draft->bytes = 0;
@@ -171,12 +171,12 @@ static inline void scope_draft_open(struct scope_draft *draft, const struct scop
 SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_draft *draft,
 			       uint16_t nr, uint8_t role, int64_t ret)
 {
-	const uint32_t shape = scope_shapes_recent(builder->shapes, draft->shape, nr);
+	const uint32_t shape = scope_unit_shapes_recent(builder->shapes, draft->shape, nr);
 	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
 
 	draft->bytes += (uint64_t)(ret > 0 ? ret : 0) & -moves;
 	if (shape == SCOPE_SHAPE_NONE)
-		return scope_draft_count(builder->shapes, draft, nr);
+		return scope_unit_draft_count(builder->shapes, draft, nr);
 	draft->shape = shape;
 	return 0;
 }
@@ -189,14 +189,14 @@ SCOPE_TAKE void scope_draft_answer(struct scope_unit_builder *builder, struct sc
 				   const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
 	if (args && ret > 0 &&
-	    scope_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+	    scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
 		draft->answered = true;
 }
 
 /* false: there is no memory, and enter and exit will say so. */
 SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 				  const struct scope_thread *thread,
-				  const struct scope_event *event, enum scope_call_role role)
+				  const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	struct scope_draft *draft = &builder->draft[thread->index];
 
@@ -207,7 +207,7 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 		scope_draft_answer(builder, draft, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.ret);
 	if ((role == SCOPE_CALL_WRITE || role == SCOPE_CALL_READ || role == SCOPE_CALL_CONNECT) &&
-	    !scope_spin_waits(&draft->spinning, event->syscall.ret) &&
+	    !scope_unit_spin_waits(&draft->spinning, event->syscall.ret) &&
 	    !scope_spin_easy(&draft->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&draft->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
 				 event->syscall.ret, event->time_ns);
@@ -222,27 +222,27 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 }
 
 /* Of calls that are like the ones before, as most are, at once. */
-SCOPE_TAKE enum scope_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
+SCOPE_TAKE enum scope_unit_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
 						     struct scope_draft *draft,
 						     const struct scope_thread *thread,
 						     const struct scope_open_call *call)
 {
-	switch ((enum scope_call_role)call->role) {
+	switch ((enum scope_timeline_call_role)call->role) {
 	case SCOPE_CALL_READ:
-		if (call->args && scope_fds_kind(builder->run->timeline->fds, thread->tgid,
+		if (call->args && scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
 						 (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
 			return SCOPE_PICKUP_READ;
 		break;
 	case SCOPE_CALL_POLL:
 		if (call->nr == draft->loop.nr && call->args && call->arg[0] == draft->loop.object)
 			return SCOPE_PICKUP_LOOP;
-		return scope_draft_match_any(builder, draft, thread, call);
+		return scope_unit_draft_match_any(builder, draft, thread, call);
 	case SCOPE_CALL_ACCEPT:
 		return SCOPE_PICKUP_READ;
 	default:
 		break;
 	}
-	return call->nr == draft->pickup.nr ? scope_draft_match_any(builder, draft, thread, call)
+	return call->nr == draft->pickup.nr ? scope_unit_draft_match_any(builder, draft, thread, call)
 					    : SCOPE_PICKUP_NO;
 }
 
@@ -255,12 +255,12 @@ SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
 
 	if (draft->open && draft->last_exit_ns && draft->pickup.gap_ns &&
 	    call->enter_ns - draft->last_exit_ns > draft->pickup.gap_ns) {
-		const struct scope_mark now = scope_mark_now(thread);
+		const struct scope_mark now = scope_unit_mark_now(thread);
 
-		err = scope_draft_close(builder, thread->index, &now, call->enter_ns, false);
+		err = scope_unit_draft_close(builder, thread->index, &now, call->enter_ns, false);
 	}
 	if (!draft->open)
-		scope_draft_open(draft, thread, call->enter_ns);
+		scope_unit_draft_open(draft, thread, call->enter_ns);
 	return err;
 }
 
@@ -270,7 +270,7 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 {
 	struct scope_draft *draft;
 
-	if (!scope_draft_has(builder, thread->index))
+	if (!scope_unit_draft_has(builder, thread->index))
 		return -ENOMEM;
 	draft = &builder->draft[thread->index];
 	draft->slept_in_call = false;
@@ -286,12 +286,12 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 		draft->tentative = draft->open;
 		draft->goes_on = draft->open && call->args && call->role == SCOPE_CALL_READ &&
 				 (int64_t)call->arg[0] == draft->read_fd;
-		draft->end = scope_mark_now(thread);
+		draft->end = scope_unit_mark_now(thread);
 		draft->end_ns = call->enter_ns;
 	} else if (draft->matched == SCOPE_PICKUP_LOOP && draft->open) {
-		const struct scope_mark now = scope_mark_now(thread);
+		const struct scope_mark now = scope_unit_mark_now(thread);
 
-		return scope_draft_close(builder, thread->index, &now, call->enter_ns, false);
+		return scope_unit_draft_close(builder, thread->index, &now, call->enter_ns, false);
 	}
 	return 0;
 }
@@ -306,12 +306,12 @@ SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
 
 	draft->last_exit_ns = exit_ns;
 	if (!err && draft->slept_in_call && draft->open) {
-		const struct scope_mark now = scope_mark_now(thread);
+		const struct scope_mark now = scope_unit_mark_now(thread);
 
-		err = scope_draft_close(builder, thread->index, &now, exit_ns, false);
+		err = scope_unit_draft_close(builder, thread->index, &now, exit_ns, false);
 	}
 	if (!draft->open)
-		scope_draft_open(draft, thread, exit_ns);
+		scope_unit_draft_open(draft, thread, exit_ns);
 	draft->last_exit_ns = exit_ns;
 	return err;
 }
@@ -322,7 +322,7 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 {
 	struct scope_draft *draft;
 
-	if (!scope_draft_has(builder, thread->index))
+	if (!scope_unit_draft_has(builder, thread->index))
 		return -ENOMEM;
 	draft = &builder->draft[thread->index];
 	draft->stack.enter_ns = call->enter_ns;
@@ -330,13 +330,13 @@ SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
 	draft->stack.nr = call->nr;
 	draft->stack.standing = false;
 	if (1u << call->role & SCOPE_SPIN_ROLES &&
-	    !scope_spin_easy(&draft->spinning, (enum scope_call_role)call->role, ret))
+	    !scope_spin_easy(&draft->spinning, (enum scope_timeline_call_role)call->role, ret))
 		SCOPE_SPIN_JUDGE(&draft->spinning, builder->run->timeline->fds, thread, call,
-				 (enum scope_call_role)call->role, ret, exit_ns);
+				 (enum scope_timeline_call_role)call->role, ret, exit_ns);
 	if (!draft->requests)
 		return scope_draft_exit_switched(builder, draft, thread, call, ret, exit_ns);
 	if (draft->matched || draft->matched_ns != call->enter_ns)
-		return scope_draft_pick(builder, draft, thread, call, ret, exit_ns);
+		return scope_unit_draft_pick(builder, draft, thread, call, ret, exit_ns);
 	draft->goes_on = draft->tentative = false;
 	draft->read_fd = -1;
 	return draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;

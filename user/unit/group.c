@@ -24,9 +24,9 @@ static void group_name(const char *comm, char name[SCOPE_PLAIN_COMM_BYTES])
 /* A loop over poll comes before the reads it leads to. */
 static uint8_t role_of(const struct scope_pickup *pickup)
 {
-	if (!scope_pickup_any(pickup))
+	if (!scope_unit_pickup_any(pickup))
 		return SCOPE_CALL_PLAIN;
-	return pickup->nr != SCOPE_NR_NONE ? scope_call_role(pickup->nr) : SCOPE_CALL_READ;
+	return pickup->nr != SCOPE_NR_NONE ? scope_timeline_call_role(pickup->nr) : SCOPE_CALL_READ;
 }
 
 static long find_group(struct scope_groups *groups, const char *comm, const struct scope_pickup *of)
@@ -50,22 +50,22 @@ static long find_group(struct scope_groups *groups, const char *comm, const stru
 		.granularity = granularity, .pickup = pickup, .reads = reads,
 	};
 	memcpy(group->name, name, sizeof(name));
-	if (scope_vector_set_create(&group->vectors))
+	if (scope_cluster_vector_set_create(&group->vectors))
 		return -ENOMEM;
 	return groups->count++;
 }
 
-int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups)
+int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups)
 {
-	size_t threads = scope_pickups_threads(pickups);
+	size_t threads = scope_unit_pickups_threads(pickups);
 
 	if (scope_grow(&groups->of_thread, &groups->thread_capacity, threads + 1,
 		       sizeof(*groups->of_thread)))
 		return -ENOMEM;
 	for (; groups->threads < threads; groups->threads++) {
 		size_t i = groups->threads;
-		long group = find_group(groups, scope_pickups_comm(pickups, i),
-					scope_pickups_of(pickups, i));
+		long group = find_group(groups, scope_unit_pickups_comm(pickups, i),
+					scope_unit_pickups_of(pickups, i));
 
 		if (group < 0)
 			return group;
@@ -75,35 +75,35 @@ int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups 
 	return 0;
 }
 
-int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
+int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
 {
 	struct scope_groups *groups = calloc(1, sizeof(*groups));
 	int err;
 
 	if (!groups)
 		return -ENOMEM;
-	err = scope_groups_extend(groups, pickups);
+	err = scope_unit_groups_extend(groups, pickups);
 	if (err) {
-		scope_groups_destroy(groups);
+		scope_unit_groups_destroy(groups);
 		return err;
 	}
 	*ret_groups = groups;
 	return 0;
 }
 
-void scope_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups)
+void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups)
 {
 	for (size_t i = 0; i < groups->threads; i++)
-		if (scope_pickups_serves(pickups, i))
+		if (scope_unit_pickups_serves(pickups, i))
 			groups->group[groups->of_thread[i]].serves = true;
 }
 
-void scope_groups_destroy(struct scope_groups *groups)
+void scope_unit_groups_destroy(struct scope_groups *groups)
 {
 	if (!groups)
 		return;
 	for (size_t i = 0; i < groups->count; i++)
-		scope_vector_set_destroy(groups->group[i].vectors);
+		scope_cluster_vector_set_destroy(groups->group[i].vectors);
 	free(groups->group);
 	free(groups->of_thread);
 	free(groups);

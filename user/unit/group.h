@@ -21,9 +21,9 @@ enum scope_granularity {
 struct scope_group {
 	char name[SCOPE_PLAIN_COMM_BYTES];
 	uint8_t granularity;
-	uint8_t pickup; /* enum scope_call_role of the call; PLAIN: none */
+	uint8_t pickup; /* enum scope_timeline_call_role of the call; PLAIN: none */
 	bool reads;	/* from clients */
-	bool serves;	/* one of them does: scope_pickups_conclude(); set by scope_groups_conclude() */
+	bool serves;	/* one of them does: scope_unit_pickups_conclude(); set by scope_unit_groups_conclude() */
 	struct scope_vector_set *vectors; /* of its units; filled by the survey */
 	uint32_t threads;
 };
@@ -36,11 +36,11 @@ struct scope_groups {
 };
 
 /* Of the threads decided on, by the names they had then. 0 or -ENOMEM; the caller destroys. */
-int scope_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
+int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
 /* Adds those that were decided on since. */
-int scope_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
+int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
 /* Once the pickups were concluded. */
-void scope_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
-void scope_groups_destroy(struct scope_groups *groups);
+void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
+void scope_unit_groups_destroy(struct scope_groups *groups);
 
 #endif

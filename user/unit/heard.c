@@ -7,23 +7,23 @@
 	struct scope_unit_builder *builder = user;                                                \
 	int err = builder->ops->OP(builder, __VA_ARGS__);                                         \
                                                                                                   \
-	return err ? err : scope_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
+	return err ? err : scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
 
 static uint32_t plain_roles(void *user, uint32_t thread)
 {
 	struct scope_unit_builder *builder = user;
 
 	return builder->ops->plain_roles(builder, thread) &
-	       scope_listeners_ops.plain_roles(&builder->listeners, thread);
+	       scope_timeline_listeners_ops.plain_roles(&builder->listeners, thread);
 }
 
 static bool plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-		  enum scope_call_role role)
+		  enum scope_timeline_call_role role)
 {
 	struct scope_unit_builder *builder = user;
 
 	return builder->ops->plain(builder, thread, event, role) &&
-	       scope_listeners_ops.plain(&builder->listeners, thread, event, role);
+	       scope_timeline_listeners_ops.plain(&builder->listeners, thread, event, role);
 }
 
 static int enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)

@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 
-bool scope_learn_meet(struct scope_learner *learner, uint32_t thread)
+bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread)
 {
 	if (scope_grow(&learner->lesson, &learner->capacity, thread + 1, sizeof(*learner->lesson)))
 		return false;
@@ -32,7 +32,7 @@ static struct scope_wait_key *get_key(struct scope_lesson *lesson, uint16_t nr, 
 	return &lesson->key[i];
 }
 
-static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
+static bool may_be_loop(enum scope_timeline_call_role role, enum scope_fd_kind fd)
 {
 	switch (role) {
 	case SCOPE_CALL_FUTEX:
@@ -53,15 +53,15 @@ static bool may_be_loop(enum scope_call_role role, enum scope_fd_kind fd)
  * descriptors, polls by where their sets are: servers keep one for clients and may keep another for what
  * they wait for in between.
  */
-void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call)
+void scope_unit_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call)
 {
-	const bool epoll = scope_call_is_epoll(call->nr);
+	const bool epoll = scope_timeline_call_is_epoll(call->nr);
 	struct scope_wait_key *key = NULL;
 
-	if (scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
+	if (scope_timeline_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
 		return;
 	if (call->args) {
-		const struct scope_poll_site site = scope_poll_site_of(call);
+		const struct scope_poll_site site = scope_unit_poll_site_of(call);
 
 		key = get_key(lesson, site.nr, site.object);
 	}
@@ -74,7 +74,7 @@ void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call 
 	lesson->polled = !epoll || key;
 }
 
-bool scope_learner_answers(const struct scope_learner *learner, uint32_t tgid)
+bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid)
 {
 	for (size_t i = learner->answerings; i-- > 0;)
 		if (learner->answering[i] == tgid)
@@ -84,7 +84,7 @@ bool scope_learner_answers(const struct scope_learner *learner, uint32_t tgid)
 
 static int note_answering(struct scope_learner *learner, uint32_t tgid)
 {
-	if (scope_learner_answers(learner, tgid))
+	if (scope_unit_learner_answers(learner, tgid))
 		return 0;
 	if (scope_grow(&learner->answering, &learner->answering_capacity, learner->answerings + 1,
 		       sizeof(*learner->answering)))
@@ -93,10 +93,10 @@ static int note_answering(struct scope_learner *learner, uint32_t tgid)
 	return 0;
 }
 
-int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+int scope_unit_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	if (!call->args || scope_fds_kind(learner->timeline->fds, thread->tgid,
+	if (!call->args || scope_timeline_fds_kind(learner->timeline->fds, thread->tgid,
 					  (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
 		return 0;
 	if (!lesson->answers && note_answering(learner, thread->tgid))
@@ -114,7 +114,7 @@ int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson
 }
 
 /* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
-void scope_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call)
+void scope_unit_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call)
 {
 	struct scope_wait_key *key;
 
@@ -135,14 +135,14 @@ static void take_work(struct scope_lesson *lesson)
 	lesson->polled = false;
 }
 
-void scope_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
+void scope_unit_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
 			const struct scope_thread *thread, const struct scope_open_call *call,
 			int64_t ret)
 {
 	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0)
 		take_work(lesson);
 	if (call->role == SCOPE_CALL_READ && call->args && ret > 0 &&
-	    scope_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
 		    SCOPE_FD_ACCEPTED)
 		take_work(lesson);
 }
@@ -155,7 +155,7 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 
 	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
 		return 0;
-	if (!scope_learn_has(learner, (uint32_t)wait->waker))
+	if (!scope_unit_learn_has(learner, (uint32_t)wait->waker))
 		return -ENOMEM;
 	lesson = &learner->lesson[wait->waker];
 	for (i = 0; i < lesson->deliveries; i++)
@@ -175,19 +175,19 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 	return 0;
 }
 
-int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
+int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
 {
 	struct scope_lesson *lesson;
-	uint32_t tgid = scope_threads_at(learner->timeline->threads, wait->thread)->tgid;
-	enum scope_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
-								    : scope_call_role(wait->nr);
+	uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, wait->thread)->tgid;
+	enum scope_timeline_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
+								    : scope_timeline_call_role(wait->nr);
 	struct scope_wait_key *key;
 
-	if (!scope_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
+	if (!scope_unit_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
 		return -ENOMEM;
 	lesson = &learner->lesson[wait->thread];
 	lesson->waits++;
-	if (!may_be_loop(role, scope_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
+	if (!may_be_loop(role, scope_timeline_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
 		return 0;
 	key = get_key(lesson, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)
@@ -206,7 +206,7 @@ SCOPE_TAKE uint32_t learn_plain_roles(void *user, uint32_t thread)
 }
 
 SCOPE_TAKE bool learn_plain(void *user, const struct scope_thread *thread,
-			    const struct scope_event *event, enum scope_call_role role)
+			    const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	(void)role;
 	scope_learn_plain(user, thread, event);
@@ -227,7 +227,7 @@ SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
 
 static int learn_wait(void *user, const struct scope_wait *wait)
 {
-	return scope_learn_wait(user, wait);
+	return scope_unit_learn_wait(user, wait);
 }
 
 static const struct scope_timeline_ops learn = {
@@ -238,7 +238,7 @@ static const struct scope_timeline_ops learn = {
 	.wait = learn_wait,
 };
 
-int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner)
+int scope_unit_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner)
 {
 	struct scope_learner *learner = calloc(1, sizeof(*learner));
 	int err;
@@ -254,7 +254,7 @@ int scope_learner_create(const struct scope_trace *trace, struct scope_learner *
 	return 0;
 }
 
-int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner)
+int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner)
 {
 	struct scope_learner *learner = calloc(1, sizeof(*learner));
 
@@ -266,28 +266,28 @@ int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **
 	return 0;
 }
 
-int scope_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
+int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
 		       size_t count)
 {
 	return scope_timeline_take(learner->timeline, event, count, &learn, learner);
 }
 
-int scope_learner_finish(struct scope_learner *learner)
+int scope_unit_learner_finish(struct scope_learner *learner)
 {
 	return scope_timeline_finish(learner->timeline, &learn, learner);
 }
 
-bool scope_learner_holds(const struct scope_learner *learner)
+bool scope_unit_learner_holds(const struct scope_learner *learner)
 {
 	return scope_timeline_holds(learner->timeline);
 }
 
-size_t scope_learner_threads(const struct scope_learner *learner)
+size_t scope_unit_learner_threads(const struct scope_learner *learner)
 {
-	return scope_threads_count(learner->timeline->threads);
+	return scope_timeline_threads_count(learner->timeline->threads);
 }
 
-void scope_learner_destroy(struct scope_learner *learner)
+void scope_unit_learner_destroy(struct scope_learner *learner)
 {
 	if (!learner)
 		return;

@@ -23,28 +23,28 @@ struct scope_learner {
 };
 
 /* Begins the lesson of a thread that has none yet. false: no memory. */
-bool scope_learn_meet(struct scope_learner *learner, uint32_t thread);
+bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread);
 /* Does any thread of that process write to clients? */
-bool scope_learner_answers(const struct scope_learner *learner, uint32_t tgid);
+bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid);
 /* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
-void scope_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call);
-int scope_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
+void scope_unit_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call);
+int scope_unit_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
 		       const struct scope_thread *thread, const struct scope_open_call *call);
-void scope_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call);
+void scope_unit_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call);
 /* The return of a call that may have taken work. */
-void scope_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
+void scope_unit_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
 			const struct scope_thread *thread, const struct scope_open_call *call,
 			int64_t ret);
 /* As struct scope_timeline_ops has it. */
-int scope_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
+int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
 
 /* Is there a lesson of the thread, learner->lesson[thread]? false: no memory. */
-static inline bool scope_learn_has(struct scope_learner *learner, uint32_t thread)
+static inline bool scope_unit_learn_has(struct scope_learner *learner, uint32_t thread)
 {
-	return thread < learner->count || scope_learn_meet(learner, thread);
+	return thread < learner->count || scope_unit_learn_meet(learner, thread);
 }
 
-static inline void scope_learn_gap(struct scope_lesson *lesson, uint64_t enter_ns)
+static inline void scope_unit_learn_gap(struct scope_lesson *lesson, uint64_t enter_ns)
 {
 	if (lesson->last_exit_ns && enter_ns > lesson->last_exit_ns) {
 		int bucket = 63 - __builtin_clzll(enter_ns - lesson->last_exit_ns);
@@ -62,7 +62,7 @@ SCOPE_TAKE uint32_t scope_learn_plain_roles(const struct scope_learner *learner,
 	const uint32_t roles = SCOPE_PICKUP_PLAIN_ROLES &
 			       (lesson->polled || !lesson->answers ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
 
-	return scope_lesson_gaps(lesson) ? roles | SCOPE_LEARN_GAPS : roles & ~SCOPE_LEARN_GAPS;
+	return scope_unit_lesson_gaps(lesson) ? roles | SCOPE_LEARN_GAPS : roles & ~SCOPE_LEARN_GAPS;
 }
 
 SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct scope_thread *thread,
@@ -73,7 +73,7 @@ SCOPE_TAKE void scope_learn_plain(struct scope_learner *learner, const struct sc
 	if (!(thread->plain & SCOPE_LEARN_GAPS))
 		return;
 	lesson = &learner->lesson[thread->index];
-	scope_learn_gap(lesson, event->syscall.enter_ns);
+	scope_unit_learn_gap(lesson, event->syscall.enter_ns);
 	lesson->last_exit_ns = event->time_ns;
 }
 
@@ -82,17 +82,17 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 {
 	struct scope_lesson *lesson;
 
-	if (!scope_learn_has(learner, thread->index))
+	if (!scope_unit_learn_has(learner, thread->index))
 		return -ENOMEM;
 	lesson = &learner->lesson[thread->index];
-	if (scope_lesson_gaps(lesson))
-		scope_learn_gap(lesson, call->enter_ns);
+	if (scope_unit_lesson_gaps(lesson))
+		scope_unit_learn_gap(lesson, call->enter_ns);
 	if (call->role == SCOPE_CALL_POLL)
-		scope_learn_poll(lesson, call);
+		scope_unit_learn_poll(lesson, call);
 	else if (call->role == SCOPE_CALL_FUTEX)
-		scope_learn_lock(lesson, call);
+		scope_unit_learn_lock(lesson, call);
 	else if (call->role == SCOPE_CALL_WRITE && (lesson->polled || !lesson->answers))
-		return scope_learn_write(learner, lesson, thread, call);
+		return scope_unit_learn_write(learner, lesson, thread, call);
 	return 0;
 }
 
@@ -101,12 +101,12 @@ SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scop
 {
 	struct scope_lesson *lesson;
 
-	if (!scope_learn_has(learner, thread->index))
+	if (!scope_unit_learn_has(learner, thread->index))
 		return -ENOMEM;
 	lesson = &learner->lesson[thread->index];
 	lesson->last_exit_ns = exit_ns;
 	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT)
-		scope_learn_return(learner, lesson, thread, call, ret);
+		scope_unit_learn_return(learner, lesson, thread, call, ret);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static uint32_t times_back(const struct scope_lesson *lesson, const struct scope
 
 	for (unsigned i = 0; i < lesson->keys; i++)
 		if (!lesson->key[i].lock && lesson->key[i].nr == key->nr &&
-		    scope_wait_same_object(key->nr, lesson->key[i].object, key->object))
+		    scope_timeline_wait_same_object(key->nr, lesson->key[i].object, key->object))
 			times += lesson->key[i].count;
 	return times;
 }
@@ -82,7 +82,7 @@ static const struct scope_wait_key *find_dispatch(const struct scope_lesson *les
 
 		for (unsigned j = 0; key->nr == SYS_futex && !key->lock && j < lesson->keys; j++)
 			if (lesson->key[j].nr == SYS_futex &&
-			    scope_wait_same_object(SYS_futex, lesson->key[j].object, key->object)) {
+			    scope_timeline_wait_same_object(SYS_futex, lesson->key[j].object, key->object)) {
 				taken += lesson->key[j].taken;
 				inner += lesson->key[j].inner;
 			}
@@ -94,14 +94,14 @@ static const struct scope_wait_key *find_dispatch(const struct scope_lesson *les
 	return best;
 }
 
-void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup)
+void scope_unit_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup)
 {
 	const struct scope_wait_key *best = NULL;
 	uint32_t most = 1;
 
 	pickup->reads = lesson->reads > 0;
 	decide_foreign(lesson, pickup);
-	if (scope_lesson_gaps(lesson))
+	if (scope_unit_lesson_gaps(lesson))
 		pickup->gap_ns = gap_p99(lesson);
 	if (lesson->epolls || lesson->polls > 2 * lesson->inner_polls) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
@@ -119,6 +119,6 @@ void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup 
 	if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;
-		pickup->any_object = scope_call_role(best->nr) == SCOPE_CALL_SLEEP;
+		pickup->any_object = scope_timeline_call_role(best->nr) == SCOPE_CALL_SLEEP;
 	}
 }

@@ -48,12 +48,12 @@ struct scope_lesson {
 };
 
 /* Times between calls matter as long as the thread may turn out to pick up nothing. */
-static inline bool scope_lesson_gaps(const struct scope_lesson *lesson)
+static inline bool scope_unit_lesson_gaps(const struct scope_lesson *lesson)
 {
 	return !lesson->reads && !lesson->epolls;
 }
 
 /* The way to pick up work that the lesson shows; see docs/methods.md, section 2. */
-void scope_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup);
+void scope_unit_lesson_decide(const struct scope_lesson *lesson, struct scope_pickup *pickup);
 
 #endif

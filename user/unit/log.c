@@ -66,7 +66,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 		return;
 	scope_spool_destroy(log->rows);
 	scope_spool_destroy(log->stacks);
-	scope_sliced_free(&log->sliced);
+	scope_unit_sliced_free(&log->sliced);
 	free(log->state);
 	free(log);
 }
@@ -178,7 +178,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 {
 	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
 
-	if (!row || scope_sliced_note(&log->sliced, wait))
+	if (!row || scope_unit_sliced_note(&log->sliced, wait))
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
 		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
@@ -217,7 +217,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 	}
 	unit->vector = log->shapes->shape[unit->shape].vector;
 	unit->calls = log->shapes->shape[unit->shape].calls;
-	*ret_call = scope_shape_calls(log->shapes, &log->shapes->shape[unit->shape]);
+	*ret_call = scope_unit_shape_calls(log->shapes, &log->shapes->shape[unit->shape]);
 	return from;
 }
 
@@ -245,7 +245,7 @@ static void name_waker(const struct scope_unit_log *log, struct scope_wait *wait
 
 	if (wait->queue || wait->class != SCOPE_WAIT_FUTEX || wait->waker != SCOPE_WAIT_NO_THREAD)
 		return;
-	whole = scope_sliced_at(&log->sliced, wait->thread, wait->begin_ns);
+	whole = scope_unit_sliced_at(&log->sliced, wait->thread, wait->begin_ns);
 	if (whole) {
 		wait->waker = whole->waker;
 		wait->waker_tid = whole->waker_tid;
@@ -258,26 +258,26 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 {
 	const uint8_t *end = from + bytes;
 	struct scope_unit_call room[SCOPE_UNIT_CALLS];
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && from < end) {
+	while (!err && from < end) {
 		if (*from & ROW_WAIT) {
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
 			name_waker(log, &wait);
 			if (sink->wait && *last_ns >= log->from_ns)
-				ret = sink->wait(sink->user, &wait);
+				err = sink->wait(sink->user, &wait);
 		} else {
 			const struct scope_unit_call *call;
 			struct scope_unit unit;
 
 			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
 			if (*last_ns >= log->from_ns)
-				ret = sink->unit(sink->user, &unit, call);
+				err = sink->unit(sink->user, &unit, call);
 		}
 	}
-	return ret;
+	return err;
 }
 
 void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns)
@@ -291,15 +291,15 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 	const uint8_t *data;
 	uint64_t last_ns = 0;
 	size_t bytes;
-	int ret;
+	int err;
 
 	scope_spool_rewind(log->rows);
-	while ((ret = scope_spool_next(log->rows, &data, &bytes)) > 0) {
-		ret = replay_piece(log, data, bytes, &last_ns, groups, sink);
-		if (ret)
+	while ((err = scope_spool_next(log->rows, &data, &bytes)) > 0) {
+		err = replay_piece(log, data, bytes, &last_ns, groups, sink);
+		if (err)
 			break;
 	}
-	return ret;
+	return err;
 }
 
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
@@ -331,7 +331,7 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 static bool in_slices(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
 {
 	return stack->class == SCOPE_WAIT_FUTEX && stack->wake_ns &&
-	       scope_sliced_at(&log->sliced, stack->thread, stack->wake_ns - 1);
+	       scope_unit_sliced_at(&log->sliced, stack->thread, stack->wake_ns - 1);
 }
 
 static int tell_stack(const struct scope_unit_log *log, const struct scope_logged_stack *stack,
@@ -352,19 +352,19 @@ int scope_unit_log_stacks(struct scope_unit_log *log,
 {
 	const uint8_t *data;
 	size_t bytes;
-	int ret;
+	int err;
 
 	scope_spool_rewind(log->stacks);
-	while ((ret = scope_spool_next(log->stacks, &data, &bytes)) > 0) {
+	while ((err = scope_spool_next(log->stacks, &data, &bytes)) > 0) {
 		const struct scope_logged_stack *stack = (const void *)data;
 
-		ret = 0;
-		for (size_t i = 0; !ret && i < bytes / sizeof(*stack); i++)
-			ret = tell_stack(log, &stack[i], each, user);
-		if (ret)
+		err = 0;
+		for (size_t i = 0; !err && i < bytes / sizeof(*stack); i++)
+			err = tell_stack(log, &stack[i], each, user);
+		if (err)
 			break;
 	}
-	return ret;
+	return err;
 }
 
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,

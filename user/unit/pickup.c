@@ -31,17 +31,17 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 	struct decision decision = {.pickup.nr = SCOPE_NR_NONE};
 
 	if (thread < learner->count)
-		scope_lesson_decide(&learner->lesson[thread], &decision.pickup);
+		scope_unit_lesson_decide(&learner->lesson[thread], &decision.pickup);
 	if (decision.pickup.reads && !learner->lesson[thread].answers)
-		decision.pickup.unanswered = !scope_learner_answers(
-			learner, scope_threads_at(learner->timeline->threads, thread)->tgid);
-	if (thread < scope_learner_threads(learner))
-		memcpy(decision.comm, scope_threads_at(learner->timeline->threads, thread)->comm,
+		decision.pickup.unanswered = !scope_unit_learner_answers(
+			learner, scope_timeline_threads_at(learner->timeline->threads, thread)->tgid);
+	if (thread < scope_unit_learner_threads(learner))
+		memcpy(decision.comm, scope_timeline_threads_at(learner->timeline->threads, thread)->comm,
 		       SCOPE_PLAIN_COMM_BYTES);
 	return decision;
 }
 
-int scope_pickups_create(struct scope_pickups **ret_pickups)
+int scope_unit_pickups_create(struct scope_pickups **ret_pickups)
 {
 	struct scope_pickups *pickups = calloc(1, sizeof(*pickups));
 
@@ -51,7 +51,7 @@ int scope_pickups_create(struct scope_pickups **ret_pickups)
 	return 0;
 }
 
-int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
+int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
 			 size_t threads)
 {
 	if (scope_grow(&pickups->decision, &pickups->capacity, threads, sizeof(*pickups->decision)))
@@ -70,7 +70,7 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 		if (a->foreign[i].nr != b->foreign[i].nr || a->foreign[i].object != b->foreign[i].object)
 			return false;
 	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr && a->any_object == b->any_object &&
-	       a->object == b->object && (scope_pickup_any(a) || a->gap_ns == b->gap_ns);
+	       a->object == b->object && (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
 
 #define ALIKE_RECENT 256 /* threads before it that a new one may be like */
@@ -83,7 +83,7 @@ static const struct decision *find_name(const struct scope_pickups *pickups, con
 	return NULL;
 }
 
-int scope_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
+int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
 			size_t threads)
 {
 	if (scope_grow(&pickups->decision, &pickups->capacity, threads, sizeof(*pickups->decision)))
@@ -97,7 +97,7 @@ int scope_pickups_guess(struct scope_pickups *pickups, const struct scope_learne
 	return 0;
 }
 
-bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
+bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
 			size_t threads)
 {
 	for (size_t i = 0; i < threads; i++) {
@@ -121,15 +121,15 @@ static bool delivers(const struct scope_pickups *pickups, const struct scope_les
 			.nr = delivery->nr, .args = 1, .arg = {delivery->object},
 		};
 
-		if (scope_pickups_serves(pickups, delivery->thread) &&
-		    scope_pickup_match(scope_pickups_of(pickups, delivery->thread), &call,
+		if (scope_unit_pickups_serves(pickups, delivery->thread) &&
+		    scope_unit_pickup_match(scope_unit_pickups_of(pickups, delivery->thread), &call,
 				       SCOPE_FD_UNKNOWN) == SCOPE_PICKUP_LOOP)
 			times += delivery->count;
 	}
 	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= lesson->waits;
 }
 
-void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
+void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
 {
 	bool more = true;
 
@@ -145,43 +145,43 @@ void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_le
 	}
 }
 
-bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
+bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
 {
 	return thread < pickups->count && pickups->decision[thread].serves;
 }
 
 static int feed(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_learner_feed(user, event, count);
+	return scope_unit_learner_feed(user, event, count);
 }
 
-int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
+int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
 {
 	struct scope_pickups *pickups = NULL;
 	struct scope_learner *learner;
-	int err = scope_learner_create(trace, &learner);
+	int err = scope_unit_learner_create(trace, &learner);
 
 	if (err)
 		return err;
 	err = scope_trace_feed_all(trace, feed, learner);
 	if (!err)
-		err = scope_learner_finish(learner);
+		err = scope_unit_learner_finish(learner);
 	if (!err)
-		err = scope_pickups_create(&pickups);
+		err = scope_unit_pickups_create(&pickups);
 	if (!err)
-		err = scope_pickups_decide(pickups, learner, scope_learner_threads(learner));
+		err = scope_unit_pickups_decide(pickups, learner, scope_unit_learner_threads(learner));
 	if (!err)
-		scope_pickups_conclude(pickups, learner);
-	scope_learner_destroy(learner);
+		scope_unit_pickups_conclude(pickups, learner);
+	scope_unit_learner_destroy(learner);
 	if (err) {
-		scope_pickups_destroy(pickups);
+		scope_unit_pickups_destroy(pickups);
 		return err;
 	}
 	*ret_pickups = pickups;
 	return 0;
 }
 
-void scope_pickups_destroy(struct scope_pickups *pickups)
+void scope_unit_pickups_destroy(struct scope_pickups *pickups)
 {
 	if (!pickups)
 		return;
@@ -189,61 +189,61 @@ void scope_pickups_destroy(struct scope_pickups *pickups)
 	free(pickups);
 }
 
-size_t scope_pickups_threads(const struct scope_pickups *pickups)
+size_t scope_unit_pickups_threads(const struct scope_pickups *pickups)
 {
 	return pickups->count;
 }
 
-const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread)
+const char *scope_unit_pickups_comm(const struct scope_pickups *pickups, uint32_t thread)
 {
 	return pickups->decision[thread].comm;
 }
 
-const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread)
+const struct scope_pickup *scope_unit_pickups_of(const struct scope_pickups *pickups, uint32_t thread)
 {
 	return thread < pickups->count ? &pickups->decision[thread].pickup : NULL;
 }
 
-bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call)
+bool scope_unit_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call)
 {
 	struct scope_poll_site site;
 
 	if (!pickup || !pickup->foreigns || !call->args ||
-	    scope_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
+	    scope_timeline_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
 		return false;
-	site = scope_poll_site_of(call);
+	site = scope_unit_poll_site_of(call);
 	for (unsigned i = 0; i < pickup->foreigns; i++)
 		if (pickup->foreign[i].nr == site.nr && pickup->foreign[i].object == site.object)
 			return true;
 	return false;
 }
 
-bool scope_pickup_any(const struct scope_pickup *pickup)
+bool scope_unit_pickup_any(const struct scope_pickup *pickup)
 {
 	return pickup && (pickup->reads || pickup->nr != SCOPE_NR_NONE);
 }
 
-enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
+enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *pickup,
 					   const struct scope_open_call *call,
 					   enum scope_fd_kind fd)
 {
-	enum scope_call_role role = scope_call_role_of(call->nr, call->args, call->arg[0]);
+	enum scope_timeline_call_role role = scope_timeline_call_role_of(call->nr, call->args, call->arg[0]);
 
 	if (role == SCOPE_CALL_ACCEPT || (role == SCOPE_CALL_READ && fd == SCOPE_FD_ACCEPTED))
 		return SCOPE_PICKUP_READ;
 	if (!pickup || pickup->nr == SCOPE_NR_NONE)
 		return SCOPE_PICKUP_NO;
 	/* A poll for sleeping is matched by its number and its 0. */
-	if (scope_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
+	if (scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
 		return role == SCOPE_CALL_POLL &&
-				       scope_call_is_epoll(call->nr) == scope_call_is_epoll(pickup->nr) &&
-				       !scope_pickup_foreign(pickup, call)
+				       scope_timeline_call_is_epoll(call->nr) == scope_timeline_call_is_epoll(pickup->nr) &&
+				       !scope_unit_pickup_foreign(pickup, call)
 			       ? SCOPE_PICKUP_LOOP
 			       : SCOPE_PICKUP_NO;
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
 	return pickup->any_object ||
-			       (call->args && scope_wait_same_object(call->nr, call->arg[0],
+			       (call->args && scope_timeline_wait_same_object(call->nr, call->arg[0],
 								       pickup->object))
 		       ? SCOPE_PICKUP_LOOP
 		       : SCOPE_PICKUP_NO;

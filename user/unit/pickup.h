@@ -34,7 +34,7 @@ struct scope_pickup {
 	uint64_t gap_ns;  /* 99th percentile of the time between two calls, of threads without any; 0: too few */
 };
 
-enum scope_pickup_match {
+enum scope_unit_pickup_match {
 	SCOPE_PICKUP_NO,
 	SCOPE_PICKUP_READ, /* picks up work only if it returns some */
 	SCOPE_PICKUP_LOOP, /* the thread is idle from its entry on */
@@ -51,63 +51,63 @@ struct scope_learner;
  * Learns from events as they come. Threads are numbered as every later run will number them. What
  * can be decided grows better with what was learned; it is final behind finish.
  */
-int scope_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
+int scope_unit_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
 /*
  * Learns from a timeline that takes the same events for somebody else as well (scope_units_learn());
  * it must outlive the learner.
  */
-int scope_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
-int scope_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
+int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
+int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
 		       size_t count);
-int scope_learner_finish(struct scope_learner *learner);
+int scope_unit_learner_finish(struct scope_learner *learner);
 /* Of a trace that grew: see scope_timeline_holds(). */
-bool scope_learner_holds(const struct scope_learner *learner);
-size_t scope_learner_threads(const struct scope_learner *learner);
-void scope_learner_destroy(struct scope_learner *learner); /* NULL is fine */
+bool scope_unit_learner_holds(const struct scope_learner *learner);
+size_t scope_unit_learner_threads(const struct scope_learner *learner);
+void scope_unit_learner_destroy(struct scope_learner *learner); /* NULL is fine */
 
 /* No thread is decided on yet. The caller destroys. */
-int scope_pickups_create(struct scope_pickups **ret_pickups);
+int scope_unit_pickups_create(struct scope_pickups **ret_pickups);
 /* The threads below this number that are not decided on yet, by what was learned so far. */
-int scope_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
+int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
 			 size_t threads);
 /* The same of threads that nothing was learned of yet: like the last one of that name, if there is one. */
-int scope_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
+int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
 			size_t threads);
 /* Would all that was decided on the first threads, so many, be decided in the same way now? */
-bool scope_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
+bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
 			size_t threads);
 
 /* All of it: runs once through the trace, and decides on every thread. */
-int scope_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
-void scope_pickups_destroy(struct scope_pickups *pickups);
+int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
+void scope_unit_pickups_destroy(struct scope_pickups *pickups);
 
-size_t scope_pickups_threads(const struct scope_pickups *pickups);
+size_t scope_unit_pickups_threads(const struct scope_pickups *pickups);
 /* NULL for a thread the learning did not meet. */
-const struct scope_pickup *scope_pickups_of(const struct scope_pickups *pickups, uint32_t thread);
+const struct scope_pickup *scope_unit_pickups_of(const struct scope_pickups *pickups, uint32_t thread);
 /* The name it had at last; thread is below the number of threads. */
-const char *scope_pickups_comm(const struct scope_pickups *pickups, uint32_t thread);
+const char *scope_unit_pickups_comm(const struct scope_pickups *pickups, uint32_t thread);
 /*
  * Once, when all is learned: which threads serve. That are those that read from or write to accepted
  * sockets, and those that wake one that serves at the top of its loop, again and again: it waits there for
  * what they hand it. A thread that ends waits in the middle of requests alone does not serve, however long
  * the waits: blame follows them to it.
  */
-void scope_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
+void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
 /* false as well before that. */
-bool scope_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
-static inline struct scope_poll_site scope_poll_site_of(const struct scope_open_call *call)
+bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
+static inline struct scope_poll_site scope_unit_poll_site_of(const struct scope_open_call *call)
 {
-	if (scope_call_is_epoll(call->nr))
+	if (scope_timeline_call_is_epoll(call->nr))
 		return (struct scope_poll_site){ .nr = SYS_epoll_pwait, .object = call->arg[0] };
-	if (scope_call_is_select(call->nr))
+	if (scope_timeline_call_is_select(call->nr))
 		return (struct scope_poll_site){ .nr = SYS_pselect6 };
 	return (struct scope_poll_site){ .nr = SYS_ppoll, .object = call->arg[0] };
 }
 /* Is it a poll, but not one in which the thread waits for work? */
-bool scope_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call);
+bool scope_unit_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call);
 /* Does the thread take work at all, so that it has request units? */
-bool scope_pickup_any(const struct scope_pickup *pickup);
-enum scope_pickup_match scope_pickup_match(const struct scope_pickup *pickup,
+bool scope_unit_pickup_any(const struct scope_pickup *pickup);
+enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *pickup,
 					   const struct scope_open_call *call,
 					   enum scope_fd_kind fd);
 

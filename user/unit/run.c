@@ -29,7 +29,7 @@ SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 }
 
 SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread,
-			    const struct scope_event *event, enum scope_call_role role)
+			    const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	return scope_draft_plain(user, thread, event, role);
 }
@@ -39,13 +39,13 @@ static const struct scope_timeline_ops build = {
 	.plain = build_plain,
 	.enter = build_enter,
 	.exit = build_exit,
-	.leave = scope_draft_leave,
-	.wait = scope_draft_wait,
-	.queued = scope_draft_queued,
-	.stack = scope_draft_stack,
-	.lost = scope_draft_lost,
-	.state = scope_draft_state,
-	.end = scope_draft_end,
+	.leave = scope_unit_draft_leave,
+	.wait = scope_unit_draft_wait,
+	.queued = scope_unit_draft_queued,
+	.stack = scope_unit_draft_stack,
+	.lost = scope_unit_draft_lost,
+	.state = scope_unit_draft_state,
+	.end = scope_unit_draft_end,
 };
 
 /* The same, and the learner hears of it first. */
@@ -75,7 +75,7 @@ SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
 }
 
 SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
-			   const struct scope_event *event, enum scope_call_role role)
+			   const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	struct scope_unit_builder *builder = user;
 
@@ -88,9 +88,9 @@ SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
 static int both_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
-	int err = scope_learn_wait(builder->learner, wait);
+	int err = scope_unit_learn_wait(builder->learner, wait);
 
-	return err ? err : scope_draft_wait(builder, wait);
+	return err ? err : scope_unit_draft_wait(builder, wait);
 }
 
 static const struct scope_timeline_ops both = {
@@ -98,13 +98,13 @@ static const struct scope_timeline_ops both = {
 	.plain = both_plain,
 	.enter = both_enter,
 	.exit = both_exit,
-	.leave = scope_draft_leave,
+	.leave = scope_unit_draft_leave,
 	.wait = both_wait,
-	.queued = scope_draft_queued,
-	.stack = scope_draft_stack,
-	.lost = scope_draft_lost,
-	.state = scope_draft_state,
-	.end = scope_draft_end,
+	.queued = scope_unit_draft_queued,
+	.stack = scope_unit_draft_stack,
+	.lost = scope_unit_draft_lost,
+	.state = scope_unit_draft_state,
+	.end = scope_unit_draft_end,
 };
 
 /* Behind the timeline's end: what the run tells of threads, and the units that had not ended. */
@@ -112,7 +112,7 @@ static int finish(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;
 	struct scope_threads *threads = run->timeline->threads;
-	size_t count = scope_threads_count(threads);
+	size_t count = scope_timeline_threads_count(threads);
 	int err = 0;
 
 	run->thread = calloc(count + 1, sizeof(*run->thread));
@@ -121,24 +121,24 @@ static int finish(struct scope_unit_run *run)
 	run->threads = count;
 	for (size_t i = 0; !err && i < builder->drafts; i++) {
 		struct scope_draft *draft = &builder->draft[i];
-		const struct scope_thread *thread = scope_threads_at(threads, i);
-		const struct scope_mark now = scope_mark_now(thread);
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
+		const struct scope_mark now = scope_unit_mark_now(thread);
 
 		run->thread[i].many = draft->many;
-		run->thread[i].owes = scope_draft_owes(builder, draft, thread);
+		run->thread[i].owes = scope_unit_draft_owes(builder, draft, thread);
 		run->thread[i].usual_futex = draft->futex_votes ? draft->usual_futex : 0;
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
-		scope_spin_end(&draft->spinning, thread,
+		scope_unit_spin_end(&draft->spinning, thread,
 			       thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
 		run->thread[i].spin = draft->spinning.longest;
-		scope_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
+		scope_unit_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - draft->quiet.asleep_before_ns;
 		if (draft->open && draft->tentative)
-			err = scope_draft_close(builder, i, &draft->end, draft->end_ns, false);
+			err = scope_unit_draft_close(builder, i, &draft->end, draft->end_ns, false);
 		else if (draft->open)
-			err = scope_draft_close(builder, i, &now, run->timeline->end_ns, true);
+			err = scope_unit_draft_close(builder, i, &now, run->timeline->end_ns, true);
 	}
 	return err;
 }
@@ -163,7 +163,7 @@ static int begin(struct scope_unit_run *run, const struct scope_unit_source *sou
 
 	run->groups = source->groups;
 	run->builder = calloc(1, sizeof(*run->builder));
-	if (!run->builder || scope_shapes_create(&run->shapes))
+	if (!run->builder || scope_unit_shapes_create(&run->shapes))
 		return -ENOMEM;
 	*run->builder = (struct scope_unit_builder){
 		.run = run, .ops = &build, .shapes = run->shapes, .pickups = source->pickups,
@@ -172,7 +172,7 @@ static int begin(struct scope_unit_run *run, const struct scope_unit_source *sou
 	if (source->listeners)
 		run->builder->listeners = *source->listeners;
 	err = scope_timeline_create(source->trace, &run->timeline);
-	return err ? err : scope_listeners_begin(&run->builder->listeners, run->timeline);
+	return err ? err : scope_timeline_listeners_begin(&run->builder->listeners, run->timeline);
 }
 
 int scope_unit_run_create(const struct scope_unit_source *source, const struct scope_unit_sink *sink,
@@ -208,7 +208,7 @@ int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *co
 int scope_unit_run_end(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;
-	size_t threads = scope_threads_count(run->timeline->threads);
+	size_t threads = scope_timeline_threads_count(run->timeline->threads);
 	int err = scope_timeline_finish(run->timeline, builder->listeners.count
 					? &scope_unit_heard_ops : builder->ops, builder);
 
@@ -217,7 +217,7 @@ int scope_unit_run_end(struct scope_unit_run *run)
 	if (!err)
 		err = finish(run);
 	if (!err)
-		err = scope_listeners_finish(&builder->listeners);
+		err = scope_timeline_listeners_finish(&builder->listeners);
 	destroy_builder(run);
 	return err;
 }
@@ -228,7 +228,7 @@ void scope_unit_run_destroy(struct scope_unit_run *run)
 		return;
 	destroy_builder(run);
 	scope_timeline_destroy(run->timeline);
-	scope_shapes_destroy(run->shapes);
+	scope_unit_shapes_destroy(run->shapes);
 	free(run->thread);
 	free(run);
 }

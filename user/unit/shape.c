@@ -10,7 +10,7 @@
 #define SLOTS_FIRST 256 /* no rule */
 #define NO_STEP UINT64_MAX /* no key */
 
-int scope_shapes_create(struct scope_shapes **ret_shapes)
+int scope_unit_shapes_create(struct scope_shapes **ret_shapes)
 {
 	struct scope_shapes *shapes = calloc(1, sizeof(*shapes));
 
@@ -22,14 +22,14 @@ int scope_shapes_create(struct scope_shapes **ret_shapes)
 	shapes->slot = calloc(SLOTS_FIRST, sizeof(*shapes->slot));
 	if (!shapes->slot || scope_grow(&shapes->call, &shapes->call_capacity, 1,
 					sizeof(*shapes->call))) {
-		scope_shapes_destroy(shapes);
+		scope_unit_shapes_destroy(shapes);
 		return -ENOMEM;
 	}
 	*ret_shapes = shapes;
 	return 0;
 }
 
-void scope_shapes_destroy(struct scope_shapes *shapes)
+void scope_unit_shapes_destroy(struct scope_shapes *shapes)
 {
 	if (!shapes)
 		return;
@@ -51,17 +51,17 @@ static int widen(struct scope_shapes *shapes)
 	shapes->slots *= 2;
 	for (uint32_t i = 0; i < shapes->count; i++) {
 		const struct scope_shape *shape = &shapes->shape[i];
-		const struct scope_unit_call *call = scope_shape_calls(shapes, shape);
-		uint64_t hash = scope_shape_hash(shape->group, call, shape->calls);
+		const struct scope_unit_call *call = scope_unit_shape_calls(shapes, shape);
+		uint64_t hash = scope_unit_shape_hash(shape->group, call, shape->calls);
 
-		*scope_shapes_slot(shapes, hash, shape->group, call, shape->calls) =
+		*scope_unit_shapes_slot(shapes, hash, shape->group, call, shape->calls) =
 			(struct scope_shape_slot){i + 1, (uint32_t)(hash >> 32)};
 	}
 	free(slot);
 	return 0;
 }
 
-int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
+int scope_unit_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
 		     const struct scope_unit_call *call, uint32_t *ret_number)
 {
 	if (shapes->count == SCOPE_SHAPES_MAX ||
@@ -82,44 +82,44 @@ int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct sc
 	memcpy(&shapes->call[shapes->calls], call, unit->calls * sizeof(*call));
 	shapes->calls += unit->calls;
 	*ret_number = (uint32_t)shapes->count++;
-	*scope_shapes_slot(shapes, hash, unit->group, call, unit->calls) =
+	*scope_unit_shapes_slot(shapes, hash, unit->group, call, unit->calls) =
 		(struct scope_shape_slot){*ret_number + 1, (uint32_t)(hash >> 32)};
 	return 0;
 }
 
-/* The number of that list, which gets one where it has none; ret_number as of scope_shapes_add(). */
+/* The number of that list, which gets one where it has none; ret_number as of scope_unit_shapes_add(). */
 static int get(struct scope_shapes *shapes, uint32_t group, const struct scope_unit_call *call,
 	       uint16_t calls, uint32_t *ret_number)
 {
 	const struct scope_unit unit = {
 		.group = group, .vector = SCOPE_SHAPE_NO_VECTOR, .calls = calls,
 	};
-	const uint64_t hash = scope_shape_hash(group, call, calls);
+	const uint64_t hash = scope_unit_shape_hash(group, call, calls);
 
-	*ret_number = scope_shapes_find(shapes, hash, group, call, calls);
+	*ret_number = scope_unit_shapes_find(shapes, hash, group, call, calls);
 	if (*ret_number != SCOPE_SHAPE_NONE || shapes->count >= SCOPE_SHAPES_MAX / 2 ||
 	    shapes->calls >= SCOPE_SHAPE_CALLS_MAX / 2)
 		return 0;
-	return scope_shapes_add(shapes, hash, &unit, call, ret_number);
+	return scope_unit_shapes_add(shapes, hash, &unit, call, ret_number);
 }
 
-int scope_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number)
+int scope_unit_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number)
 {
 	const struct scope_unit_call none = {0};
 
 	return get(shapes, group, &none, 0, ret_number);
 }
 
-int scope_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to)
+int scope_unit_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to)
 {
-	const uint64_t key = scope_shape_step_key(from, nr);
+	const uint64_t key = scope_unit_shape_step_key(from, nr);
 	const struct scope_shape *shape = &shapes->shape[from];
 	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	uint16_t calls = shape->calls, i;
 	int err;
 
 	*ret_to = SCOPE_SHAPE_NONE;
-	memcpy(call, scope_shape_calls(shapes, shape), calls * sizeof(*call));
+	memcpy(call, scope_unit_shape_calls(shapes, shape), calls * sizeof(*call));
 	for (i = 0; i < calls && call[i].nr != nr; i++)
 		;
 	if (i == SCOPE_UNIT_CALLS || (i < calls && call[i].count >= SCOPE_SHAPE_COUNT_MAX))
@@ -129,6 +129,6 @@ int scope_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, u
 	call[i].count++;
 	err = get(shapes, shape->group, call, calls, ret_to);
 	if (!err && *ret_to != SCOPE_SHAPE_NONE)
-		*scope_shapes_step_at(shapes, key) = (struct scope_shape_step){key, *ret_to};
+		*scope_unit_shapes_step_at(shapes, key) = (struct scope_shape_step){key, *ret_to};
 	return err;
 }

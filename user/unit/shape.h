@@ -31,7 +31,7 @@ struct scope_shape {
 
 /* One call more: what it makes of a shape. */
 struct scope_shape_step {
-	uint64_t key; /* see scope_shape_step_key() */
+	uint64_t key; /* see scope_unit_shape_step_key() */
 	uint32_t to;
 };
 
@@ -51,17 +51,17 @@ struct scope_shapes {
 	struct scope_shape_step step[1u << SCOPE_SHAPE_STEPS_BITS]; /* the last ones, by their keys' hash */
 };
 
-int scope_shapes_create(struct scope_shapes **ret_shapes);
-void scope_shapes_destroy(struct scope_shapes *shapes); /* NULL is fine */
+int scope_unit_shapes_create(struct scope_shapes **ret_shapes);
+void scope_unit_shapes_destroy(struct scope_shapes *shapes); /* NULL is fine */
 
-static inline const struct scope_unit_call *scope_shape_calls(const struct scope_shapes *shapes,
+static inline const struct scope_unit_call *scope_unit_shape_calls(const struct scope_shapes *shapes,
 							      const struct scope_shape *shape)
 {
 	return &shapes->call[shape->first];
 }
 
 /* Of the group and the calls, two calls at a time. */
-static inline uint64_t scope_shape_hash(uint32_t group, const struct scope_unit_call *call,
+static inline uint64_t scope_unit_shape_hash(uint32_t group, const struct scope_unit_call *call,
 					unsigned calls)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15ull;
@@ -78,7 +78,7 @@ static inline uint64_t scope_shape_hash(uint32_t group, const struct scope_unit_
 }
 
 /* The slot of that list, or the empty one where it belongs. */
-static inline struct scope_shape_slot *scope_shapes_slot(const struct scope_shapes *shapes,
+static inline struct scope_shape_slot *scope_unit_shapes_slot(const struct scope_shapes *shapes,
 							 uint64_t hash, uint32_t group,
 							 const struct scope_unit_call *call,
 							 unsigned calls)
@@ -93,41 +93,41 @@ static inline struct scope_shape_slot *scope_shapes_slot(const struct scope_shap
 			continue;
 		shape = &shapes->shape[slot->number - 1];
 		if (shape->group == group && shape->calls == calls &&
-		    !memcmp(scope_shape_calls(shapes, shape), call, calls * sizeof(*call)))
+		    !memcmp(scope_unit_shape_calls(shapes, shape), call, calls * sizeof(*call)))
 			return slot;
 	}
 }
 
 /* The number of that list's shape, or SCOPE_SHAPE_NONE. */
-static inline uint32_t scope_shapes_find(const struct scope_shapes *shapes, uint64_t hash,
+static inline uint32_t scope_unit_shapes_find(const struct scope_shapes *shapes, uint64_t hash,
 					 uint32_t group, const struct scope_unit_call *call,
 					 unsigned calls)
 {
-	return scope_shapes_slot(shapes, hash, group, call, calls)->number - 1;
+	return scope_unit_shapes_slot(shapes, hash, group, call, calls)->number - 1;
 }
 
 /* One that find() does not find; ret_number: SCOPE_SHAPE_NONE where there is no room. 0 or -ENOMEM. */
-int scope_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
+int scope_unit_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
 		     const struct scope_unit_call *call, uint32_t *ret_number);
 
 /* The shape of no call at all, or SCOPE_SHAPE_NONE. 0 or -ENOMEM. */
-int scope_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number);
+int scope_unit_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number);
 
-static inline uint64_t scope_shape_step_key(uint32_t from, uint16_t nr)
+static inline uint64_t scope_unit_shape_step_key(uint32_t from, uint16_t nr)
 {
 	return (uint64_t)from << 16 | nr;
 }
 
-static inline struct scope_shape_step *scope_shapes_step_at(struct scope_shapes *shapes, uint64_t key)
+static inline struct scope_shape_step *scope_unit_shapes_step_at(struct scope_shapes *shapes, uint64_t key)
 {
 	return &shapes->step[key * 0x9e3779b97f4a7c15ull >> (64 - SCOPE_SHAPE_STEPS_BITS)];
 }
 
-/* As scope_shapes_step(), of steps taken not long ago; SCOPE_SHAPE_NONE: it is not known. */
-static inline uint32_t scope_shapes_recent(struct scope_shapes *shapes, uint32_t from, uint16_t nr)
+/* As scope_unit_shapes_step(), of steps taken not long ago; SCOPE_SHAPE_NONE: it is not known. */
+static inline uint32_t scope_unit_shapes_recent(struct scope_shapes *shapes, uint32_t from, uint16_t nr)
 {
-	const uint64_t key = scope_shape_step_key(from, nr);
-	const struct scope_shape_step *step = scope_shapes_step_at(shapes, key);
+	const uint64_t key = scope_unit_shape_step_key(from, nr);
+	const struct scope_shape_step *step = scope_unit_shapes_step_at(shapes, key);
 
 	return step->key == key ? step->to : SCOPE_SHAPE_NONE;
 }
@@ -137,6 +137,6 @@ static inline uint32_t scope_shapes_recent(struct scope_shapes *shapes, uint32_t
  * more often than SCOPE_SHAPE_COUNT_MAX times would take a shape each time, and half of the room is for
  * lists that units ended with. 0 or -ENOMEM.
  */
-int scope_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to);
+int scope_unit_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t nr, uint32_t *ret_to);
 
 #endif

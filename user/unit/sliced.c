@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-void scope_sliced_free(struct scope_sliced *sliced)
+void scope_unit_sliced_free(struct scope_sliced *sliced)
 {
 	for (size_t i = 0; i < sliced->threads; i++)
 		free(sliced->thread[i].wait);
@@ -16,7 +16,7 @@ void scope_sliced_free(struct scope_sliced *sliced)
 	*sliced = (struct scope_sliced){0};
 }
 
-int scope_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait)
+int scope_unit_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait)
 {
 	struct scope_sliced_thread *of;
 
@@ -36,7 +36,7 @@ int scope_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait
 	return 0;
 }
 
-const struct scope_sliced_wait *scope_sliced_at(const struct scope_sliced *sliced, uint32_t thread, uint64_t time_ns)
+const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread, uint64_t time_ns)
 {
 	const struct scope_sliced_thread *of;
 	size_t low = 0, high;

@@ -38,7 +38,7 @@ static void add_stretch(struct scope_spinning *spinning, const struct scope_thre
 		spinning->longest = *last;
 }
 
-void scope_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
+void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
 {
 	if (spinning->vain >= SCOPE_SPIN_VAIN)
 		add_stretch(spinning, thread, now_ns);
@@ -48,7 +48,7 @@ void scope_spin_end(struct scope_spinning *spinning, const struct scope_thread *
 /* Files are written as logs are, and end: neither is progress, nor the want of it. */
 static bool is_file(struct scope_fds *fds, uint32_t tgid, const struct scope_spin_call *call)
 {
-	const enum scope_fd_kind kind = call->args ? scope_fds_kind(fds, tgid, call->fd) : SCOPE_FD_UNKNOWN;
+	const enum scope_fd_kind kind = call->args ? scope_timeline_fds_kind(fds, tgid, call->fd) : SCOPE_FD_UNKNOWN;
 
 	return kind == SCOPE_FD_FILE || kind == SCOPE_FD_TTY ||
 	       (kind == SCOPE_FD_UNKNOWN && call->args && call->fd == STDERR_FILENO);
@@ -72,13 +72,13 @@ static enum outcome outcome_of(struct scope_fds *fds, uint32_t tgid, const struc
 	}
 }
 
-void scope_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
+void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
 		      const struct scope_spin_call *call, uint64_t now_ns)
 {
 	const enum outcome outcome = outcome_of(fds, thread->tgid, call);
 
 	if (outcome == PROGRESS)
-		scope_spin_end(spinning, thread, now_ns);
+		scope_unit_spin_end(spinning, thread, now_ns);
 	if (outcome != IN_VAIN)
 		return;
 	if (++spinning->vain == SCOPE_SPIN_VAIN) {

@@ -39,7 +39,7 @@ struct scope_spinning {
 
 /* A call that returned. */
 struct scope_spin_call {
-	enum scope_call_role role;
+	enum scope_timeline_call_role role;
 	uint16_t nr;
 	bool args; /* fd is known */
 	int32_t fd;
@@ -52,16 +52,16 @@ struct scope_spin_call {
 	 1u << SCOPE_CALL_POLL)
 
 /* Of a call that scope_spin_easy() does not settle. */
-void scope_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
+void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
 		      const struct scope_spin_call *call, uint64_t now_ns);
 /* Something came of a call, or the thread slept, or ended; now_ns: up to where it went round. */
-void scope_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
+void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
 
 /*
  * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain to look closer: the end of a file is taken
  * for vain, and a write for nothing.
  */
-SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_call_role role, int64_t ret)
+SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_timeline_call_role role, int64_t ret)
 {
 	if (spinning->vain >= SCOPE_SPIN_VAIN - 1)
 		return false;
@@ -73,13 +73,13 @@ SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_call
 }
 
 /* May that be left to later calls? A plain call (timeline/timeline.h) of which something came, with few in vain before. */
-static inline bool scope_spin_waits(const struct scope_spinning *spinning, int64_t ret)
+static inline bool scope_unit_spin_waits(const struct scope_spinning *spinning, int64_t ret)
 {
 	return ret > 0 && spinning->vain < SCOPE_SPIN_VAIN - 1;
 }
 
 #define SCOPE_SPIN_JUDGE(spinning, fds, thread, source, which, result, now)                               \
-	scope_spin_judge(spinning, fds, thread,                                                           \
+	scope_unit_spin_judge(spinning, fds, thread,                                                           \
 			 &(struct scope_spin_call){which, (source)->nr, (source)->args > 0,               \
 						   (int32_t)(source)->arg[0], result}, now)
 

@@ -148,13 +148,13 @@ static int meet_shape(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call, uint64_t hash)
 {
 	const struct scope_vector vector = scope_unit_vector(unit, call);
-	int err = scope_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector,
+	int err = scope_cluster_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector,
 				       1, &unit->vector);
 
 	if (err)
 		return err;
 	if (unit->shape == SCOPE_SHAPE_NONE)
-		return scope_shapes_add(survey->shapes, hash, unit, call, &unit->shape);
+		return scope_unit_shapes_add(survey->shapes, hash, unit, call, &unit->shape);
 	survey->shapes->shape[unit->shape].vector = unit->vector;
 	return 0;
 }
@@ -168,8 +168,8 @@ static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
 	int err = 0;
 
 	if (unit->shape == SCOPE_SHAPE_NONE) {
-		hash = scope_shape_hash(unit->group, call, unit->calls);
-		unit->shape = scope_shapes_find(shapes, hash, unit->group, call, unit->calls);
+		hash = scope_unit_shape_hash(unit->group, call, unit->calls);
+		unit->shape = scope_unit_shapes_find(shapes, hash, unit->group, call, unit->calls);
 	}
 	unit->vector = unit->shape == SCOPE_SHAPE_NONE ? SCOPE_SHAPE_NO_VECTOR
 						       : shapes->shape[unit->shape].vector;
@@ -180,7 +180,7 @@ static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
 }
 
-int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call)
 {
 	unit->shape = SCOPE_SHAPE_NONE;
@@ -208,7 +208,7 @@ static int add_stack(void *user, const struct scope_unit_stack *stack,
 	struct scope_threads *threads = surveyor->survey->run->timeline->threads;
 
 	return scope_unit_log_stack(surveyor->survey->log, stack, surveyor->trace, event,
-				    scope_threads_at(threads, stack->thread)->tgid);
+				    scope_timeline_threads_at(threads, stack->thread)->tgid);
 }
 
 static int add_state(void *user, uint32_t thread, const struct scope_event *event)
@@ -225,9 +225,9 @@ static int meet(void *user, uint32_t thread)
 
 	if (!surveyor->learner)
 		return 0;
-	err = (surveyor->guess ? scope_pickups_guess : scope_pickups_decide)(
+	err = (surveyor->guess ? scope_unit_pickups_guess : scope_unit_pickups_decide)(
 		surveyor->pickups, surveyor->learner, thread + 1ul);
-	return err ? err : scope_groups_extend(surveyor->groups, surveyor->pickups);
+	return err ? err : scope_unit_groups_extend(surveyor->groups, surveyor->pickups);
 }
 
 static int begin(struct scope_survey *survey, const struct scope_listeners *listeners)
@@ -259,7 +259,7 @@ static int begin(struct scope_survey *survey, const struct scope_listeners *list
 	return 0;
 }
 
-int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+int scope_unit_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
 		       const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
@@ -277,17 +277,17 @@ int scope_survey_begin(const struct scope_trace *trace, const struct scope_learn
 		err = begin(survey, listeners);
 	}
 	if (err) {
-		scope_survey_destroy(survey);
+		scope_unit_survey_destroy(survey);
 		return err;
 	}
 	*ret_survey = survey;
 	return 0;
 }
 
-int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner)
+int scope_unit_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner)
 {
 	struct scope_learner *learner;
-	int err = scope_learner_share(survey->run->timeline, &learner);
+	int err = scope_unit_learner_share(survey->run->timeline, &learner);
 
 	if (err)
 		return err;
@@ -298,7 +298,7 @@ int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_l
 	return 0;
 }
 
-int scope_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
+int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
 		      size_t count)
 {
 	return scope_unit_run_feed(survey->run, event, count);
@@ -331,7 +331,7 @@ static int settle(struct scope_survey *survey, const struct scope_groups *groups
 	for (size_t i = 0; !err && i < shapes->count; i++)
 		if (shapes->shape[i].units)
 			err = add_calls(survey, &shapes->shape[i],
-					scope_shape_calls(shapes, &shapes->shape[i]),
+					scope_unit_shape_calls(shapes, &shapes->shape[i]),
 					shapes->shape[i].units);
 	return err;
 }
@@ -343,13 +343,13 @@ static int settle_vectors(const struct scope_shapes *shapes, const struct scope_
 
 	for (size_t i = 0; !err && i < shapes->count; i++)
 		if (shapes->shape[i].units > 1)
-			err = scope_vector_set_repeat(groups->group[shapes->shape[i].group].vectors,
+			err = scope_cluster_vector_set_repeat(groups->group[shapes->shape[i].group].vectors,
 						      shapes->shape[i].vector,
 						      shapes->shape[i].units - 1);
 	return err;
 }
 
-int scope_survey_end(struct scope_survey *survey)
+int scope_unit_survey_end(struct scope_survey *survey)
 {
 	int err = scope_unit_run_end(survey->run);
 	size_t groups;
@@ -383,7 +383,7 @@ static int pass_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return unit->end_ns < before->until_ns ? before->sink->unit(before->sink->user, unit, call) : 0;
 }
 
-int scope_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_unit_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
 			const struct scope_unit_sink *sink)
 {
 	struct before before = {survey->until_ns, sink};
@@ -402,16 +402,16 @@ static int survey_again(struct scope_survey *survey, const struct scope_groups *
 		survey->shapes->shape[i].units = 0;
 	/* A row for each vector, those of other units as well. */
 	for (size_t i = 0; i < groups->count; i++) {
-		const uint32_t vectors = scope_vector_set_count(groups->group[i].vectors);
+		const uint32_t vectors = scope_cluster_vector_set_count(groups->group[i].vectors);
 
 		if (!get_group(survey, i) || (vectors && !get_row(&survey->group[i], vectors - 1)))
 			return -ENOMEM;
 	}
-	err = scope_survey_replay(survey, groups, &sink);
+	err = scope_unit_survey_replay(survey, groups, &sink);
 	return err ? err : settle(survey, groups);
 }
 
-int scope_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
+int scope_unit_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
 			struct scope_survey **ret_survey)
 {
 	struct scope_survey *before = calloc(1, sizeof(*before));
@@ -425,19 +425,19 @@ int scope_survey_before(struct scope_survey *survey, const struct scope_groups *
 	before->log = survey->log;
 	err = survey_again(before, groups);
 	if (err) {
-		scope_survey_destroy(before);
+		scope_unit_survey_destroy(before);
 		return err;
 	}
 	*ret_survey = before;
 	return 0;
 }
 
-void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns)
+void scope_unit_survey_remember(struct scope_survey *survey, uint64_t step_ns)
 {
-	scope_past_begin(&survey->run->timeline->past, step_ns);
+	scope_timeline_past_begin(&survey->run->timeline->past, step_ns);
 }
 
-int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
+int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns)
 {
 	struct scope_timeline *timeline = survey->run->timeline;
@@ -445,7 +445,7 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 
 	if (from_ns <= timeline->begin_ns)
 		return 0;
-	timeline->from = scope_past_find(&timeline->past, from_ns);
+	timeline->from = scope_timeline_past_find(&timeline->past, from_ns);
 	if (timeline->from)
 		from_ns = timeline->from->time_ns;
 	timeline->begin_ns = from_ns;
@@ -461,29 +461,29 @@ int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *
 
 static int feed(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_survey_feed(user, event, count);
+	return scope_unit_survey_feed(user, event, count);
 }
 
-int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+int scope_unit_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
 		     const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey;
-	int err = scope_survey_begin(trace, NULL, pickups, groups, listeners, &survey);
+	int err = scope_unit_survey_begin(trace, NULL, pickups, groups, listeners, &survey);
 
 	if (err)
 		return err;
 	err = scope_trace_feed_all(trace, feed, survey);
 	if (!err)
-		err = scope_survey_end(survey);
+		err = scope_unit_survey_end(survey);
 	if (err) {
-		scope_survey_destroy(survey);
+		scope_unit_survey_destroy(survey);
 		return err;
 	}
 	*ret_survey = survey;
 	return 0;
 }
 
-void scope_survey_destroy(struct scope_survey *survey)
+void scope_unit_survey_destroy(struct scope_survey *survey)
 {
 	if (!survey)
 		return;

@@ -78,43 +78,43 @@ struct scope_survey {
  * those that hear all that the survey is fed. What is given must outlive the survey; trace is the one that
  * events are taken from.
  */
-int scope_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+int scope_unit_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 		       struct scope_pickups *pickups, struct scope_groups *groups,
 		       const struct scope_listeners *listeners, struct scope_survey **ret_survey);
 /*
  * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
  * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
- * see scope_pickups_guess().
+ * see scope_unit_pickups_guess().
  */
-int scope_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
-int scope_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
+int scope_unit_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
+int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
 		      size_t count);
-int scope_survey_end(struct scope_survey *survey);
-/* Before anything is fed: marks accounts at steps so long, for scope_survey_forget(). */
-void scope_survey_remember(struct scope_survey *survey, uint64_t step_ns);
+int scope_unit_survey_end(struct scope_survey *survey);
+/* Before anything is fed: marks accounts at steps so long, for scope_unit_survey_forget(). */
+void scope_unit_survey_remember(struct scope_survey *survey, uint64_t step_ns);
 /*
  * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with
  * the first mark behind that, where accounts were marked, and timeline->from is that mark. What threads are and
  * how they pick up work stays as learned of all. 0 or -errno.
  */
-int scope_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
+int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
 			uint64_t from_ns);
 /*
  * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
  * 0 or -errno.
  */
-int scope_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
+int scope_unit_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
 			struct scope_survey **ret_survey);
 /* What the log tells of its units; of sleeps too where it is of all units. See scope_unit_log_replay(). */
-int scope_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_unit_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
 			const struct scope_unit_sink *sink);
 /* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
-int scope_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
+int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
 		      const struct scope_unit_call *call);
 
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
-int scope_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+int scope_unit_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
 		     const struct scope_listeners *listeners, struct scope_survey **ret_survey);
-void scope_survey_destroy(struct scope_survey *survey);
+void scope_unit_survey_destroy(struct scope_survey *survey);
 
 #endif

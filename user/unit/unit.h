@@ -90,8 +90,8 @@ static inline struct scope_vector scope_unit_vector(const struct scope_unit *uni
 	struct scope_vector vector = {{0}};
 
 	for (unsigned i = 0; i < unit->calls; i++)
-		if (!scope_call_ignored(call[i].nr))
-			scope_vector_mark(&vector, call[i].nr);
+		if (!scope_timeline_call_ignored(call[i].nr))
+			scope_cluster_vector_mark(&vector, call[i].nr);
 	return vector;
 }
 

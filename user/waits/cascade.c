@@ -95,7 +95,7 @@ static int tell_first(const struct walk *walk, const struct scope_past_stays *st
  */
 static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns)
 {
-	const struct scope_past_stays *stays = scope_history_of(walk->history, thread);
+	const struct scope_past_stays *stays = scope_waits_history_of(walk->history, thread);
 	const unsigned depth = walk->depth;
 	uint32_t at = count_before(stays, end_ns);
 	int err = 0;
@@ -124,7 +124,7 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 				walk->asleep[walk->depth++] = thread;
 			node = walk->listener->follow(walk->listener->user, node, stay);
 			thread = (uint32_t)stay->waker;
-			stays = scope_history_of(walk->history, thread);
+			stays = scope_waits_history_of(walk->history, thread);
 			end_ns = until_ns;
 			at = count_before(stays, end_ns);
 		} else {
@@ -137,7 +137,7 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 	return err;
 }
 
-int scope_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
+int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
 		      uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
 {
 	struct walk walk = {.history = history, .listener = listener};
@@ -147,7 +147,7 @@ int scope_cascade_run(const struct scope_history *history, uint32_t thread, cons
 	return err;
 }
 
-int scope_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+int scope_waits_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 		       uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
 {
 	struct walk walk = {.history = history, .listener = listener};

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-void scope_covers_free(struct scope_covers *covers)
+void scope_waits_covers_free(struct scope_covers *covers)
 {
 	for (size_t i = 0; i < covers->threads; i++)
 		free(covers->thread[i].stretch);
@@ -74,7 +74,7 @@ static void thin(struct scope_covers *covers)
 	}
 }
 
-int scope_covers_add(struct scope_covers *covers, uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
+int scope_waits_covers_add(struct scope_covers *covers, uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (scope_grow(&covers->thread, &covers->capacity, thread + 1ul, sizeof(*covers->thread)))
 		return -ENOMEM;
@@ -95,7 +95,7 @@ int scope_covers_add(struct scope_covers *covers, uint32_t thread, uint64_t begi
 	return 0;
 }
 
-bool scope_covers_has(const struct scope_covers *covers, uint32_t thread, uint64_t time_ns)
+bool scope_waits_covers_has(const struct scope_covers *covers, uint32_t thread, uint64_t time_ns)
 {
 	const struct scope_cover *cover = thread < covers->threads ? &covers->thread[thread] : NULL;
 	const size_t at = cover ? first_from(cover, time_ns) : 0;
@@ -128,7 +128,7 @@ static size_t gather(const struct scope_covers *covers, const uint32_t *group, s
 	return count;
 }
 
-int scope_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
+int scope_waits_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
 		     double *ret_ns)
 {
 	struct scope_stretch_ns *all = malloc((covers->stretches + 1) * sizeof(*all));

@@ -10,7 +10,7 @@
 
 #define STAYS_FIRST 8 /* no rule */
 
-void scope_history_free(struct scope_history *history)
+void scope_waits_history_free(struct scope_history *history)
 {
 	for (size_t i = 0; i < history->threads; i++)
 		free(history->thread[i].stay);
@@ -50,7 +50,7 @@ static int make_room(struct scope_past_stays *stays)
 	return 0;
 }
 
-int scope_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay)
+int scope_waits_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay)
 {
 	struct scope_past_stays *stays = stays_of(history, thread);
 	uint32_t at, until;
@@ -69,7 +69,7 @@ int scope_history_add(struct scope_history *history, uint32_t thread, const stru
 	return 0;
 }
 
-int scope_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns)
+int scope_waits_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns)
 {
 	struct scope_past_stays *stays = stays_of(history, thread);
 
@@ -80,7 +80,7 @@ int scope_history_know(struct scope_history *history, uint32_t thread, uint64_t 
 	return 0;
 }
 
-const struct scope_past_stays *scope_history_of(const struct scope_history *history, uint32_t thread)
+const struct scope_past_stays *scope_waits_history_of(const struct scope_history *history, uint32_t thread)
 {
 	return thread < history->threads ? &history->thread[thread] : NULL;
 }

@@ -36,15 +36,15 @@ struct scope_history {
 	size_t threads, capacity;
 };
 
-void scope_history_free(struct scope_history *history);
+void scope_waits_history_free(struct scope_history *history);
 /*
  * Stays may come somewhat late. What lies inside a sleep that comes later belongs to that sleep, which was
  * interrupted by wakeups for nothing. 0 or -ENOMEM.
  */
-int scope_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
+int scope_waits_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
 /* Nothing is known of the thread before that time. 0 or -ENOMEM. */
-int scope_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns);
+int scope_waits_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns);
 /* NULL: none is known. */
-const struct scope_past_stays *scope_history_of(const struct scope_history *history, uint32_t thread);
+const struct scope_past_stays *scope_waits_history_of(const struct scope_history *history, uint32_t thread);
 
 #endif

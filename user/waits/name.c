@@ -30,9 +30,9 @@ static bool is_wanted(const struct scope_waits *waits, const struct scope_logged
 	if (stack->standing || stack->thread >= waits->threads)
 		return false;
 	if (!*ret_disk)
-		return scope_covers_has(&waits->ran, stack->thread, logged->time_ns);
+		return scope_waits_covers_has(&waits->ran, stack->thread, logged->time_ns);
 	return stack->slept_ns && stack->class == SCOPE_WAIT_DISK &&
-	       scope_covers_has(&waits->disk, stack->thread, stack->wake_ns - 1);
+	       scope_waits_covers_has(&waits->disk, stack->thread, stack->wake_ns - 1);
 }
 
 static int count_stack(void *user, const struct scope_logged_stack *logged)
@@ -54,13 +54,13 @@ static int spot_of(struct namer *namer, const struct scope_logged_stack *logged,
 	if (err)
 		return err;
 	if (event.stack.ended)
-		return scope_spot_frames(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+		return scope_evidence_spot_frames(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
 					 event.stack.ended, ret_spot);
 	if (event.stack.ips)
-		return scope_spot_chain(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+		return scope_evidence_spot_chain(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
 					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
 									: SCOPE_UNWIND_COMPLETE, ret_spot);
-	return scope_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs, event.stack.data,
+	return scope_evidence_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs, event.stack.data,
 				event.stack.bytes, ret_spot);
 }
 
@@ -148,7 +148,7 @@ static int name_all(struct namer *namer, struct scope_unit_log *log)
 static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(struct namer *, struct scope_unit_log *))
 {
 	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
-	int err = evidence ? scope_tree_init(&evidence->tree) : -ENOMEM;
+	int err = evidence ? scope_evidence_tree_init(&evidence->tree) : -ENOMEM;
 
 	namer->evidence = namer->spotter.evidence = evidence;
 	if (!err)
@@ -226,7 +226,7 @@ static int name_parts(struct namer *namer, struct scope_unit_log *log)
 	return scope_unit_log_stacks(log, name_part, namer);
 }
 
-int scope_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
+int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols)
 {
 	struct namer namer = {.paths = paths, .trace = trace, .spotter.symbols = symbols};

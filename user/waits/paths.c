@@ -88,7 +88,7 @@ static int follow_path(struct finder *finder, struct scope_slow_path *path)
 
 	finder->parts = 0;
 	finder->left_out_ns = 0;
-	err = scope_cascade_span(&finder->history, path->thread, path->begin_ns, path->end_ns, 0, &listener, &steps);
+	err = scope_waits_cascade_span(&finder->history, path->thread, path->begin_ns, path->end_ns, 0, &listener, &steps);
 	if (err)
 		return err;
 	path->part = calloc(finder->parts + 1, sizeof(*path->part));
@@ -141,7 +141,7 @@ static int meet_wait(void *user, const struct scope_wait *wait)
 	int err = 0;
 
 	if (stay.end_ns > stay.begin_ns)
-		err = scope_history_add(&finder->history, wait->thread, &stay);
+		err = scope_waits_history_add(&finder->history, wait->thread, &stay);
 	finder->stays++;
 	return err ? err : follow_due(finder, false);
 }
@@ -150,14 +150,14 @@ static int run(struct finder *finder, const struct scope_groups *groups)
 {
 	const struct scope_unit_sink choose = {.unit = choose_unit, .user = finder};
 	const struct scope_unit_sink meet = {.unit = meet_unit, .wait = meet_wait, .user = finder};
-	int err = scope_survey_replay(finder->survey, groups, &choose);
+	int err = scope_unit_survey_replay(finder->survey, groups, &choose);
 
 	if (!err)
-		err = scope_survey_replay(finder->survey, groups, &meet);
+		err = scope_unit_survey_replay(finder->survey, groups, &meet);
 	return err ? err : follow_due(finder, true);
 }
 
-int scope_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
+int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
 		       struct scope_paths **ret_paths)
 {
 	struct finder finder = {.survey = survey, .most = most};
@@ -172,15 +172,15 @@ int scope_paths_create(const struct scope_survey *survey, const struct scope_gro
 		err = run(&finder, groups);
 	free(finder.due);
 	free(finder.part);
-	scope_history_free(&finder.history);
+	scope_waits_history_free(&finder.history);
 	if (err)
-		scope_paths_destroy(finder.paths);
+		scope_waits_paths_destroy(finder.paths);
 	else
 		*ret_paths = finder.paths;
 	return err;
 }
 
-void scope_paths_destroy(struct scope_paths *paths)
+void scope_waits_paths_destroy(struct scope_paths *paths)
 {
 	if (!paths)
 		return;

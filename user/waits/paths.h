@@ -39,11 +39,11 @@ struct scope_paths {
  * Those of the so many request units that took longest, of clients' requests where any thread takes some. Units that
  * had not ended are left out. 0 or -errno; the caller destroys.
  */
-int scope_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
+int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
 		       struct scope_paths **ret_paths);
-void scope_paths_destroy(struct scope_paths *paths);
+void scope_waits_paths_destroy(struct scope_paths *paths);
 /* Names what ran and slept in their parts, by the trace's stacks. log: of the survey. 0 or -errno. */
-int scope_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
+int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols);
 
 #endif

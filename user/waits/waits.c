@@ -40,7 +40,7 @@ struct follower {
 /* A sleep of a thread without requests: it has something to do, whatever the time. */
 static bool counts_always(const struct scope_wait *wait)
 {
-	const enum scope_call_role role = scope_call_role(wait->nr);
+	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
 
 	return wait->lock || wait->class == SCOPE_WAIT_DISK || wait->class == SCOPE_WAIT_FAULT ||
 	       (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) || role == SCOPE_CALL_CONNECT;
@@ -98,12 +98,12 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 		return 0;
 	if (part->end == SCOPE_END_RUNS) {
 		group->kept_ns += ns;
-		return scope_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
+		return scope_waits_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
 	}
 	/* Its own sleep for a disk keeps nobody else. */
 	if (part->end == SCOPE_END_OUTSIDE && part->class == SCOPE_WAIT_DISK && part->thread != follower->waiter) {
 		group->disk_kept_ns += ns;
-		return scope_covers_add(&waits->disk, part->thread, part->begin_ns, part->end_ns);
+		return scope_waits_covers_add(&waits->disk, part->thread, part->begin_ns, part->end_ns);
 	}
 	return 0;
 }
@@ -151,7 +151,7 @@ static int follow_one(struct follower *follower)
 	follower->waiter = pending->thread;
 	follower->parts = 0;
 	follower->left_ns = 0;
-	err = scope_cascade_run(&follower->history, pending->thread, &pending->sleep, node, &listener, &steps);
+	err = scope_waits_cascade_run(&follower->history, pending->thread, &pending->sleep, node, &listener, &steps);
 	if (!err)
 		err = count_parts(follower, (double)(pending->sleep.end_ns - pending->sleep.begin_ns));
 	spend(follower, steps);
@@ -172,7 +172,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 
 	if (wait->thread >= waits->threads || stay.end_ns <= stay.begin_ns)
 		return 0;
-	err = scope_history_add(&follower->history, wait->thread, &stay);
+	err = scope_waits_history_add(&follower->history, wait->thread, &stay);
 	follower->stays++;
 	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_SURVEY_LONG_QUEUE_NS) {
 		waits->queue_ns += (double)(wait->end_ns - wait->begin_ns);
@@ -212,7 +212,7 @@ static int know_threads(struct follower *follower)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < follower->waits->threads; i++)
-		err = scope_history_know(&follower->history, (uint32_t)i, scope_threads_at(threads, i)->first_ns);
+		err = scope_waits_history_know(&follower->history, (uint32_t)i, scope_timeline_threads_at(threads, i)->first_ns);
 	return err;
 }
 
@@ -222,7 +222,7 @@ static int run(struct follower *follower)
 	int err = know_threads(follower);
 
 	if (!err)
-		err = scope_survey_replay(follower->survey, follower->groups, &sink);
+		err = scope_unit_survey_replay(follower->survey, follower->groups, &sink);
 	while (!err && follower->count)
 		err = follow_one(follower);
 	return err;
@@ -236,10 +236,10 @@ static int sum_up(struct scope_waits *waits)
 		struct scope_waits_group *group = &waits->group[i];
 
 		if (group->kept_ns > 0)
-			err = scope_covers_sum(&waits->ran, waits->of_thread, waits->threads, (uint32_t)i,
+			err = scope_waits_covers_sum(&waits->ran, waits->of_thread, waits->threads, (uint32_t)i,
 					       &group->cover_ns);
 		if (!err && group->disk_kept_ns > 0)
-			err = scope_covers_sum(&waits->disk, waits->of_thread, waits->threads, (uint32_t)i,
+			err = scope_waits_covers_sum(&waits->disk, waits->of_thread, waits->threads, (uint32_t)i,
 					       &group->disk_cover_ns);
 	}
 	return err;
@@ -258,8 +258,8 @@ static int create(const struct scope_survey *survey, const struct scope_groups *
 	waits->every = waits->ran.every = waits->disk.every = 1;
 	waits->groups = groups->count;
 	waits->threads = groups->threads;
-	if (waits->threads > scope_threads_count(timeline->threads))
-		waits->threads = scope_threads_count(timeline->threads);
+	if (waits->threads > scope_timeline_threads_count(timeline->threads))
+		waits->threads = scope_timeline_threads_count(timeline->threads);
 	waits->group = calloc(waits->groups + 1, sizeof(*waits->group));
 	waits->of_thread = calloc(waits->threads + 1, sizeof(*waits->of_thread));
 	if (!waits->group || !waits->of_thread)
@@ -279,7 +279,7 @@ int scope_waits_create(const struct scope_survey *survey, const struct scope_gro
 		err = run(&follower);
 	if (!err)
 		err = sum_up(follower.waits);
-	scope_history_free(&follower.history);
+	scope_waits_history_free(&follower.history);
 	free(follower.part);
 	if (err)
 		scope_waits_destroy(follower.waits);
@@ -293,8 +293,8 @@ void scope_waits_destroy(struct scope_waits *waits)
 	if (!waits)
 		return;
 	scope_waits_tree_free(&waits->tree);
-	scope_covers_free(&waits->ran);
-	scope_covers_free(&waits->disk);
+	scope_waits_covers_free(&waits->ran);
+	scope_waits_covers_free(&waits->disk);
 	free(waits->group);
 	free(waits->function);
 	free(waits->bottleneck);
